@@ -93,6 +93,9 @@ LONG = Sizes([130, 300], [(208, 96 * steps) for steps in range(1, 18, 2)] +
 # Groups of rows: empty ones, one row, and one more or less than tiles have.
 GROUPED = Sizes([1, 400], [(264, 576)])
 GROUPED_LONG = Sizes([400], [(264, 1632)])
+# Groups along K: empty ones, and tiles along K that they fill in part or not. K is
+# dynamic and takes each of `rows`; M and N are static.
+ALONG_K = Sizes([64, 768, 1280], [(264, 136)])
 # Whole tiles of 128 along K.
 BLOCKS = Sizes([1, 300], [(264, 640)])
 LONG_SPLIT = Sizes([130], [(208, 1632), (512, 2304)])
@@ -105,7 +108,8 @@ WIDE_SHORT = Sizes([130, 300], [(264, 576)])
 
 class Variant(namedtuple("Variant",
                          "name needs operands schedule sizes is_wide groups "
-                         "results", defaults=[False, 0, ("f32",)])):
+                         "results is_along_k",
+                         defaults=[False, 0, ("f32",), False])):
     @property
     def chips(self):
         return [chip for chip in legality.chips(**self.needs)
@@ -128,6 +132,11 @@ def by_tma(name, operands, schedule, sizes=SMALL, needs=DATACENTER,
     return Variant(f"stores by TMA, {name}", needs, operands,
                    f"{schedule}, stores = tma", sizes, is_wide,
                    results=("f32", "bf16", "f16"))
+
+
+def along_k(name, operands, schedule, needs=DATACENTER):
+    return Variant(name, needs, operands, schedule, ALONG_K, groups=5,
+                   is_along_k=True)
 
 
 def pair(extra=""):
@@ -287,6 +296,30 @@ VARIANTS += [
             pair(", tile_m = 512"), is_wide=True),
 ]
 
+# Those that a group along K may begin with anywhere; all rows of one k together.
+BYTES = UNSCALED_DENSE[:4]
+COLUMNS = [Operands("f8E5M2@mn_major", "f8E4M3FN@mn_major", "", ""),
+           Operands("f8E4M3FN@mn_major", "f8E5M2", "", "")]
+VARIANTS += [
+    along_k("groups along K, one CTA", BYTES,
+            "cta_group = 1, swap_operands = false"),
+    along_k("groups along K, one CTA, operands swapped", BYTES,
+            "cta_group = 1, swap_operands = true, tile_n = 64"),
+    along_k("groups along K, the default choice", BYTES[1:2], ""),
+    along_k("groups along K, CTA pair, columns together in memory", COLUMNS,
+            pair()),
+    along_k("groups along K, CTA pair in 2 x 2", BYTES[1:2], cluster(2, 2, 2)),
+    along_k("groups along K with scales, one CTA", [MXFP8, MXFP4, NVFP4],
+            "cta_group = 1, swap_operands = false"),
+    along_k("groups along K with scales, one CTA, operands swapped",
+            [MXFP8, NVFP4], "cta_group = 1, swap_operands = true, tile_n = 64"),
+    along_k("groups along K with scales, CTA pair", [MXFP8, NVFP4], pair()),
+    along_k("groups along K with scales, CTA pair in 2 x 2", [MXFP8, NVFP4],
+            cluster(2, 2, 2)),
+    along_k("groups along K, integers", INTEGERS_DENSE[:1], "cta_group = 1",
+            needs=INTEGER_CHIPS),
+]
+
 
 VARIANTS += [
     by_tma("one CTA", DENSE, "cta_group = 1, swap_operands = false"),
@@ -311,10 +344,25 @@ VARIANTS += [
 
 
 def tensor(rows, k, element, spec):
-    """A spec with "@" names its layout behind it."""
+    """A spec with "@" names its layout behind it, an element the order of data."""
     spec, _, layout = spec.partition("@")
+    element, _, order = element.partition("@")
     text = f', "{spec}", layout = {layout or "tiled_128x4"}' if spec else ""
+    text += f", order = {order}" if order else ""
     return f"!blockscale.tensor<{rows}x{k}x{element}{text}>"
+
+
+def function_along_k(name, operands, m, n, schedule, groups, result_type):
+    apart = "@grouped_128x4" if operands.a_spec else ""
+    a = tensor(m, "?", operands.a, operands.a_spec + apart)
+    b = tensor(n, "?", operands.b, operands.b_spec + apart)
+    result = f"tensor<{groups}x{m}x{n}x{'i32' if 'i8' in operands.a else result_type}>"
+    wish = f"schedule(#blockscale.schedule<{schedule}>) " if schedule else ""
+    ends = f"tensor<{groups}xi32>"
+    return (f"func.func @{name}(%a: {a}, %b: {b}, %ends: {ends}) -> {result} {{\n"
+            f"  %d = blockscale.matmul %a, %b groups(%ends : {ends}) {wish}: "
+            f"{a}, {b} -> {result}\n"
+            f"  return %d : {result}\n}}\n")
 
 
 def function(name, operands, n, k, schedule, groups, result_type):
@@ -335,8 +383,9 @@ def function(name, operands, n, k, schedule, groups, result_type):
 
 
 def functions(variant):
-    return [function(f"k{i}_{n}_{k}", operands, n, k, variant.schedule,
-                     variant.groups, variant.results[i % len(variant.results)])
+    make = function_along_k if variant.is_along_k else function
+    return [make(f"k{i}_{n}_{k}", operands, n, k, variant.schedule,
+                 variant.groups, variant.results[i % len(variant.results)])
             for i, operands in enumerate(variant.operands)
             for n, k in variant.sizes.products]
 
@@ -380,7 +429,8 @@ def emulate(result, blockscale, path):
         table = run(result, [
             blockscale, "verify", f"--target={variant.chips[0]}",
             "--data=exact", f"--completion={completion}", "--num-sms=16",
-            "--threads=1", "-m", ",".join(map(str, variant.sizes.rows)), path])
+            "--threads=1", "-k" if variant.is_along_k else "-m",
+            ",".join(map(str, variant.sizes.rows)), path])
         result.runs += len(re.findall(r"\b(?:pass|FAIL)\b", table))
         result.agree += len(re.findall(r"\bpass\b", table))
 

@@ -124,8 +124,29 @@ void Equalities::setRole(Value value, int64_t dimension, Role role) {
 // What the ops want to be equal
 //===----------------------------------------------------------------------===//
 
+/// Groups along K have a matrix of the result each.
+void Equalities::addGroupsAlongK(MatmulOp op) {
+  Value a = op.getA(), b = op.getB(), d = op.getResult();
+  join(a, 0, d, 1);
+  join(b, 0, d, 2);
+  join(a, 1, b, 1);
+  join(op.getOffsets(), 0, d, 0);
+  setRole(a, 1, Role::K);
+  setRole(d, 2, Role::N);
+  setRole(d, 1, Role::M);
+  setRole(d, 0, Role::Batch);
+  if (op.getC())
+    joinAlike(op.getC(), d);
+  if (op.getBias()) {
+    join(op.getBias(), 0, d, 0);
+    join(op.getBias(), 1, d, 2);
+  }
+}
+
 void Equalities::addMatmul(MatmulOp op) {
   Value a = op.getA(), b = op.getB(), d = op.getResult();
+  if (op.isGroupedAlongK())
+    return addGroupsAlongK(op);
   int64_t rank = rankOf(d), rankOfB = rankOf(b);
   join(a, rank - 2, d, rank - 2);
   join(b, rankOfB - 2, d, rank - 1);

@@ -19,16 +19,26 @@ static const Size *findSize(const Kernel &kernel, std::string_view name) {
   return nullptr;
 }
 
+static bool hasRole(const Kernel &kernel, std::string_view role) {
+  return std::any_of(
+      kernel.parameters.begin(), kernel.parameters.end(),
+      [&](const Parameter &parameter) { return parameter.role == role; });
+}
+
 bool plan::isGrouped(const Kernel &kernel) {
-  return std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
-                     [](const Parameter &parameter) {
-                       return parameter.role == kOffsetsRole;
-                     });
+  return hasRole(kernel, kOffsetsRole);
+}
+
+bool plan::isGroupedAlongK(const Kernel &kernel) {
+  return hasRole(kernel, kOffsetsAlongKRole);
 }
 
 int64_t plan::matricesOf(const Kernel &kernel, std::string_view operand,
                          const Environment &sizes) {
-  return operand != "b" && isGrouped(kernel) ? 1 : sizes.at("batch");
+  bool isInput = operand == "a" || operand == "b";
+  bool isOne =
+      isGroupedAlongK(kernel) ? isInput : operand != "b" && isGrouped(kernel);
+  return isOne ? 1 : sizes.at("batch");
 }
 
 int64_t plan::clusterCtas(const Kernel &kernel) {

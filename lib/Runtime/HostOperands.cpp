@@ -200,7 +200,9 @@ static std::string whyNotOperand(const plan::Kernel &kernel,
     return name + "has rank " + std::to_string(rank) + "; expected 2 or 3";
   if (parameter.kind == plan::ParameterKind::Scalar && rank != 0)
     return name + "has rank " + std::to_string(rank) + "; expected a number";
-  if (parameter.role == plan::kOffsetsRole && rank != 1)
+  if ((parameter.role == plan::kOffsetsRole ||
+       parameter.role == plan::kOffsetsAlongKRole) &&
+      rank != 1)
     return name + "has rank " + std::to_string(rank) + "; expected 1";
   int64_t bytes = elementBytes(kernel, parameter);
   if (operand.elementBytes != bytes)

@@ -87,6 +87,8 @@ static reference::Operand rowsOf(const reference::Operand &operand, uint64_t k,
 }
 
 reference::Problem verify::problemOfGroup(const Inputs &inputs, size_t group) {
+  if (inputs.groupsAlongK)
+    return problemOfKGroup(inputs, group);
   const reference::Problem &all = inputs.problem;
   uint64_t first = group ? inputs.groupEnds[group - 1] : 0;
   uint64_t rows = inputs.groupEnds[group] - first;

@@ -8,6 +8,7 @@
 #ifndef BLOCKSCALE_LIB_VERIFY_GROUPS_H
 #define BLOCKSCALE_LIB_VERIFY_GROUPS_H
 
+#include "blockscale/HW/ScaleLayout.h"
 #include "blockscale/Verify/Verify.h"
 
 namespace blockscale::verify {
@@ -29,9 +30,32 @@ Result<std::vector<uint8_t>> padGroups(const std::vector<uint8_t> &rows,
                                        const std::vector<uint64_t> &ends,
                                        uint64_t padded, uint8_t padding);
 
-/// The rows of one group of the inputs, which have A, C and the factors of rows
+/// One group of the inputs. Of groups along K what problemOfKGroup() says; the
+/// rows of one of rows, which have A, C and the factors of rows
 /// once and everything else for each group, as a product of its own.
 reference::Problem problemOfGroup(const Inputs &inputs, size_t group);
+
+/// What a group along K of the plan's operands ends at a multiple of: as many
+/// elements as take 32 bytes.
+uint64_t stepAlongK(const plan::Kernel &kernel);
+
+/// The ends of `groups` groups along `k`, at multiples of `step`: of none, of
+/// one step, of as many as tiles have and of more, and the last one before `k`.
+std::vector<uint64_t> drawKGroupEnds(uint64_t groups, uint64_t k, uint64_t step,
+                                     uint64_t seed);
+
+/// Scales of `tensor`, `perRow` of each row, in tiles of 128 x 4, those of each
+/// group along K apart and those of a group together: `bytes` in all, of which
+/// `padding` fills those that no scale is in. The reason why not if they are
+/// too few.
+Result<std::vector<uint8_t>> tileKGroups(const std::vector<uint8_t> &scales,
+                                         const hw::ScaleTensor &tensor,
+                                         const std::vector<uint64_t> &ends,
+                                         uint64_t bytes, uint8_t padding);
+
+/// One group along K of the inputs, which have A and B once and everything else
+/// for each group, as a product of its own. An empty one has a K of zeros.
+reference::Problem problemOfKGroup(const Inputs &inputs, size_t group);
 
 /// What is wrong with the product or with one of its groups.
 std::optional<Reason> whyNotProduct(const Inputs &inputs);

@@ -112,6 +112,14 @@ std::optional<Reason> InputMaker::addSizes() {
 
 /// What the kernel finds of groups in memory only.
 void InputMaker::addGroups() {
+  const reference::Problem &problem = inputs.problem;
+  inputs.groupsAlongK = plan::isGroupedAlongK(kernel);
+  if (inputs.groupsAlongK) {
+    inputs.groupEnds =
+        drawKGroupEnds(problem.batch, problem.k, stepAlongK(kernel), seed);
+    inputs.data.memory[std::string(plan::kOffsetsAlongKRole)] =
+        offsetBytes(inputs.groupEnds);
+  }
   if (!plan::isGrouped(kernel))
     return;
   inputs.groupEnds =
@@ -208,6 +216,17 @@ InputMaker::packScales(const plan::ScalePacking &packing, uint64_t rows,
            std::to_string(packing.block);
   // The plan promises that padding is harmless, so it is made harmful: NaN.
   auto padding = uint8_t(formatInfo(operand.scaleFormat).nanCode);
+  if (inputs.groupsAlongK) {
+    Result<uint64_t> bytes = evaluateSize(packing.bytes, sizes);
+    if (!bytes)
+      return bytes.why();
+    auto grouped =
+        tileKGroups(*repeated, tensor, inputs.groupEnds, *bytes, padding);
+    if (!grouped)
+      return "scales of '" + packing.operand + "': " + grouped.why().text;
+    inputs.data.memory[packing.operand + "_scales"] = std::move(*grouped);
+    return std::nullopt;
+  }
   if (packing.layout == "grouped_128x4") {
     Result<uint64_t> padded = evaluateSize(packing.paddedRows, sizes);
     if (!padded)
@@ -446,7 +465,8 @@ InputMaker::addPlainOperand(const plan::PlainOperand &plain) {
   if (!count)
     return count.why();
   reference::Problem &problem = inputs.problem;
-  if (plain.operand == plan::kOffsetsRole)
+  if (plain.operand == plan::kOffsetsRole ||
+      plain.operand == plan::kOffsetsAlongKRole)
     return std::nullopt;
   if (plain.operand == "d") {
     if (plain.type != "f32" && plain.type != "bf16" && plain.type != "f16" &&

@@ -227,6 +227,24 @@ static void compareGroups(const Inputs &inputs, const Written &result,
   verdict.wroteBehind = behind.missing != behind.values.size();
 }
 
+/// Compares the matrices of groups along K.
+static void compareKGroups(const Inputs &inputs, const Written &result,
+                           const VerifyOptions &options, bool sampled,
+                           Verdict &verdict) {
+  uint64_t elements = inputs.problem.m * inputs.problem.n;
+  for (size_t group = 0; group < inputs.groupEnds.size(); ++group) {
+    reference::Problem problem = problemOfGroup(inputs, group);
+    Written own = piece(result, group * elements, (group + 1) * elements);
+    bool isRight = !verdict.comparison.first;
+    compareProduct(problem, own, options, sampled, verdict);
+    if (isRight && verdict.comparison.first)
+      verdict.diagnosis =
+          "group " + std::to_string(group) + ", which ends at element " +
+          std::to_string(inputs.groupEnds[group]) +
+          " of K: " + reference::diagnose(problem, *verdict.comparison.first);
+  }
+}
+
 static void compareResult(const Inputs &inputs, const VerifyOptions &options,
                           bool sampled, Verdict &verdict) {
   const reference::Problem &problem = inputs.problem;
@@ -238,6 +256,8 @@ static void compareResult(const Inputs &inputs, const VerifyOptions &options,
   verdict.wroteBefore =
       !std::all_of(memory.begin(), memory.begin() + int64_t(offset),
                    [](uint8_t byte) { return byte == kGuardByte; });
+  if (inputs.groupsAlongK)
+    return compareKGroups(inputs, result, options, sampled, verdict);
   if (!inputs.groupEnds.empty())
     return compareGroups(inputs, result, options, sampled, verdict);
   compareProduct(problem, result, options, sampled, verdict);

@@ -2,7 +2,8 @@
 # Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Products of groups of rows: their ends, and scales that start anew with each group."""
+"""Products of groups of rows or along K: their ends, and scales that start anew with
+each group of rows."""
 
 import numpy as np
 
@@ -21,6 +22,34 @@ def checked(ends, groups, rows):
     if (steps < 0).any() or values[-1] > rows:
         raise Refused(f"'ends' are {', '.join(map(str, values))}: expected none below "
                       f"the one before it, nor above the {rows} rows of 'a'")
+    return values.astype(np.int32)
+
+
+def scales_along_k(operand, ends, block, size):
+    """Of an operand whose K is in groups: tiles of each group apart, and padding up to
+    `size` bytes."""
+    plain, made, start = operand.to("plain"), [], 0
+    for end in map(int, ends):
+        if end > start:
+            group = Scaled(plain.data[:, start:end],
+                           plain.scales[:, start // block:-(-end // block)],
+                           plain.tensor_scale, format=plain.format)
+            made.append(group.to("tiled_128x4").repeated(block))
+        start = end
+    there = np.concatenate([*made, np.zeros(0, np.uint8)])
+    return np.concatenate([there, np.zeros(size - there.nbytes, np.uint8)])
+
+
+def checked_along_k(ends, groups, k, step):
+    """Ends of groups along K as the kernel reads them."""
+    values = host_array(ends)
+    if values.dtype.kind not in "iu" or values.shape != (groups,):
+        raise Refused(f"'ends' are {values.dtype} of shape {values.shape}: expected "
+                      f"{groups} whole numbers, the element of K behind each group")
+    steps = np.diff(values.astype(np.int64), prepend=0)
+    if (steps < 0).any() or values[-1] > k or (values % step).any():
+        raise Refused(f"'ends' are {', '.join(map(str, values))}: expected multiples of "
+                      f"{step}, none below the one before it, nor above K = {k}")
     return values.astype(np.int32)
 
 

@@ -172,7 +172,8 @@ class Kernel:
         a, b: `Scaled` tensors in the format and layout of the arguments; their
             sizes are the launch's.
         ends: of a product of groups, the row of `a` behind each group: whole numbers,
-            one for each matrix of `b`. Rows of D behind the last one are 0.
+            one for each matrix of `b`. Rows of D behind the last one are 0. Of a
+            product of groups along K the element of K behind each.
         c: M x N values of f32 where there is a beta; bias: f32 per m or n, per
             group and n of groups.
         alpha, beta: factors, 1 unless given, where the kernel has them.
@@ -188,10 +189,10 @@ class Kernel:
         planned = self._planned(kernel)
         for name, operand in (("a", a), ("b", b)):
             self._check_operand(planned, name, operand)
-        sizes = operands.check_sizes(planned, a, b)
         operands.check_ends(planned, ends)
+        sizes = operands.check_sizes(planned, a, b, ends)
         if ends is not None:
-            ends = groups.checked(ends, sizes["batch"], sizes["M"])
+            ends = operands.checked_ends(planned, ends, sizes)
         planned = self._for_rows(planned, sizes["M"])
         launch = operands.new_launch(self, planned, sizes, num_sms=num_sms)
         _, parameters = operands.describe(launch)
@@ -199,7 +200,7 @@ class Kernel:
         for name, operand in (("a", a), ("b", b)):
             memory.update(operands.parts(planned, name, operand, parameters, ends))
         if ends is not None:
-            memory["offsets"] = ends.view(np.uint8)
+            memory[operands.ends_role(planned)] = ends.view(np.uint8)
         for name, values in (("c", c), ("bias", bias)):
             values = operands.plain(planned, name, values, sizes)
             if values is not None:
@@ -210,7 +211,7 @@ class Kernel:
                       progress, options)
         d = d.view(TYPES[operands.of(planned["operands"], "d")["type"]])
         shape = operands.shape_of(planned, "d", sizes)
-        return d.reshape(shape if len(a.shape) == 3 else shape[1:])
+        return d.reshape(operands.shape_for(planned, shape, a))
 
     @staticmethod
     def _run(launch, memory, factors, result_bytes, progress, options):
@@ -260,7 +261,7 @@ class Kernel:
         # Of the sizes that the operand does not have any will do.
         sizes = {"M": 256, "N": 256, "K": operand.k, "batch": operand.batch,
                  "M" if name == "a" else "N": operand.rows}
-        if name == "a" and ends is not None:
+        if ends is not None and (name == "a" or operands.is_along_k(planned)):
             sizes["batch"] = np.size(ends)
         sizes.update({one["name"]: one["value"] for one in planned["sizes"]
                       if one["value"] is not None})

@@ -342,7 +342,7 @@ class Prepared:
         if memory.nbytes != slot.bytes:
             raise Refused(f"'{role}' has {memory.nbytes} bytes, expected "
                           f"{slot.bytes}")
-        if slot.role in ("d", "c", "bias", "offsets") and memory.type not in (None,
+        if slot.role in ("d", "c", "bias", "offsets", "k_offsets") and memory.type not in (None,
                                                                    slot.type):
             raise Refused(f"'{role}' is of {memory.type}: the kernel has "
                           f"{slot.type}")
@@ -402,6 +402,8 @@ class Prepared:
                  "M" if name == "a" else "N": value.rows}
         if name == "a" and operands.is_grouped(self._planned):
             found["batch"] = self.sizes["batch"] if len(value.shape) == 2 else None
+        if operands.is_along_k(self._planned) and len(value.shape) == 2:
+            found["batch"] = self.sizes["batch"]
         for size, extent in found.items():
             if extent != self.sizes[size]:
                 raise Refused(f"{size} of '{name}' is {extent}: the launch was "
@@ -448,7 +450,7 @@ class Prepared:
             self._set_operand("a", a, handle)
             self._set_operand("b", b, handle)
             if ends is not None:
-                self._set_memory("offsets", ends, handle)
+                self._set_memory(operands.ends_role(self._planned), ends, handle)
             for name, value in (("c", c), ("bias", bias)):
                 if (value is not None) != (name in self._slots):
                     raise Refused(f"the kernel takes no '{name}'"
@@ -471,7 +473,8 @@ class Prepared:
     def empty_out(self):
         """A DeviceArray for D: batch x M x N, or M x N of one matrix."""
         shape = operands.shape_of(self._planned, "d", self.sizes)
-        return DeviceArray(shape if shape[0] > 1 else shape[1:],
+        whole_shape = shape[0] > 1 or operands.is_along_k(self._planned)
+        return DeviceArray(shape if whole_shape else shape[1:],
                            operands.TYPES[self._slots["d"].type],
                            self.device.ordinal)
 
@@ -483,8 +486,9 @@ class Prepared:
         grouped = operands.is_grouped(self._planned)
         if ends is not None:
             operands.check_ends(self._planned, ends)
-            ends = groups.checked(ends, self.sizes["batch"], self.sizes["M"])
-        matrices = 1 if grouped and name == "a" else self.sizes["batch"]
+            ends = operands.checked_ends(self._planned, ends, self.sizes)
+        is_one = grouped and name == "a" or operands.is_along_k(self._planned)
+        matrices = 1 if is_one else self.sizes["batch"]
         if (operand.batch, operand.rows, operand.k) != (
                 matrices, rows, self.sizes["K"]):
             raise Refused(f"'{name}' is {'x'.join(map(str, operand.shape))}: the"
@@ -528,11 +532,11 @@ def launch(kernel, a, b, *, ends=None, out=None, c=None, bias=None, alpha=None, 
     for name, value in (("a", a), ("b", b)):
         if not isinstance(value, (Scaled, DeviceScaled)):
             kernel._check_operand(planned, name, value)
-    sizes = operands.check_sizes(planned, a, b)
     operands.check_ends(planned, ends)
+    sizes = operands.check_sizes(planned, a, b, ends)
     there = ends  # on the device
     if ends is not None and is_on_host(ends):
-        ends = there = groups.checked(ends, sizes["batch"], sizes["M"])
+        ends = there = operands.checked_ends(planned, ends, sizes)
     prepared = kernel._prepared(planned["name"], sizes, device)
     on_host = isinstance(a, Scaled) and isinstance(b, Scaled)
     passing = []  # copies for this launch alone
@@ -541,7 +545,8 @@ def launch(kernel, a, b, *, ends=None, out=None, c=None, bias=None, alpha=None, 
         if not isinstance(value, Scaled):
             return value
         passing.append(prepared.upload(
-            name, value, ends if name == "a" and is_on_host(ends) else None))
+            name, value, ends if is_on_host(ends) and (
+                name == "a" or operands.is_along_k(planned)) else None))
         return passing[-1]
 
     def sent_ends():
@@ -579,7 +584,7 @@ def launch(kernel, a, b, *, ends=None, out=None, c=None, bias=None, alpha=None, 
     target.free()
     if host_out is None:
         shape = operands.shape_of(planned, "d", sizes)
-        return values.reshape(shape if len(a.shape) == 3 else shape[1:])
+        return values.reshape(operands.shape_for(planned, shape, a))
     host_out[...] = values.reshape(host_out.shape)
     return host_out
 

@@ -47,17 +47,46 @@ def is_grouped(planned):
     return of(planned["operands"], "offsets") is not None
 
 
+def is_along_k(planned):
+    """Whether a kernel multiplies groups along K."""
+    return of(planned["operands"], "k_offsets") is not None
+
+
+def ends_role(planned):
+    """The role of the ends of groups; None where there are no groups."""
+    return next((role for role in ("offsets", "k_offsets")
+                 if of(planned["operands"], role) is not None), None)
+
+
+def checked_ends(planned, ends, sizes):
+    """Ends of groups as the kernel reads them."""
+    if not is_along_k(planned):
+        return groups.checked(ends, sizes["batch"], sizes["M"])
+    step = max(256 // one["bits"] for one in planned["data"])
+    return groups.checked_along_k(ends, sizes["batch"], sizes["K"], step)
+
+
 def check_ends(planned, ends):
     """Refuses ends where there are no groups, and groups without."""
-    if (ends is not None) != is_grouped(planned):
-        raise Refused(f"kernel '{planned['name']}' multiplies groups of rows and needs "
-                      "'ends', the row behind each group" if ends is None else
-                      "the kernel takes no 'ends'")
+    if (ends is not None) == (ends_role(planned) is not None):
+        return
+    if ends is not None:
+        raise Refused("the kernel takes no 'ends'")
+    what = ("groups along K and needs 'ends', the element of K behind each group"
+            if is_along_k(planned) else
+            "groups of rows and needs 'ends', the row behind each group")
+    raise Refused(f"kernel '{planned['name']}' multiplies {what}")
 
 
-def check_sizes(planned, a, b):
-    """The sizes of a launch with these operands."""
-    if is_grouped(planned):
+def check_sizes(planned, a, b, ends=None):
+    """The sizes of a launch with these operands, and ends of groups."""
+    along_k = is_along_k(planned)
+    if along_k:
+        if a.k != b.k or (len(a.shape), len(b.shape)) != (2, 2):
+            raise Refused(f"'a' is {'x'.join(map(str, a.shape))} and 'b' "
+                          f"{'x'.join(map(str, b.shape))}: expected two matrices with "
+                          "the K of all groups, the last size")
+    elif is_grouped(planned):
         if a.k != b.k or (len(a.shape), len(b.shape)) != (2, 3):
             raise Refused(f"'a' is {'x'.join(map(str, a.shape))} and 'b' "
                           f"{'x'.join(map(str, b.shape))}: expected the rows of all "
@@ -67,6 +96,11 @@ def check_sizes(planned, a, b):
                       f"{'x'.join(map(str, b.shape))}: expected the same K, the "
                       "last size, and the same batch")
     sizes = {"M": a.rows, "N": b.rows, "K": a.k, "batch": b.batch}
+    if along_k:
+        sizes["batch"] = int(np.prod(np.shape(ends)))
+        fixed = next(one["value"] for one in planned["sizes"]
+                     if one["name"] == "batch")
+        sizes["batch"] = sizes["batch"] if fixed is None else fixed
     for one in planned["sizes"]:
         if one["value"] not in (None, sizes[one["name"]]):
             raise Refused(f"{one['name']} is {sizes[one['name']]}: the kernel "
@@ -108,7 +142,8 @@ def parts(planned, name, operand, parameters, ends=None):
         if ends is None:
             raise Refused(f"the scales of '{name}' lie by groups: 'ends' are needed on "
                           "the host")
-        memory[name + "_scales"] = groups.scales(
+        packed = groups.scales_along_k if is_along_k(planned) else groups.scales
+        memory[name + "_scales"] = packed(
             operand, ends, scales["block"], parameters[name + "_scales"]["bytes"])
     elif scales is not None:
         memory[name + "_scales"] = operand.repeated(scales["block"])
@@ -143,12 +178,12 @@ def plain(planned, name, values, sizes):
 
 
 def shape_of(planned, name, sizes):
-    """Of D, C (with the batch in front) or the bias. Of groups there is one D and one
-    C, and a bias for each."""
+    """Of D, C (with the batch in front) or the bias. Of groups of rows there is one D
+    and one C, and a bias for each; of groups along K one of each for each."""
     one_of_all = is_grouped(planned)
     if name != "bias":
         return (1 if one_of_all else sizes["batch"], sizes["M"], sizes["N"])
-    if one_of_all:
+    if one_of_all or is_along_k(planned):
         return (sizes["batch"], sizes["N"])
     along = planned["epilogue"]["bias"]
     return (sizes["M" if along == "row" else "N"],)
@@ -171,3 +206,8 @@ def new_launch(kernel, planned, sizes, **limits):
         if value is not None:
             launch.set_size(name, whole(name, value, 1))
     return launch
+
+
+def shape_for(planned, shape, a):
+    """`shape` of D without its batch where `a` has none, nor groups along K."""
+    return shape if len(a.shape) == 3 or is_along_k(planned) else shape[1:]

@@ -36,9 +36,9 @@ class Operator:
 
     def __init__(self, torch, kernel, planned):
         self.torch, self.kernel, self.planned = torch, kernel, planned
-        if operands.is_grouped(planned):
-            raise Refused(f"kernel '{planned['name']}' multiplies groups of rows: no "
-                          "operator for that")
+        if operands.ends_role(planned):
+            raise Refused(f"kernel '{planned['name']}' multiplies groups: no operator "
+                          "for that")
         roles = {one["role"]: one for one in planned["parameters"]}
         self.tensors = [role for role in ORDER if role in roles]
         self.factors = [role for role in ("alpha", "beta") if role in roles]

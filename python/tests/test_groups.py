@@ -137,3 +137,68 @@ def test_contradictions(device, mxfp8):
     one = bs.quantize(np.ones((16, 64)), like=other.arg("a"))
     with pytest.raises(bs.Refused, match="the kernel takes no 'ends'"):
         other.emulate(one, one, ends=ENDS)
+
+
+# Groups along K ------------------------------------------------------------
+
+# Of two tiles and more, none, one instruction, and all but what nobody has.
+K_ENDS = np.array([288, 288, 320, 608])
+K_KINDS = {"plain": "bf16", "mxfp8": 'f8E4M3FN, "e8m0_t32", layout = grouped_128x4'}
+ALL_K, M = 640, 200
+
+
+@pytest.fixture(scope="module", params=K_KINDS)
+def along_k(request):
+    kind, ends = K_KINDS[request.param], f"tensor<{GROUPS}xi32>"
+    bias, out = f"tensor<{GROUPS}x{N}xf32>", f"tensor<{GROUPS}x{M}x{N}xf32>"
+    return bs.compile(f"""
+!a = !blockscale.tensor<{M}x?x{kind}>
+!b = !blockscale.tensor<{N}x?x{kind}>
+func.func @k(%a: !a, %b: !b, %ends: {ends}, %v: {bias}) -> {out} {{
+  %d = blockscale.matmul %a, %b groups(%ends : {ends}) bias(%v) : !a, !b, {bias} -> {out}
+  return %d : {out}
+}}""")
+
+
+def sides(kernel, numbers):
+    return (bs.quantize(numbers((rows, ALL_K)), like=kernel.arg(name))
+            for name, rows in (("a", M), ("b", N)))
+
+
+def test_groups_along_k(device, along_k):
+    rng = np.random.default_rng(7)
+    x, w = sides(along_k, lambda shape: integers(rng, shape))
+    bias = rng.integers(-8, 9, (GROUPS, N)).astype(np.float32)
+    wanted = np.stack([
+        x.dequantize()[:, start:end] @ w.dequantize()[:, start:end].T + row
+        for start, end, row in zip([0, *K_ENDS[:-1]], K_ENDS, bias)])
+    assert len(np.unique(wanted)) > 500
+    for num_sms in (None, 3):
+        found = along_k.emulate(x, w, ends=K_ENDS, bias=bias, num_sms=num_sms)
+        assert np.array_equal(found, wanted)
+    assert np.array_equal(along_k.launch(x, w, ends=K_ENDS, bias=bias), wanted)
+    prepared = along_k.prepare(K=ALL_K)
+    out = prepared.empty_out()
+    assert out.shape == wanted.shape
+    prepared(prepared.upload("a", x, K_ENDS), along_k.upload("b", w, ends=K_ENDS),
+             out=out, ends=bs.to_device(K_ENDS.astype(np.int32)),
+             bias=bs.to_device(bias))
+    assert np.array_equal(out.numpy(), wanted)
+
+
+@pytest.mark.parametrize("ends, words", [
+    (None, "multiplies groups along K and needs 'ends', the element of K behind each"),
+    ([32, 64, 96], "'ends' are int64 of shape (3,): expected 4 whole numbers"),
+    ([32, 40, 64, 96], "'ends' are 32, 40, 64, 96: expected multiples of "),
+    ([64, 32, 64, 96], "none below the one before it, nor above K = 640"),
+    ([32, 32, 32, 672], "none below the one before it, nor above K = 640")])
+def test_wrong_ends_along_k(device, along_k, ends, words):
+    x, w = sides(along_k, np.ones)
+    ends = ends if ends is None else np.asarray(ends)
+    for run in (along_k.emulate, along_k.launch):
+        with pytest.raises(bs.Refused) as caught:
+            run(x, w, ends=ends, bias=np.zeros((GROUPS, N)))
+        assert words in str(caught.value)
+    with pytest.raises(bs.Refused, match="expected two matrices with the K of all groups"):
+        along_k.emulate(x, bs.quantize(np.ones((2, N, ALL_K)), like=along_k.arg("b")),
+                        ends=K_ENDS)

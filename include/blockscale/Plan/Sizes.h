@@ -31,9 +31,16 @@ struct Residency {
 /// for each of the `batch` matrices of B one i32, the row behind its group.
 inline constexpr std::string_view kOffsetsRole = "offsets";
 
+/// That of the ends of groups along K: one i32 for each of the `batch` matrices
+/// of D, the element of K behind its group.
+inline constexpr std::string_view kOffsetsAlongKRole = "k_offsets";
+
 /// Whether the kernel multiplies groups of rows of A by a matrix of B each. A,
 /// C and D then have one matrix.
 bool isGrouped(const Kernel &kernel);
+
+/// Whether it multiplies groups along K. A and B then have one matrix.
+bool isGroupedAlongK(const Kernel &kernel);
 
 /// Matrices of the operand "a", "b", "c" or "d".
 int64_t matricesOf(const Kernel &kernel, std::string_view operand,

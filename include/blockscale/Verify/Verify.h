@@ -118,6 +118,8 @@ struct Inputs {
   reference::Problem problem;
   /// The end of each group's rows of A; empty for a product without groups.
   std::vector<uint64_t> groupEnds;
+  /// Whether the ends are of groups along K, with a matrix of the result each.
+  bool groupsAlongK = false;
   HostData data;
 };
 Result<Inputs> makeInputs(const plan::Kernel &kernel,

@@ -191,11 +191,12 @@ Value GroupSplitter::split() {
 static void splitGroups(Operation *root, function_ref<bool(MatmulOp)> isSplit) {
   SmallVector<MatmulOp> products;
   root->walk([&](MatmulOp op) {
-    if (op.isGrouped() && isSplit(op))
+    if (op.hasGroups() && isSplit(op))
       products.push_back(op);
   });
   for (MatmulOp op : products) {
-    Value result = GroupSplitter(op).split();
+    Value result = op.isGroupedAlongK() ? splitGroupsAlongK(op)
+                                        : GroupSplitter(op).split();
     op.replaceAllUsesWith(result);
     op.erase();
   }

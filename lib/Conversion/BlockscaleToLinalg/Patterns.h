@@ -50,6 +50,9 @@ void populateValueFlowConversions(const mlir::TypeConverter &converter,
                                   mlir::RewritePatternSet &patterns,
                                   mlir::ConversionTarget &target);
 
+/// A product whose K is in groups as a loop of products, one for each.
+mlir::Value splitGroupsAlongK(MatmulOp op);
+
 /// Writes the grouped products under `root` as loops of products.
 void splitGroups(mlir::Operation *root);
 

@@ -81,7 +81,7 @@ struct ProductsToParts
     populateValueFlowConversions(converter, patterns, target);
     target.addIllegalOp<AssembleOp, DisassembleOp>();
     target.addDynamicallyLegalOp<MatmulOp>([](MatmulOp op) {
-      return isa<OnPartsOp>(op->getParentOp()) || op.isGrouped();
+      return isa<OnPartsOp>(op->getParentOp()) || op.hasGroups();
     });
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     if (failed(applyPartialConversion(getOperation(), target,

@@ -15,6 +15,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "blockscale/HW/DeviceTargets.h"
 #include "blockscale/HW/Metadata.h"
+#include "blockscale/HW/ScaleLayout.h"
 #include "blockscale/HW/TensorMap.h"
 #include "blockscale/Target/PTX/HostPlan.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -43,6 +44,8 @@ struct Product {
   bool alpha = false;
   /// Whether rows of A are in groups, of which each has a matrix of B.
   bool isGrouped = false;
+  /// Groups along K, each with a matrix of D: -1 if the host counts them.
+  int64_t kGroups = 0;
   BiasKind biasKind = BiasKind::Column;
   EpilogueAttr epilogue;
   /// With the operands as the instruction has them: exchanged if `swap`.
@@ -61,6 +64,7 @@ static FailureOr<Product> productOf(gpu::GPUFuncOp kernel) {
     product.variantOf = kernel.str();
     product.mostRows = attribute.getMostRows();
   }
+  product.kGroups = attribute.getKGroups();
   product.a = attribute.getA();
   product.b = attribute.getB();
   product.biasKind = attribute.getBias();
@@ -140,6 +144,7 @@ static StringRef operandOf(ParameterRole role) {
   case ParameterRole::Batch:
   case ParameterRole::Workspace:
   case ParameterRole::Offsets:
+  case ParameterRole::KOffsets:
     return stringifyParameterRole(role);
   }
   llvm_unreachable("covered switch");
@@ -212,6 +217,8 @@ static SymbolicSizes sizesOf(const Product &product) {
     return getAffineConstantExpr(extent, context);
   };
   ProductSizes sizes = productSizes(product.a, product.b);
+  if (product.kGroups)
+    sizes.batch = product.kGroups < 0 ? ShapedType::kDynamic : product.kGroups;
   return {size(sizes.m, 0), size(sizes.n, 1), size(sizes.k, 2),
           size(sizes.batch, 3)};
 }
@@ -219,7 +226,7 @@ static SymbolicSizes sizesOf(const Product &product) {
 /// Matrices of A, C and D, and of B.
 static AffineExpr matricesOf(const Product &product, bool isB = false) {
   AffineExpr batch = sizesOf(product).batch;
-  return product.isGrouped && !isB
+  return (product.isGrouped && !isB) || product.kGroups
              ? getAffineConstantExpr(1, batch.getContext())
              : batch;
 }
@@ -300,6 +307,25 @@ paddedExtent(const hw::StorageLayout<AffineExpr> &storage, hw::Dim source,
   llvm_unreachable("each source has a digit without end");
 }
 
+/// Where scales of groups along K lie: the tiles of a group follow each other,
+/// and `offset` counts within tile number `l`, as only the offsets tell it.
+static void placeInGroups(const Product &product, bool isA,
+                          plan::ScalePacking &scales) {
+  SymbolicSizes sizes = sizesOf(product);
+  AffineExpr rows = (isA ? sizes.m : sizes.n).ceilDiv(int64_t(hw::kAtomRows));
+  int64_t unit = int64_t(hw::kAtomScales) * product.mma.getScaleSpan();
+  AffineExpr tiles = groupedScaleTilesAlongK(sizes.k, sizes.batch, unit);
+  auto constant = [&](int64_t value) {
+    return getAffineConstantExpr(value, product.a.getContext());
+  };
+  scales.offset = placeFormula(getStorageBytes(
+      getScaleStorage(ScaleLayout::Tiled128x4), constant(hw::kAtomRows),
+      constant(unit), product.mma.getScaleSpan()));
+  scales.paddedRows = printExpression(rows * int64_t(hw::kAtomRows));
+  scales.paddedScales = printExpression(tiles * int64_t(hw::kAtomScales));
+  scales.bytes = printExpression(rows * tiles * int64_t(hw::kAtomBytes));
+}
+
 static plan::ScalePacking scalePacking(const Product &product, bool isA,
                                        TensorMapType map) {
   SymbolicSizes sizes = sizesOf(product);
@@ -323,6 +349,8 @@ static plan::ScalePacking scalePacking(const Product &product, bool isA,
   scales.paddedScales = paddedExtent(storage, hw::Dim::Block);
   scales.bytes =
       printExpression(storage.matrixBytes * matricesOf(product, !isA));
+  if (product.kGroups)
+    placeInGroups(product, isA, scales);
   // Bits that the format does not have must be clear; what NaNs and infinities
   // would reach, the kernel clears.
   scales.largestPaddingValue = formatInfo(*product.mma.getScale()).codeMask();
@@ -359,7 +387,8 @@ static std::vector<plan::PlainOperand> plainOperands(const Product &product) {
     operand.type = typeName(element);
     operand.rowPitch = printExpression(sizes.n);
     operand.batchPitch = printExpression(sizes.m * sizes.n);
-    operand.elements = printExpression(sizes.m * sizes.n * matricesOf(product));
+    AffineExpr matrices = product.kGroups ? sizes.batch : matricesOf(product);
+    operand.elements = printExpression(sizes.m * sizes.n * matrices);
     operand.alignment = element.getIntOrFloatBitWidth() / 8;
     return operand;
   };
@@ -370,7 +399,7 @@ static std::vector<plan::PlainOperand> plainOperands(const Product &product) {
     operands.push_back(matrix("c", product.c));
   if (product.bias) {
     AffineExpr length = product.biasKind == BiasKind::Row ? sizes.m : sizes.n;
-    if (product.isGrouped)
+    if (product.isGrouped || product.kGroups)
       length = length * sizes.batch;
     plan::PlainOperand bias;
     bias.operand = "bias";
@@ -379,9 +408,12 @@ static std::vector<plan::PlainOperand> plainOperands(const Product &product) {
     bias.alignment = product.bias.getIntOrFloatBitWidth() / 8;
     operands.push_back(bias);
   }
-  if (product.isGrouped) {
+  if (product.isGrouped || product.kGroups) {
     plan::PlainOperand offsets;
-    offsets.operand = stringifyParameterRole(ParameterRole::Offsets).str();
+    offsets.operand =
+        stringifyParameterRole(product.isGrouped ? ParameterRole::Offsets
+                                                 : ParameterRole::KOffsets)
+            .str();
     offsets.type = "i32";
     offsets.elements = printExpression(sizes.batch);
     offsets.alignment = sizeof(int32_t);

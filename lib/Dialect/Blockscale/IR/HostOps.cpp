@@ -33,7 +33,7 @@ SmallVector<StringRef> blockscale::launchOperands(FunctionOpInterface kernel) {
   SmallVector<StringRef> operands{"a", "b"};
   for (ParameterRole role :
        {ParameterRole::Alpha, ParameterRole::Beta, ParameterRole::C,
-        ParameterRole::Bias, ParameterRole::Offsets})
+        ParameterRole::Bias, ParameterRole::Offsets, ParameterRole::KOffsets})
     if (hasParameter(kernel, role))
       operands.push_back(stringifyParameterRole(role));
   return operands;

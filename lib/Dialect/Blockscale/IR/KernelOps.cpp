@@ -221,12 +221,13 @@ static LogicalResult verifySplit(KernelMatmulOp op) {
 
 /// Groups of rows have their ends in memory.
 static LogicalResult verifyGroups(KernelMatmulOp op) {
+  bool hasGroups = op.getOffsets() || op.getKOffsets();
   int64_t shared = int64_t(op.getSharedScales());
   int64_t scales = int64_t(op.getTensorScales().size());
-  if (shared < 0 || shared > (op.getOffsets() ? scales : 0))
+  if (shared < 0 || shared > (hasGroups ? scales : 0))
     return op.emitOpError()
            << "expected 'shared_scales' of at most the "
-           << (op.getOffsets() ? scales : 0)
+           << (hasGroups ? scales : 0)
            << " tensor scales of a product with groups, found " << shared;
   if (!op.getOffsets())
     return success();
@@ -255,6 +256,27 @@ static LogicalResult verifyStores(KernelMatmulOp op) {
   StoredResult result{resultElement(type), knownSize(op.getN()),
                       static_cast<bool>(op.getOffsets()), isPromoting};
   if (auto why = whyNotStores(schedule, result, getTarget(op)))
+    return op.emitOpError() << why->text;
+  return success();
+}
+
+/// So have groups along K, which are no groups of rows.
+static LogicalResult verifyGroupsAlongK(KernelMatmulOp op) {
+  if (!op.getKOffsets())
+    return success();
+  if (op.getOffsets())
+    return op.emitOpError() << "expected 'groups' or 'k_groups', found both";
+  if (op.getRowScales() || op.getColumnScales())
+    return op.emitOpError() << "with 'k_groups' expected no scales of rows";
+  Type element = op.getKOffsets().getType().getElementType();
+  if (!element.isInteger(32))
+    return op.emitOpError() << "expected offsets of i32, found " << element;
+  if (op.getBias() && op.getBiasKind() != BiasKind::Column)
+    return op.emitOpError()
+           << "with 'k_groups' expected a bias along the columns";
+  if (auto why =
+          whyNotGroupedAlongK(op.getMma(), op.getSchedule().getScheduler(),
+                              op.getSchedule().splits(), getTarget(op)))
     return op.emitOpError() << why->text;
   return success();
 }
@@ -302,7 +324,7 @@ LogicalResult KernelMatmulOp::verify() {
     return emitOpError() << "expected metadata of 'a' with a sparse "
                             "instruction, and only then";
   if (failed(verifySplit(*this)) || failed(verifyGroups(*this)) ||
-      failed(verifyStores(*this)))
+      failed(verifyStores(*this)) || failed(::verifyGroupsAlongK(*this)))
     return failure();
   // In registers scales may be constants.
   bool scalesOfOne = !inTensorMemory && !getSfa() && !getSfb() &&

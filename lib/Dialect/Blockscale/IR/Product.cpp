@@ -43,16 +43,23 @@ ProductSizes blockscale::productSizes(ScaledTensorType a, ScaledTensorType b) {
 }
 
 ProductSizes MatmulOp::getSizes() {
-  return productSizes(getA().getType(), getB().getType());
+  ProductSizes sizes = productSizes(getA().getType(), getB().getType());
+  if (isGroupedAlongK())
+    sizes.batch = getOffsets().getType().getDimSize(0);
+  return sizes;
 }
 
 ProductSizes ProductAttr::getSizes() const {
-  return productSizes(getA(), getB());
+  ProductSizes sizes = productSizes(getA(), getB());
+  if (getKGroups())
+    sizes.batch = getKGroups() < 0 ? ShapedType::kDynamic : getKGroups();
+  return sizes;
 }
 
 ProductAttr ProductAttr::asVariant(StringAttr kernel, int64_t mostRows) const {
   return get(getContext(), getSource(), getA(), getB(), getMma(),
-             getSwapOperands(), getBias(), getEpilogue(), mostRows, kernel);
+             getSwapOperands(), getBias(), getEpilogue(), mostRows, kernel,
+             getKGroups());
 }
 
 //===----------------------------------------------------------------------===//

@@ -425,7 +425,7 @@ static LogicalResult verifyBias(MatmulOp op) {
   RankedTensorType type = op.getBias().getType();
   ArrayRef<int64_t> result = op.getResult().getType().getShape();
   bool perRow = op.getBiasKind() == BiasKind::Row;
-  if (op.isGrouped()) {
+  if (op.hasGroups()) {
     SmallVector<int64_t> expected{op.getSizes().batch, result.back()};
     if (!perRow && agree(type.getShape(), expected))
       return success();
@@ -497,8 +497,9 @@ LogicalResult MatmulOp::verify() {
   ScaledTensorType a = getA().getType(), b = getB().getType();
   if (isGrouped() && failed(verifyGroups(*this)))
     return failure();
-  if (b.getLayout() == ScaleLayout::Grouped128x4 ||
-      (a.getLayout() == ScaleLayout::Grouped128x4 && !isGrouped()))
+  if (!isGroupedAlongK() &&
+      (b.getLayout() == ScaleLayout::Grouped128x4 ||
+       (a.getLayout() == ScaleLayout::Grouped128x4 && !isGrouped())))
     return verifyNotGrouped(*this);
   if (!isGrouped() && a.getRank() != b.getRank())
     return emitOpError() << "expected 'a' and 'b' of equal rank, found "
@@ -511,7 +512,11 @@ LogicalResult MatmulOp::verify() {
     return emitOpError() << "contracts the last dimension, K, of 'a' and 'b', "
                             "but they have "
                          << a.getK() << " and " << b.getK();
+  if (isGroupedAlongK() && failed(verifyGroupsAlongK(*this)))
+    return failure();
   SmallVector<int64_t> expected(a.getShape().drop_back());
+  if (isGroupedAlongK())
+    expected.insert(expected.begin(), getSizes().batch);
   expected.push_back(b.getNumRows());
   ArrayRef<int64_t> result = getResult().getType().getShape();
   if (!agree(expected, result))

@@ -213,6 +213,9 @@ LogicalResult MatmulOp::reifyResultShapes(OpBuilder &builder,
                                           ReifiedRankedShapedTypeDims &shapes) {
   SmallVector<OpFoldResult> &shape = shapes.emplace_back();
   int64_t rank = getA().getType().getRank();
+  if (isGroupedAlongK())
+    shape.push_back(
+        tensor::getMixedSize(builder, getLoc(), getOffsets(), /*dim=*/0));
   for (int64_t i = 0; i < rank - 1; ++i)
     shape.push_back(sizeOf(builder, getLoc(), getA(), i));
   int64_t rowsOfB = getB().getType().getRank() - 2;

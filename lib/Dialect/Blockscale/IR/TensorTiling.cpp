@@ -233,7 +233,7 @@ MatmulOp::getTiledImplementation(OpBuilder &builder,
                                  ArrayRef<OpFoldResult> offsets,
                                  ArrayRef<OpFoldResult> sizes) {
   // Which rows of `a` and which matrix of `b` a tile needs only memory knows.
-  if (isGrouped())
+  if (hasGroups())
     return emitOpError() << "has groups and cannot be tiled";
   return MatmulTiler(builder, *this, offsets, sizes).tile();
 }

@@ -27,6 +27,9 @@ mlir::LogicalResult verifySameShape(mlir::Operation *op, mlir::ShapedType input,
 /// What without offsets nobody finds is for products with groups only.
 mlir::LogicalResult verifyNotGrouped(mlir::Operation *op);
 
+/// The rules of a product whose K is in groups.
+mlir::LogicalResult verifyGroupsAlongK(MatmulOp op);
+
 /// How diagnostics call the spec of a tensor.
 std::string specName(ScaledTensorType type);
 

@@ -204,7 +204,7 @@ static LogicalResult checkSize(Operation *op, ArrayRef<int64_t> shape,
 }
 
 static LogicalResult legalize(MatmulOp op, StringAttr target) {
-  if (op.isGrouped())
+  if (op.hasGroups())
     return op.emitOpError() << "has 'groups', which '" << target.getValue()
                             << "' does not multiply; expected a product of two "
                                "matrices";

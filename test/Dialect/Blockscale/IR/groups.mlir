@@ -25,3 +25,11 @@ func.func @parts(%data: tensor<300x512xf8E4M3FN>, %scales: tensor<?x4x32x16xf8E8
   %0 = blockscale.assemble %data, %scales : tensor<300x512xf8E4M3FN>, tensor<?x4x32x16xf8E8M0FNU> to !blockscale.tensor<300x512xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
   return %0 : !blockscale.tensor<300x512xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
 }
+
+// Along K, as data may lie in memory either way.
+// CHECK-LABEL: func @along_k
+// CHECK: groups(%{{.*}} : tensor<4xi32>) bias(%{{.*}}) : !blockscale.tensor<96x?xf8E4M3FN, order = mn_major>, !blockscale.tensor<64x?xf8E4M3FN>, tensor<4x64xf32> -> tensor<4x96x64xf32>
+func.func @along_k(%a: !blockscale.tensor<96x?xf8E4M3FN, order = mn_major>, %b: !blockscale.tensor<64x?xf8E4M3FN>, %ends: tensor<4xi32>, %bias: tensor<4x64xf32>) -> tensor<4x96x64xf32> {
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) bias(%bias) : !blockscale.tensor<96x?xf8E4M3FN, order = mn_major>, !blockscale.tensor<64x?xf8E4M3FN>, tensor<4x64xf32> -> tensor<4x96x64xf32>
+  return %0 : tensor<4x96x64xf32>
+}

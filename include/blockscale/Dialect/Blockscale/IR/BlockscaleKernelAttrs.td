@@ -316,7 +316,8 @@ def Blockscale_ParameterRole : I32EnumAttr<"ParameterRole",
       I32EnumAttrCase<"Batch", 14, "batch">,
       I32EnumAttrCase<"AMetadata", 15, "a_metadata">,
       I32EnumAttrCase<"Workspace", 16, "workspace">,
-      I32EnumAttrCase<"Offsets", 17, "offsets">]> {
+      I32EnumAttrCase<"Offsets", 17, "offsets">,
+      I32EnumAttrCase<"KOffsets", 18, "k_offsets">]> {
   let cppNamespace = "::blockscale";
   let genSpecializedAttr = 0;
 }
@@ -414,7 +415,8 @@ def Blockscale_ProductAttr : AttrDef<Blockscale_Dialect, "Product"> {
     `epilogue` what is computed of a sum, or nothing where it is only added to.
     Its other operands are parameters of the kernel. A kernel that is launched
     instead of kernel `variant_of` where A has at most `most_rows` rows has these
-    two.
+    two. `k_groups` counts the groups of a product whose K is in groups, which the
+    types do not tell: -1 where the host does.
   }];
   let parameters = (ins
     "::mlir::StringAttr":$source,
@@ -426,7 +428,8 @@ def Blockscale_ProductAttr : AttrDef<Blockscale_Dialect, "Product"> {
                            "::blockscale::BiasKind::Column">:$bias,
     OptionalParameter<"::blockscale::EpilogueAttr">:$epilogue,
     DefaultValuedParameter<"int64_t", "0">:$most_rows,
-    OptionalParameter<"::mlir::StringAttr">:$variant_of);
+    OptionalParameter<"::mlir::StringAttr">:$variant_of,
+    DefaultValuedParameter<"int64_t", "0">:$k_groups);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
     /// The sizes of the product.

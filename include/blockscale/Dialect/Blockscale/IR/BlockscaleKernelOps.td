@@ -69,6 +69,9 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     `batch` counts them. The source's a, c and D have one matrix. The first
     `shared_scales` of `tensor_scales` are one number for all groups.
 
+    With `k_groups` K is in groups whose ends `k_offsets` holds: matrix g of D is
+    the product of group g of the columns of a and b, which are one matrix each.
+
     Scales that cover all of K are factors of the sum, which is multiplied by
     the product of alpha, the `tensor_scales` and the row's scale, then by the
     column's. Each of `tensor_scales` holds one number per product of the batch.
@@ -99,6 +102,7 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     Blockscale_OptionalGlobalSource:$column_scales,
     Blockscale_OptionalGlobalUpdated:$workspace,
     Blockscale_OptionalGlobalSource:$offsets,
+    Blockscale_OptionalGlobalSource:$k_offsets,
     I32:$m, I32:$n, I32:$k, I32:$batch,
     Blockscale_MmaAttr:$mma, Blockscale_ScheduleAttr:$schedule,
     DefaultValuedAttr<Blockscale_BiasKindAttr,
@@ -118,6 +122,7 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     (`row_scales` `(` $row_scales^ `)`)?
     (`column_scales` `(` $column_scales^ `)`)?
     (`workspace` `(` $workspace^ `)`)? (`groups` `(` $offsets^ `)`)?
+    (`k_groups` `(` $k_offsets^ `)`)?
     `sizes` `(` $m `,` $n `,` $k `,` $batch `)`
     custom<Epilogue>($epilogue, ref($c), ref($bias))
     `mma` $mma `schedule` `` $schedule attr-dict `:`
@@ -128,6 +133,7 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     (`row_scales` type($row_scales)^)?
     (`column_scales` type($column_scales)^)?
     (`workspace` type($workspace)^)? (`groups` type($offsets)^)?
+    (`k_groups` type($k_offsets)^)?
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;

@@ -447,6 +447,13 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     scales that cover all of K are one for each matrix and each row of each operand,
     as everywhere.
 
+    With `groups` and a `b` of two dimensions the groups are along K, as the gradients
+    of weights want: `offsets[g]` is the element of K behind group g, and matrix g of
+    the result, `[groups, M, N]`, is the product of the group's columns of `a` and `b`;
+    that of an empty group is 0. What lies behind the last offset is not read. Offsets
+    are multiples of the K of one instruction: as many elements of the operand as take
+    32 bytes.
+
     The product, unless it has groups, can be tiled along the batch, M and N, with
     `blockscale.slice_rows` of the operands; K stays whole.
 
@@ -467,6 +474,7 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     %r = blockscale.matmul %u, %v : !blockscale.tensor<?x4096xi8, "float32_t0">, !blockscale.tensor<7168x4096xi8, "float32_t0"> -> tensor<?x7168xbf16>
     %i = blockscale.matmul %p, %q : !blockscale.tensor<?x4096xi8, "n2m4">, !blockscale.tensor<7168x4096xui8> -> tensor<?x7168xi32>
     %e = blockscale.matmul %tokens, %experts groups(%ends : tensor<8xi32>) : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>, !blockscale.tensor<8x7168x4096xf8E4M3FN, "e8m0_t32", layout = tiled_128x4> -> tensor<?x7168xbf16>
+    %w = blockscale.matmul %gradients, %inputs groups(%ends : tensor<8xi32>) : !blockscale.tensor<7168x?xbf16>, !blockscale.tensor<4096x?xbf16> -> tensor<8x7168x4096xf32>
     %2 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 192, stages = 5>) {blockscale.target = #blockscale.target<sm_103a>} : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<7168x4096xf8E5M2, "e8m0_t32"> -> tensor<?x7168xf32>
     ```
   }];
@@ -493,10 +501,17 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
   }];
   let extraClassDeclaration = [{
     /// M, N, K and the batch; 1 where there is no batch dimension. Of a grouped
-    /// product the batch is its groups, and M the rows of all of them.
+    /// product the batch is its groups, and M the rows, or K, of all of them.
     ::blockscale::ProductSizes getSizes();
+    /// Whether it has groups, along rows or along K.
+    bool hasGroups() { return static_cast<bool>(getOffsets()); }
     /// Whether runs of rows of `a` have matrices of `b` of their own.
-    bool isGrouped() { return static_cast<bool>(getOffsets()); }
+    bool isGrouped() { return hasGroups() && !isGroupedAlongK(); }
+    /// Whether runs of columns of both have a matrix of the result each.
+    bool isGroupedAlongK() {
+      return hasGroups() && !getA().getType().isBatched() &&
+             !getB().getType().isBatched();
+    }
     /// Whether nothing is left to choose of how it is computed.
     bool isScheduled() {
       return getLoweringAttr() && getLoweringAttr().isComplete();

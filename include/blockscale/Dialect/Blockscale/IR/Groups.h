@@ -17,10 +17,19 @@ namespace blockscale {
 std::optional<Reason> whyNotGrouped(MmaAttr mma, Scheduler scheduler,
                                     int64_t splits, hw::Target target);
 
+/// The same of a product whose K is in groups.
+std::optional<Reason> whyNotGroupedAlongK(MmaAttr mma, Scheduler scheduler,
+                                          int64_t splits, hw::Target target);
+
 /// The most rows that the scales of `rows` rows in `groups` groups take where
 /// each group starts at a multiple of 128 rows.
 mlir::AffineExpr groupedScaleRows(mlir::AffineExpr rows,
                                   mlir::AffineExpr groups);
+
+/// The most tiles of `unit` elements along K that the scales of a row take
+/// where each of `groups` groups along K starts a new one.
+mlir::AffineExpr groupedScaleTilesAlongK(mlir::AffineExpr k,
+                                         mlir::AffineExpr groups, int64_t unit);
 
 } // namespace blockscale
 

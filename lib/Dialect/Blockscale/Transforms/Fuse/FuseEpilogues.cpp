@@ -120,7 +120,7 @@ void FuseEpilogues::runOnOperation() {
   getOperation()->walk([&](MatmulOp op) {
     // Exact sums of integers have no epilogue; what one op says of all rows the
     // bias of a group does not say.
-    if (isa<FloatType>(op.getType().getElementType()) && !op.isGrouped())
+    if (isa<FloatType>(op.getType().getElementType()) && !op.hasGroups())
       products.push_back(op);
   });
   if (products.empty())

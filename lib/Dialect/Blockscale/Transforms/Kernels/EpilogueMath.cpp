@@ -267,7 +267,7 @@ Value EpilogueMath::loadBias(const EpilogueFragment &fragment) {
   // Each group has a bias of its own, along the columns of D.
   auto place = [&](Value index) {
     index = b.toI64(index);
-    if (!frame.isGrouped())
+    if (!frame.isGrouped() && !frame.isGroupedAlongK())
       return index;
     Value n = b.toI64(frame.op.getN());
     return b.add(b.mul(b.toI64(fragment.batch), n), index);

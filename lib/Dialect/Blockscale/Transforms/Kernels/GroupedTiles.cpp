@@ -9,7 +9,6 @@
 #include "GroupedTiles.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -24,20 +23,6 @@ GroupedTiles::Group GroupedTiles::Group::from(ValueRange values) {
 //===----------------------------------------------------------------------===//
 // Groups
 //===----------------------------------------------------------------------===//
-
-/// The end of a group, whatever memory holds neither before its first row nor
-/// behind the last row of all: a wrong offset must not let the kernel write
-/// elsewhere.
-Value GroupedTiles::loadEnd(const Group &group, Value isThere) {
-  Value memory = frame.op.getOffsets();
-  Value count = arith::ExtUIOp::create(b, b.getI32Type(), isThere);
-  Value loaded = LoadRowOp::create(b, VectorType::get({1}, b.getI32Type()),
-                                   memory, b.toI64(group.number), count,
-                                   /*stride=*/Value());
-  Value end = vector::ExtractOp::create(b, loaded, 0);
-  end = b.createOrFold<arith::MinSIOp>(end, frame.op.getM());
-  return b.createOrFold<arith::MaxSIOp>(end, group.firstRow);
-}
 
 Value GroupedTiles::tilesAlong(const Group &group) {
   const TileGeometry &g = frame.geometry;
@@ -63,7 +48,9 @@ GroupedTiles::Group GroupedTiles::find(Value tile, Group first) {
       Group group = Group::from(values);
       Value isThere = b.compare(arith::CmpIPredicate::slt, group.number,
                                 frame.op.getBatch());
-      group.end = loadEnd(group, isThere);
+      Value count = arith::ExtUIOp::create(b, b.getI32Type(), isThere);
+      group.end = loadEnd(frame.op.getOffsets(), group.number, count,
+                          group.firstRow, frame.op.getM());
       Value after =
           b.add(group.firstTile, b.mul(tilesAlong(group), tilesAcross()));
       Value isLater = b.compare(arith::CmpIPredicate::sge, tile, after);

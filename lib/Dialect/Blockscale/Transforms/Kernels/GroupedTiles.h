@@ -40,7 +40,6 @@ private:
   /// The first group from `group` on that ends behind `tile`; behind the last
   /// one there is none with its number.
   Group find(mlir::Value tile, Group group);
-  mlir::Value loadEnd(const Group &group, mlir::Value isThere);
   /// Tiles, or clusters of them, along the rows that the group has.
   mlir::Value tilesAlong(const Group &group);
   /// And along what all groups share.

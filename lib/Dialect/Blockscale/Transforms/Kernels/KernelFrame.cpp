@@ -58,12 +58,13 @@ TilePosition KernelFrame::partOf(TilePosition tile, int64_t number) {
 KPart KernelFrame::partOfK(TilePosition tile) {
   int64_t unit = splitUnit(mma), splits = schedule.splits();
   if (splits == 1)
-    return {b.constant(0), Value(), Value()};
+    return {b.constant(0), Value(), Value(),
+            isGroupedAlongK() ? tile.kGroup.size : op.getK()};
   // The parts differ by at most one unit, and none is empty.
   int64_t units = llvm::divideCeil(*b.known(op.getK()), unit);
   auto border = [&](Value part) { return b.div(b.mul(part, units), splits); };
   return {border(tile.part), border(b.add(tile.part, b.constant(1))),
-          b.isEqual(tile.part, splits - 1)};
+          b.isEqual(tile.part, splits - 1), op.getK()};
 }
 
 Value KernelFrame::firstRow(TilePosition tile) {

@@ -19,6 +19,14 @@ struct RowGroup {
   mlir::Value firstRow, firstScaleRow, end;
 };
 
+/// Elements of K that a tile sums up: `first` and how many. Of an empty group
+/// some that lie behind all of K, where loads find zeros. Its scales begin at
+/// tile `firstTile` along K of those of all groups, and are `tiles` of them;
+/// null without scales.
+struct KGroup {
+  mlir::Value first, size, firstTile, tiles;
+};
+
 /// Which output tile: its number along rows and columns of D. Where K is split
 /// also which part of K, and the number of the cluster's tile in the grid. Of a
 /// grouped product the numbers count from the start of a group, and `batch` is
@@ -27,6 +35,8 @@ struct TilePosition {
   mlir::Value row, column, batch;
   mlir::Value part, number;
   RowGroup group;
+  /// Null where K is not in groups.
+  KGroup kGroup;
 };
 
 /// From `begin`, null for 0, to before `end`.
@@ -35,9 +45,10 @@ struct Extent {
 };
 
 /// A part of K in units of `splitUnit`, from `begin` to before `end`, and
-/// whether it is the last one, i1. Both are null where K is not split.
+/// whether it is the last one, i1. Both are null where K is not split. `size`
+/// is the K of the tile.
 struct KPart {
-  mlir::Value begin, end, isLast;
+  mlir::Value begin, end, isLast, size;
 };
 
 /// KernelFrame::promotionBlock() of a product.
@@ -80,6 +91,8 @@ public:
   bool isSparse() { return static_cast<bool>(op.getMetadata()); }
   /// Whether runs of rows of the source matmul have matrices of their own.
   bool isGrouped() { return static_cast<bool>(op.getOffsets()); }
+  /// Whether runs of its columns have a matrix of D each.
+  bool isGroupedAlongK() { return static_cast<bool>(op.getKOffsets()); }
 
   /// The part of an output tile that its instruction `number`, counted from
   /// above, computes: a tile of one instruction.

@@ -51,13 +51,18 @@ static Sizes sizesOf(MatmulOp op) {
           size(sizes.batch, 3)};
 }
 
-/// The sizes of `a`, which is one matrix where its rows are in groups, and the
-/// rows that its scales have with the padding of the groups: at most so many.
+/// The sizes of `a`, which is one matrix where its rows or K are in groups, and
+/// of `b`, which is where K is; and the rows that its scales have with the
+/// padding of the groups: at most so many.
 static Sizes sizesOfA(MatmulOp op) {
   Sizes sizes = sizesOf(op);
-  if (op.isGrouped())
+  if (op.hasGroups())
     sizes.batch = getAffineConstantExpr(1, op.getContext());
   return sizes;
+}
+
+static Sizes sizesOfB(MatmulOp op) {
+  return op.isGroupedAlongK() ? sizesOfA(op) : sizesOf(op);
 }
 
 static AffineExpr scaleRowsOfA(MatmulOp op) {
@@ -148,6 +153,24 @@ static TensorMapType scaleMap(const OperandGeometry &operand,
        {hw::Dim::Row, static_cast<uint64_t>(operand.scaleGroups)}});
 }
 
+/// The map of an operand's scales where K is in groups: those of a group are
+/// tiles of 128 rows and 4 blocks, the ones of its first 128 rows first. A box
+/// has so many of them as a stage takes along K.
+static TensorMapType groupScaleMap(AffineExpr rows, const Sizes &sizes,
+                                   MmaAttr mma, int64_t along) {
+  MLIRContext *context = rows.getContext();
+  constexpr int64_t kWords = hw::kAtomBytes / sizeof(uint32_t);
+  auto constant = [&](int64_t value) {
+    return getAffineConstantExpr(value, context);
+  };
+  int64_t unit = int64_t(hw::kAtomScales) * mma.getScaleSpan();
+  AffineExpr tiles = rows.ceilDiv(int64_t(hw::kAtomRows)) *
+                     groupedScaleTilesAlongK(sizes.k, sizes.batch, unit);
+  return TensorMapType::get(
+      context, hw::TensorMapDataType::U32, hostMap({constant(kWords), tiles}),
+      hostMap({constant(hw::kAtomBytes)}), {kWords, along}, hw::Swizzle::None);
+}
+
 /// The map of the metadata: a stage takes whole tiles, their rows one by one.
 static TensorMapType metadataMap(AffineExpr rows, const Sizes &sizes,
                                  MmaAttr mma, int64_t tiles) {
@@ -224,9 +247,14 @@ static SmallVector<KernelParameter> parametersOf(MatmulOp op,
   SmallVector<KernelParameter> list{
       {dataMap(a, sizes.m, sizesOfA(op), mma.getSparse()),
        ParameterRole::AData},
-      {dataMap(b, sizes.n, sizes, /*isCompressed=*/false),
+      {dataMap(b, sizes.n, sizesOfB(op), /*isCompressed=*/false),
        ParameterRole::BData}};
-  if (hasTileScales(op)) {
+  if (hasTileScales(op) && op.isGroupedAlongK()) {
+    list.push_back(
+        {groupScaleMap(sizes.m, sizes, mma, words), ParameterRole::AScales});
+    list.push_back(
+        {groupScaleMap(sizes.n, sizes, mma, words), ParameterRole::BScales});
+  } else if (hasTileScales(op)) {
     int64_t alongA = geometry.isRowPerLane ? geometry.scaleRowTiles() : words;
     list.push_back({scaleMap(a, op.getA().getType().getLayout(),
                              scaleRowsOfA(op), sizesOfA(op), mma, alongA),
@@ -260,8 +288,10 @@ static SmallVector<KernelParameter> parametersOf(MatmulOp op,
   if (getSchedule(op).splits() > 1)
     list.push_back({GlobalType::get(context, accumulatorType(mma)),
                     ParameterRole::Workspace});
-  if (op.isGrouped())
-    list.push_back({global(op.getOffsets().getType()), ParameterRole::Offsets});
+  if (op.hasGroups())
+    list.push_back(
+        {global(op.getOffsets().getType()),
+         op.isGrouped() ? ParameterRole::Offsets : ParameterRole::KOffsets});
   auto addSize = [&](AffineExpr size, ParameterRole role) {
     if (!isa<AffineConstantExpr>(size))
       list.push_back({i32, role});
@@ -347,6 +377,14 @@ static Factors factorsOf(MatmulOp op,
   return factors;
 }
 
+/// How many of the tensor scales all groups have in common: those of A, or of
+/// both operands where K is in groups.
+static int64_t sharedScales(MatmulOp op, const Factors &factors) {
+  if (op.isGroupedAlongK())
+    return int64_t(factors.ofTensors.size());
+  return op.isGrouped() ? factors.ofA : 0;
+}
+
 static void buildBody(MatmulOp op, ImplicitLocOpBuilder &b,
                       function_ref<Value(ParameterRole)> argument) {
   auto size = [&](ParameterRole role, AffineExpr expr) -> Value {
@@ -383,14 +421,23 @@ static void buildBody(MatmulOp op, ImplicitLocOpBuilder &b,
       argument(ParameterRole::C), argument(ParameterRole::Bias),
       argument(ParameterRole::Alpha), beta, factors.ofTensors, factors.ofRows,
       factors.ofColumns, argument(ParameterRole::Workspace),
-      argument(ParameterRole::Offsets), size(ParameterRole::SizeM, sizes.m),
-      size(ParameterRole::SizeN, sizes.n), size(ParameterRole::SizeK, sizes.k),
+      argument(ParameterRole::Offsets), argument(ParameterRole::KOffsets),
+      size(ParameterRole::SizeM, sizes.m), size(ParameterRole::SizeN, sizes.n),
+      size(ParameterRole::SizeK, sizes.k),
       size(ParameterRole::Batch, sizes.batch), getMma(op), getSchedule(op),
       op.getBiasKindAttr(), groupAttr(op.getA()), groupAttr(op.getB()),
-      b.getI64IntegerAttr(op.isGrouped() ? factors.ofA : 0),
-      blockAttr(op.getA()), blockAttr(op.getB()));
+      b.getI64IntegerAttr(sharedScales(op, factors)), blockAttr(op.getA()),
+      blockAttr(op.getB()));
   IRMapping mapping;
   op.getEpilogue().cloneInto(&product.getEpilogue(), mapping);
+}
+
+/// The groups along K, -1 if the host counts them.
+static int64_t kGroupsOf(MatmulOp op) {
+  if (!op.isGroupedAlongK())
+    return 0;
+  int64_t groups = op.getSizes().batch;
+  return ShapedType::isDynamic(groups) ? -1 : groups;
 }
 
 static KernelOutline outlineOf(MatmulOp op, StringRef source) {
@@ -406,11 +453,11 @@ static KernelOutline outlineOf(MatmulOp op, StringRef source) {
       WarpPlan(getTarget(op), schedule, promotionBlockOf(op) > 0).threads(), 0,
       0, schedule.clusterSize(), schedule.getDependentLaunch(),
       workspaceOf(op, geometry));
-  outline.product = ProductAttr::get(context, StringAttr::get(context, source),
-                                     op.getA().getType(), op.getB().getType(),
-                                     mma, schedule.getSwapOperands().getValue(),
-                                     op.getBiasKind(), Epilogue(op).getAttr(),
-                                     /*most_rows=*/0, /*variant_of=*/{});
+  outline.product = ProductAttr::get(
+      context, StringAttr::get(context, source), op.getA().getType(),
+      op.getB().getType(), mma, schedule.getSwapOperands().getValue(),
+      op.getBiasKind(), Epilogue(op).getAttr(),
+      /*most_rows=*/0, /*variant_of=*/{}, kGroupsOf(op));
   return outline;
 }
 
@@ -515,6 +562,10 @@ static LogicalResult checkReady(MatmulOp op) {
       return op.emitOpError() << why->text;
   if (auto why = whyNotStores(schedule, storedResult(op), target))
     return op.emitOpError() << why->text;
+  if (op.isGroupedAlongK())
+    if (auto why = whyNotGroupedAlongK(mma, schedule.getScheduler(),
+                                       schedule.splits(), target))
+      return op.emitOpError() << why->text;
   bool swap = schedule.getSwapOperands().getValue();
   if (auto why = whyNotPromotion(
           mma, schedule, promotionBlockOf(op),

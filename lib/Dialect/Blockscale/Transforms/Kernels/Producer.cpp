@@ -24,6 +24,8 @@ void Producer::loadOperand(Value map, Value ring,
                            KTile tile, Value sharers, Value index) {
   bool isMNMajor = operand.tile.major == hw::OperandMajor::MN;
   Value k = b.mul(tile.k, operand.tile.k);
+  if (tile.group.first)
+    k = b.add(tile.group.first, k);
   Value slice = operand.slices > 1 ? index : Value();
   if (slice && isMNMajor)
     k = b.add(k, b.mul(slice, operand.boxK));
@@ -72,6 +74,28 @@ void Producer::loadScales(Value map, Value ring, Value row, KTile tile,
   });
 }
 
+/// The tiles of a group lie together, those of its first 128 rows first. What
+/// is loaded behind the last one of a row belongs to no instruction.
+void Producer::loadGroupScales(Value map, Value ring, Value row, Value rows,
+                               int64_t rowGroups, KTile tile, Value sharers,
+                               Value index) {
+  auto load = [&] {
+    Value before = b.mul(tile.group.firstTile, b.ceilDiv(rows, hw::kAtomRows));
+    Value along = b.mul(tile.k, frame.geometry.scaleWords);
+    Value first = b.div(row, hw::kAtomRows);
+    for (int64_t i = 0; i < rowGroups; ++i) {
+      Value rowTiles = b.mul(b.add(first, b.constant(i)), tile.group.tiles);
+      SmallVector<Value> coordinates{b.constant(0),
+                                     b.add(b.add(before, rowTiles), along)};
+      TmaLoadOp::create(b, map, coordinates, ring, stages.signalFull,
+                        tile.stage, /*slice=*/Value(), sharers, i);
+    }
+  };
+  if (!sharers)
+    return load();
+  b.onlyIf(b.isEqual(index, 0), load);
+}
+
 /// Loads metadata, which belongs to rows of A as its scales do. What TMA fills
 /// in after the last row is no pattern, so CTAs whose rows lie there read that
 /// of the last rows.
@@ -91,12 +115,20 @@ void Producer::loadMetadata(Value row, KTile tile) {
 void Producer::loadStage(const LoadedTile &from, Value k, Value stage) {
   const TileGeometry &g = frame.geometry;
   KernelMatmulOp op = frame.op;
-  KTile ofA{k, from.batchOfA, stage}, ofB{k, from.batchOfB, stage};
+  KTile ofA{k, from.batchOfA, stage, from.group};
+  KTile ofB{k, from.batchOfB, stage, from.group};
   for (auto [ring, row] : llvm::zip_equal(stages.a, from.rows))
     loadOperand(op.getA(), ring, g.a, row, ofA, sharers.a, frame.place.rankN);
   loadOperand(op.getB(), stages.b, g.b, from.rowOfB, ofB, sharers.b,
               sharers.indexOfB);
-  if (stages.scales) {
+  if (stages.scales && frame.isGroupedAlongK()) {
+    for (auto [ring, row] : llvm::zip_equal(stages.scales->a, from.scaleRows))
+      loadGroupScales(op.getSfa(), ring, row, frame.rows, g.a.scaleGroups, ofA,
+                      sharers.a, frame.place.rankN);
+    loadGroupScales(op.getSfb(), stages.scales->b, from.scaleRowOfB,
+                    frame.columns, g.b.scaleGroups, ofB, sharers.sfb,
+                    frame.place.rankM);
+  } else if (stages.scales) {
     for (auto [ring, row] : llvm::zip_equal(stages.scales->a, from.scaleRows))
       loadScales(op.getSfa(), ring, row, ofA, sharers.a, frame.place.rankN);
     loadScales(op.getSfb(), stages.scales->b, from.scaleRowOfB, ofB,
@@ -133,6 +165,8 @@ void Producer::drain(RingPosition ring) {
 
 /// The K tiles of an output tile, from the first to before the last.
 std::pair<Value, Value> Producer::kTilesOf(TilePosition tile, Value kTiles) {
+  if (frame.isGroupedAlongK())
+    return {b.constant(0), b.ceilDiv(tile.kGroup.size, frame.geometry.tileK)};
   if (!frame.isSplit())
     return {b.constant(0), kTiles};
   KPart part = frame.partOfK(tile);
@@ -145,6 +179,7 @@ std::pair<Value, Value> Producer::kTilesOf(TilePosition tile, Value kTiles) {
 
 /// The operand whose rows are in groups has them and their scales at places of
 /// the group's, and one matrix; the other one has a matrix for each group.
+/// Groups along K are of one matrix on both sides.
 Producer::LoadedTile Producer::whereFrom(TilePosition tile) {
   LoadedTile from;
   Value row, scaleRow, rowOfB, scaleRowOfB;
@@ -154,6 +189,10 @@ Producer::LoadedTile Producer::whereFrom(TilePosition tile) {
     (swap ? rowOfB : row) = tile.group.firstRow;
     (swap ? scaleRowOfB : scaleRow) = tile.group.firstScaleRow;
     (swap ? from.batchOfB : from.batchOfA) = b.constant(0);
+  }
+  if (frame.isGroupedAlongK()) {
+    from.batchOfA = from.batchOfB = b.constant(0);
+    from.group = tile.kGroup;
   }
   for (int64_t i = 0; i < frame.geometry.rowInstructions; ++i) {
     Value first = frame.firstRow(frame.partOf(tile, i));

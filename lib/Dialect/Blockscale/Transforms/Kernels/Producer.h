@@ -37,10 +37,14 @@ private:
     llvm::SmallVector<mlir::Value, 2> rows, scaleRows;
     mlir::Value rowOfB, scaleRowOfB;
     mlir::Value batchOfA, batchOfB;
+    /// Where K is in groups.
+    KGroup group;
   };
-  /// A K tile and the stage that it goes to.
+  /// A K tile, counted from the start of its group if K is in groups, and the
+  /// stage that it goes to.
   struct KTile {
     mlir::Value k, batch, stage;
+    KGroup group;
   };
 
   std::pair<mlir::Value, mlir::Value> kTilesOf(TilePosition tile,
@@ -55,6 +59,10 @@ private:
                    mlir::Value sharers, mlir::Value index);
   void loadScales(mlir::Value map, mlir::Value ring, mlir::Value row,
                   KTile tile, mlir::Value sharers, mlir::Value index);
+  /// Those of groups along K: of `rowGroups` groups of 128 of all `rows` rows.
+  void loadGroupScales(mlir::Value map, mlir::Value ring, mlir::Value row,
+                       mlir::Value rows, int64_t rowGroups, KTile tile,
+                       mlir::Value sharers, mlir::Value index);
   void loadMetadata(mlir::Value row, KTile tile);
   /// Loads what is too small for slices whole, in the first of the CTAs that
   /// share it.

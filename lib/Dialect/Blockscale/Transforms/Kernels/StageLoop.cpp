@@ -14,7 +14,8 @@ using namespace blockscale;
 /// Clears the padding of the last scales where an instruction would read it.
 void StageLoop::maskTail(Value stage, Value valid) {
   int64_t span = frame.mma.getScaleSpan();
-  if (!frame.isScaled() || frame.mma.getK() == span)
+  // Groups along K end with whole instructions.
+  if (!frame.isScaled() || frame.mma.getK() == span || frame.isGroupedAlongK())
     return;
   Value rest = b.rem(valid, frame.mma.getK());
   if (b.known(rest) == 0)
@@ -78,7 +79,7 @@ RingPosition StageLoop::multiplyStage(const MmaTile &tile, RingPosition ring,
 /// The K tile that K does not fill, if there is one.
 RingPosition StageLoop::multiplyTail(const MmaTile &tile, RingPosition ring,
                                      Value fullTiles) {
-  Value rest = b.rem(frame.op.getK(), frame.geometry.tileK);
+  Value rest = b.rem(tile.k.size, frame.geometry.tileK);
   std::optional<int64_t> known = b.known(rest);
   if (known == 0)
     return ring;
@@ -97,7 +98,7 @@ RingPosition StageLoop::multiplyTail(const MmaTile &tile, RingPosition ring,
 }
 
 RingPosition StageLoop::multiplyTile(const MmaTile &tile, RingPosition ring) {
-  Value fullTiles = b.div(frame.op.getK(), frame.geometry.tileK);
+  Value fullTiles = b.div(tile.k.size, frame.geometry.tileK);
   Value begin = tile.k.begin, end = endOfWhole(tile, fullTiles);
   ring = b.repeat(begin, end, ring, [&](Value index, RingPosition current) {
     Value accumulate = b.compare(arith::CmpIPredicate::ne, index, begin);

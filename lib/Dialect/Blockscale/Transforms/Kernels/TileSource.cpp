@@ -8,8 +8,10 @@
 
 #include "TileSource.h"
 #include "GroupedTiles.h"
+#include "KGroupTiles.h"
 #include "LaunchControl.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -19,6 +21,16 @@ Value TileSource::pieces() {
   if (!frame.isSplit())
     return frame.tiles;
   return b.mul(frame.tiles, frame.schedule.splits());
+}
+
+Value TileSource::loadEnd(Value memory, Value number, Value isThere,
+                          Value first, Value last) {
+  Value loaded = LoadRowOp::create(b, VectorType::get({1}, b.getI32Type()),
+                                   memory, b.toI64(number), isThere,
+                                   /*stride=*/Value());
+  Value end = vector::ExtractOp::create(b, loaded, 0);
+  end = b.createOrFold<arith::MinSIOp>(end, last);
+  return b.createOrFold<arith::MaxSIOp>(end, first);
 }
 
 TilePosition TileSource::position(Value piece) {
@@ -72,6 +84,8 @@ public:
 std::unique_ptr<TileSource> TileSource::create(KernelFrame &frame) {
   if (frame.isGrouped())
     return std::make_unique<GroupedTiles>(frame);
+  if (frame.isGroupedAlongK())
+    return std::make_unique<KGroupTiles>(frame);
   switch (frame.schedule.getScheduler()) {
   case Scheduler::Static:
     return std::make_unique<StaticTiles>(frame);

@@ -45,6 +45,11 @@ protected:
   TilePosition tileAt(mlir::Value tile, mlir::Value rowTiles,
                       mlir::Value columnTiles);
   mlir::Value pieces();
+  /// The end of group `number`, which memory holds, whatever it says neither
+  /// before the group's `first` nor behind `last`; not loaded unless `isThere`,
+  /// an i32 of 0 or 1. A wrong offset must not let the kernel go elsewhere.
+  mlir::Value loadEnd(mlir::Value memory, mlir::Value number,
+                      mlir::Value isThere, mlir::Value first, mlir::Value last);
 
   KernelFrame &frame;
   KernelBuilder &b;

@@ -91,7 +91,8 @@ static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
   ScaleLayout layout = type.getLayout();
   // 'blockscale-select-schedule' says where it is legal.
   bool isRowPerLane = name == "a" && layout == ScaleLayout::Tiled128x16;
-  bool isGrouped = name == "a" && layout == ScaleLayout::Grouped128x4;
+  bool isGrouped = (name == "a" || op.isGroupedAlongK()) &&
+                   layout == ScaleLayout::Grouped128x4;
   if (!parts.empty() && layout != ScaleLayout::Tiled128x4 && !isRowPerLane &&
       !isGrouped) {
     InFlightDiagnostic diag =

@@ -27,6 +27,9 @@ ProblemSizes blockscale::problemSizes(MatmulOp op, bool swap,
   // Groups are as many products, each of its share of the rows.
   if (op.isGrouped())
     rows = std::max<int64_t>(1, rows / std::max<int64_t>(1, batch));
+  int64_t k = size(sizes.k);
+  if (op.isGroupedAlongK())
+    k = std::max<int64_t>(1, k / std::max<int64_t>(1, batch));
   double bytesD = op.getType().getElementTypeBitWidth() / 8.0;
   int64_t mostColumns = swap ? sizes.m : sizes.n;
   if (ShapedType::isDynamic(mostColumns))
@@ -35,7 +38,7 @@ ProblemSizes blockscale::problemSizes(MatmulOp op, bool swap,
   return ProblemSizes{
       swap ? columns : rows,
       swap ? rows : columns,
-      size(sizes.k),
+      k,
       batch,
       mostColumns,
       bytesD,

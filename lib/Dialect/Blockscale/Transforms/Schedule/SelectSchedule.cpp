@@ -234,6 +234,10 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
     if (auto why =
             whyNotGrouped(mma, wish.getScheduler(), choice.splits, target))
       return *why;
+  if (op.isGroupedAlongK())
+    if (auto why = whyNotGroupedAlongK(mma, wish.getScheduler(), choice.splits,
+                                       target))
+      return *why;
   if (hw::readsPacked(mma.getKind(), mma.getK(), mma.getSparse()) &&
       !isWideLowered(mma))
     return Reason("K = " + std::to_string(mma.getK()) + " of kind '" +
@@ -377,7 +381,7 @@ static SmallVector<int64_t> splitsOf(MatmulOp op, const Choice &choice,
                                      hw::Target target, int64_t expectedRows) {
   SmallVector<int64_t> splits;
   bool sharesLoads = choice.clusterM * choice.clusterN > choice.ctaGroup;
-  if (sharesLoads || op.isGrouped() || ShapedType::isDynamic(op.getSizes().k))
+  if (sharesLoads || op.hasGroups() || ShapedType::isDynamic(op.getSizes().k))
     return splits;
   ProblemSizes problem = problemSizes(op, choice.swap, expectedRows);
   int64_t rows = hw::kTmemLanes * choice.ctaGroup * choice.rowInstructions;
@@ -440,7 +444,7 @@ ScheduleChoices blockscale::listScheduleChoices(MatmulOp op, hw::Target target,
     else
       choices.refused.push_back(choice.why());
   };
-  if (!hw::hasTensorMemory(target) && op.isGrouped()) {
+  if (!hw::hasTensorMemory(target) && op.hasGroups()) {
     choices.refused.push_back(
         *whyNotGrouped(getMma(op), Scheduler::Static, /*splits=*/1, target));
   } else if (!hw::hasTensorMemory(target)) {

@@ -1,0 +1,82 @@
+//===- GroupsAlongK.cpp - products of groups of columns -------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorVerifiers.h"
+#include "blockscale/Dialect/Blockscale/IR/Groups.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
+#include "blockscale/HW/TensorMap.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+/// Whether a group, which ends at a multiple of an instruction's K, has whole
+/// scales of its own.
+static bool hasScalesOfGroups(ScaledTensorType type) {
+  constexpr int64_t kLongestTile = 32;
+  const ScaleSpec &spec = type.getSpec().getValue();
+  return spec.isTile() && !spec.isSparse() && !hasPromotedScales(type) &&
+         type.getRowTile() == 1 && type.getKTile() <= kLongestTile;
+}
+
+LogicalResult blockscale::verifyGroupsAlongK(MatmulOp op) {
+  for (auto [name, operand] : {std::pair("a", op.getA()), {"b", op.getB()}}) {
+    ScaledTensorType type = operand.getType();
+    if (type.getSpec().getText().empty())
+      continue;
+    if (!hasScalesOfGroups(type))
+      return op.emitOpError()
+             << "with groups along K expected '" << name
+             << "' without scales and metadata, or with scales of at most 32 "
+                "elements of a row, found "
+             << specName(type);
+    if (type.getLayout() != ScaleLayout::Grouped128x4)
+      return op.emitOpError() << "with groups along K expected the scales of '"
+                              << name << "' in layout 'grouped_128x4', found '"
+                              << stringifyScaleLayout(type.getLayout()) << "'";
+    if (!ShapedType::isDynamic(type.getK()))
+      return op.emitOpError()
+             << "the scales of '" << name
+             << "' are padded for each group along K, as only the offsets say; "
+                "expected a dynamic K, found "
+             << type.getK();
+  }
+  return success();
+}
+
+AffineExpr blockscale::groupedScaleTilesAlongK(AffineExpr k, AffineExpr groups,
+                                               int64_t unit) {
+  return (k + groups * (unit - 1)).floorDiv(unit);
+}
+
+/// Whether a tensor map reaches the elements at multiples of 128 only.
+static bool isPaddedByTma(MmaAttr mma) {
+  constexpr unsigned kByte = 8;
+  bool mixes = mma.getKind() == hw::MmaKind::F8F6F4 ||
+               mma.getKind() == hw::MmaKind::MXF8F6F4;
+  return mixes && std::min(mma.getA().bits(), mma.getB().bits()) < kByte;
+}
+
+std::optional<Reason> blockscale::whyNotGroupedAlongK(MmaAttr mma,
+                                                      Scheduler scheduler,
+                                                      int64_t splits,
+                                                      hw::Target target) {
+  if (auto why = whyNotGrouped(mma, scheduler, splits, target))
+    return why;
+  int64_t step = hw::instructionK(mma.getKind(), /*sparse=*/false);
+  if (mma.getK() != step)
+    return "groups along K end at multiples of an instruction's K of " +
+           std::to_string(step) + "; expected 'mma_k' of that, found " +
+           std::to_string(mma.getK());
+  if (isPaddedByTma(mma))
+    return Reason(
+        "tensor maps reach elements of 6 and 4 bits of kind '" +
+        std::string(hw::kindName(mma.getKind())) +
+        "' at multiples of 128 along K only, and groups along K begin "
+        "anywhere; nearest legal: elements of 8 bits");
+  return std::nullopt;
+}

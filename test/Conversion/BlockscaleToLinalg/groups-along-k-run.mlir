@@ -1,0 +1,46 @@
+// A product whose K is in groups, executed: a loop of products.
+
+// RUN: blockscale-opt %s --blockscale-to-linalg --canonicalize --cse \
+// RUN: | mlir-opt --one-shot-bufferize=bufferize-function-boundaries \
+// RUN:   --convert-linalg-to-loops --convert-scf-to-cf \
+// RUN:   --expand-strided-metadata --lower-affine --convert-to-llvm \
+// RUN:   --reconcile-unrealized-casts \
+// RUN: | mlir-runner -e main -entry-point-result=void \
+// RUN:   -shared-libs=%mlir_runner_libs | FileCheck %s
+
+func.func private @printMemrefF32(tensor<*xf32>)
+
+!a = !blockscale.tensor<2x5xbf16>
+!b = !blockscale.tensor<2x5xbf16>
+
+func.func @main() {
+  // Elements 0 and 1 of K, none, and 2 and 3; nobody has element 4. Each group has a
+  // bias, the empty one too.
+  // CHECK: [11, 22]
+  // CHECK-NEXT: [13, 24]
+  // CHECK: [100, 200]
+  // CHECK-NEXT: [100, 200]
+  // CHECK: [1035, 2046]
+  // CHECK-NEXT: [1055, 2072]
+  %a = arith.constant dense<[[1.0, 0.0, 3.0, 4.0, 50.0], [1.0, 2.0, 5.0, 6.0, 60.0]]> : tensor<2x5xbf16>
+  %b = arith.constant dense<[[1.0, 1.0, 5.0, 5.0, 90.0], [2.0, 1.0, 6.0, 7.0, 90.0]]> : tensor<2x5xbf16>
+  %bias = arith.constant dense<[[10.0, 20.0], [100.0, 200.0], [1000.0, 2000.0]]> : tensor<3x2xf32>
+  %ends = arith.constant dense<[2, 2, 4]> : tensor<3xi32>
+  %qa = blockscale.assemble %a : tensor<2x5xbf16> to !a
+  %qb = blockscale.assemble %b : tensor<2x5xbf16> to !b
+  %0 = blockscale.matmul %qa, %qb groups(%ends : tensor<3xi32>) bias(%bias) : !a, !b, tensor<3x2xf32> -> tensor<3x2x2xf32>
+  %1 = tensor.cast %0 : tensor<3x2x2xf32> to tensor<*xf32>
+  call @printMemrefF32(%1) : (tensor<*xf32>) -> ()
+
+  // Ends that contradict each other or K mean what they mean to kernels: the first
+  // group has all of K, the other none.
+  // CHECK: [4536, 4548]
+  // CHECK-NEXT: [5458, 5476]
+  // CHECK: [0, 0]
+  // CHECK-NEXT: [0, 0]
+  %wrong = arith.constant dense<[100, -1]> : tensor<2xi32>
+  %2 = blockscale.matmul %qa, %qb groups(%wrong : tensor<2xi32>) : !a, !b -> tensor<2x2x2xf32>
+  %3 = tensor.cast %2 : tensor<2x2x2xf32> to tensor<*xf32>
+  call @printMemrefF32(%3) : (tensor<*xf32>) -> ()
+  return
+}

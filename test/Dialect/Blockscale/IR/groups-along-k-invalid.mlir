@@ -1,0 +1,126 @@
+// Groups along K: two matrices, and a matrix of the result for each.
+
+// RUN: blockscale-opt %s -split-input-file -verify-diagnostics
+
+!a = !blockscale.tensor<96x?xbf16>
+!b = !blockscale.tensor<64x?xbf16>
+func.func @one_result(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<96x64xf32> {
+  // expected-error @below {{expected a result of shape [4, 96, 64], found [96, 64]}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !b -> tensor<96x64xf32>
+  return %0 : tensor<96x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<96x?xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!b = !blockscale.tensor<64x?xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @scales(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<4x96x64xf32> {
+  // expected-error @below {{with groups along K expected the scales of 'a' in layout 'grouped_128x4', found 'tiled_128x4'}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !b -> tensor<4x96x64xf32>
+  return %0 : tensor<4x96x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<96x?xf8E4M3FN>
+!b = !blockscale.tensor<64x?xf8E4M3FN, "float32_t0">
+func.func @scales_of_b(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<4x96x64xf32> {
+  // expected-error @below {{with groups along K expected 'b' without scales and metadata, or with scales of at most 32 elements of a row, found spec 'float32_t0'}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !b -> tensor<4x96x64xf32>
+  return %0 : tensor<4x96x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<96x?xf8E4M3FN, "e8m0_t64", layout = grouped_128x4>
+!b = !blockscale.tensor<64x?xf8E4M3FN, "e8m0_t64", layout = grouped_128x4>
+func.func @long_tiles(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<4x96x64xf32> {
+  // expected-error @below {{with groups along K expected 'a' without scales and metadata, or with scales of at most 32 elements of a row, found spec 'e8m0_t64'}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !b -> tensor<4x96x64xf32>
+  return %0 : tensor<4x96x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<96x512xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+!b = !blockscale.tensor<64x512xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+func.func @static(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<4x96x64xf32> {
+  // expected-error @below {{the scales of 'a' are padded for each group along K, as only the offsets say; expected a dynamic K, found 512}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !b -> tensor<4x96x64xf32>
+  return %0 : tensor<4x96x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<96x?xf16, "n2m4">
+!b = !blockscale.tensor<64x?xf16>
+func.func @pruned(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<4x96x64xf32> {
+  // expected-error @below {{with groups along K expected 'a' without scales and metadata, or with scales of at most 32 elements of a row, found spec 'n2m4'}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !b -> tensor<4x96x64xf32>
+  return %0 : tensor<4x96x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<96x?xbf16>
+!b = !blockscale.tensor<64x?xbf16>
+func.func @bias(%a: !a, %b: !b, %ends: tensor<4xi32>, %bias: tensor<64xf32>) -> tensor<4x96x64xf32> {
+  // expected-error @below {{expected a bias along the columns for each group, shape [4, 64], found [64]}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) bias(%bias) : !a, !b, tensor<64xf32> -> tensor<4x96x64xf32>
+  return %0 : tensor<4x96x64xf32>
+}
+
+// -----
+
+!map = !blockscale.tensor_map<bf16, dims = ()[m, n, k, l] -> (k, m, 1), strides = ()[m, n, k, l] -> (k, k * m), box = [64, 128, 1], swizzle = "128B">
+func.func @type(%m: !map, %d: !blockscale.global<bf16>, %i: i32, %e: !blockscale.global<i64>) {
+  // expected-error @below {{expected offsets of i32, found 'i64'}}
+  blockscale.kernel_matmul a(%m) b(%m) d(%d) k_groups(%e) sizes(%i, %i, %i, %i)
+    mma <kind = f16, a = bf16, b = bf16, m = 128, n = 128, k = 16>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> k_groups !blockscale.global<i64>
+  return
+}
+
+// -----
+
+!map = !blockscale.tensor_map<bf16, dims = ()[m, n, k, l] -> (k, m, 1), strides = ()[m, n, k, l] -> (k, k * m), box = [64, 128, 1], swizzle = "128B">
+func.func @both(%m: !map, %d: !blockscale.global<bf16>, %i: i32, %e: !blockscale.global<i32>) {
+  // expected-error @below {{expected 'groups' or 'k_groups', found both}}
+  blockscale.kernel_matmul a(%m) b(%m) d(%d) groups(%e) k_groups(%e) sizes(%i, %i, %i, %i)
+    mma <kind = f16, a = bf16, b = bf16, m = 128, n = 128, k = 16>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> groups !blockscale.global<i32> k_groups !blockscale.global<i32>
+  return
+}
+
+// -----
+
+!map = !blockscale.tensor_map<bf16, dims = ()[m, n, k, l] -> (k, m, 1), strides = ()[m, n, k, l] -> (k, k * m), box = [64, 128, 1], swizzle = "128B">
+func.func @factors(%m: !map, %d: !blockscale.global<bf16>, %i: i32, %s: !blockscale.global<f32>, %e: !blockscale.global<i32>) {
+  // expected-error @below {{with 'k_groups' expected no scales of rows}}
+  blockscale.kernel_matmul a(%m) b(%m) d(%d) row_scales(%s) k_groups(%e) sizes(%i, %i, %i, %i)
+    mma <kind = f16, a = bf16, b = bf16, m = 128, n = 128, k = 16>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> row_scales !blockscale.global<f32> k_groups !blockscale.global<i32>
+  return
+}
+
+// -----
+
+!map = !blockscale.tensor_map<bf16, dims = ()[m, n, k, l] -> (k, m, 1), strides = ()[m, n, k, l] -> (k, k * m), box = [64, 128, 1], swizzle = "128B">
+func.func @bias_of_rows(%m: !map, %d: !blockscale.global<bf16>, %i: i32, %v: !blockscale.global<f32>, %e: !blockscale.global<i32>) {
+  // expected-error @below {{with 'k_groups' expected a bias along the columns}}
+  blockscale.kernel_matmul a(%m) b(%m) d(%d) bias(%v) k_groups(%e) sizes(%i, %i, %i, %i)
+    mma <kind = f16, a = bf16, b = bf16, m = 128, n = 128, k = 16>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> {bias_kind = #blockscale<bias_kind row>} : !map, !map, !blockscale.global<bf16> bias !blockscale.global<f32> k_groups !blockscale.global<i32>
+  return
+}
+
+// -----
+
+!map = !blockscale.tensor_map<bf16, dims = ()[m, n, k, l] -> (k, m, 1), strides = ()[m, n, k, l] -> (k, k * m), box = [64, 128, 1], swizzle = "128B">
+func.func @dynamic(%m: !map, %d: !blockscale.global<bf16>, %i: i32, %e: !blockscale.global<i32>) {
+  // expected-error @below {{expected 'scheduler' of 'static'}}
+  blockscale.kernel_matmul a(%m) b(%m) d(%d) k_groups(%e) sizes(%i, %i, %i, %i)
+    mma <kind = f16, a = bf16, b = bf16, m = 128, n = 128, k = 16>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, scheduler = dynamic> : !map, !map, !blockscale.global<bf16> k_groups !blockscale.global<i32>
+  return
+}
