@@ -77,3 +77,22 @@ func.func @stays(%x: tensor<1x32xf32>, %t: tensor<f32>) -> (!blockscale.tensor<1
   %2 = blockscale.quantize %d : tensor<?x32xf32> to !blockscale.tensor<?x32xf8E4M3FN, "e8m0_t32">
   return %0, %1, %2 : !blockscale.tensor<1x32xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<1x32xf4E2M1FN, "multi_float32_e4m3fn_t16">, !blockscale.tensor<?x32xf8E4M3FN, "e8m0_t32">
 }
+
+// -----
+
+// There is nothing to fold where there are no elements.
+// CHECK-LABEL: @empty
+// CHECK-COUNT-4: blockscale.quantize
+// CHECK: blockscale.dequantize
+func.func @empty() -> (!blockscale.tensor<0x32xf4E2M1FN, "multi_float32_e4m3fn_t16">, tensor<3x0xf32>, !blockscale.tensor<0x2x32xui8, "float32_int16_t0">, !blockscale.tensor<0x128xf8E4M3FN, "e8m0_t32n2m4">) {
+  %0 = arith.constant dense<> : tensor<0x32xf32>
+  %1 = arith.constant dense<> : tensor<3x0xf32>
+  %2 = arith.constant dense<> : tensor<0x2x32xf32>
+  %3 = arith.constant dense<> : tensor<0x128xf32>
+  %4 = blockscale.quantize %0 : tensor<0x32xf32> to !blockscale.tensor<0x32xf4E2M1FN, "multi_float32_e4m3fn_t16">
+  %5 = blockscale.quantize %1 : tensor<3x0xf32> to !blockscale.tensor<3x0xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+  %6 = blockscale.quantize %2 : tensor<0x2x32xf32> to !blockscale.tensor<0x2x32xui8, "float32_int16_t0">
+  %7 = blockscale.quantize %3 : tensor<0x128xf32> to !blockscale.tensor<0x128xf8E4M3FN, "e8m0_t32n2m4">
+  %8 = blockscale.dequantize %5 : !blockscale.tensor<3x0xf8E4M3FN, "e8m0_t32", layout = tiled_128x4> to tensor<3x0xf32>
+  return %4, %8, %6, %7 : !blockscale.tensor<0x32xf4E2M1FN, "multi_float32_e4m3fn_t16">, tensor<3x0xf32>, !blockscale.tensor<0x2x32xui8, "float32_int16_t0">, !blockscale.tensor<0x128xf8E4M3FN, "e8m0_t32n2m4">
+}

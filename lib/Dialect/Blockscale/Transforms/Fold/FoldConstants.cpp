@@ -22,11 +22,16 @@ namespace blockscale {
 using namespace mlir;
 using namespace blockscale;
 
+/// Whether all sizes are known, and there are elements.
+static bool hasElements(ScaledTensorType type) {
+  return type.hasStaticShape() && !llvm::is_contained(type.getShape(), 0);
+}
+
 /// Whether the parts of such a tensor are numbers that this file reads.
 static bool isPlainEnough(ScaledTensorType type) {
   const ScaleSpec &spec = type.getSpec().getValue();
   bool isUe5m3 = spec.scale && scaleFormat(*spec.scale) == ElementFormat::UE5M3;
-  return type.hasStaticShape() && !spec.isSparse() && !isUe5m3 &&
+  return hasElements(type) && !spec.isSparse() && !isUe5m3 &&
          type.getLayout() != ScaleLayout::Grouped128x4 && getTensorParts(type);
 }
 
@@ -118,7 +123,7 @@ struct ExpandConstantQuantize : OpRewritePattern<QuantizeOp> {
   LogicalResult matchAndRewrite(QuantizeOp op,
                                 PatternRewriter &rewriter) const override {
     if (!matchPattern(op.getInput(), m_Constant()) ||
-        !op.getType().hasStaticShape())
+        !hasElements(op.getType()))
       return rewriter.notifyMatchFailure(op, "the input is no constant");
     return expandSparseQuantize(rewriter, op);
   }
