@@ -405,24 +405,41 @@ TEST(HazardGrid, OneBarrierOfManyMissing) {
       << toString(result.findings.front());
 }
 
-/// Both accesses are named.
+/// A race of two clusters: what the first and the second do with one word. One
+/// host thread runs them in this order; with two either may be the later one.
+RunResult raceOf(const std::string &text) {
+  Options options;
+  options.threads = 1;
+  return runBody(text, {}, 1, 2, options).result;
+}
+
+/// Both accesses are named, the later one as the place.
 TEST(HazardGrid, NamesBothLines) {
-  std::string text = "sub.s64 %rd4, %rd1, %rd3;\nsetp.eq.u32 %p5, %r2, 1;\n"
-                     "@%p5 bra C;\nst.global.b32 [%rd4], 7;\nbra E;\n"
-                     "C: ld.global.b32 %r9, [%rd4];\nE:\n";
-  Simple s = runBody(text, {}, 1, 2);
-  std::string whole = body(text);
-  auto lineOf = [&](const char *what) {
-    auto end = whole.begin() + long(whole.find(what));
-    return uint32_t(1 + std::count(whole.begin(), end, '\n'));
-  };
-  ASSERT_EQ(s.result.findings.size(), 1u);
-  EXPECT_EQ(s.result.findings[0].hazard, 33u);
-  EXPECT_EQ(s.result.findings[0].line, lineOf("ld.global"));
-  EXPECT_EQ(s.result.findings[0].message,
-            "read of what a thread of cluster 0 wrote at line " +
-                std::to_string(lineOf("st.global")) +
-                ", without an edge between the two");
+  const std::string load = "ld.global.b32 %r9, [%rd4];\n",
+                    store = "st.global.b32 [%rd4], 7;\n";
+  for (bool storeFirst : {true, false}) {
+    const std::string &first = storeFirst ? store : load,
+                      &second = storeFirst ? load : store;
+    std::string text = "sub.s64 %rd4, %rd1, %rd3;\nsetp.eq.u32 %p5, %r2, 1;\n"
+                       "@%p5 bra C;\n" +
+                       first + "bra E;\nC: " + second + "E:\n";
+    std::string whole = body(text);
+    auto lineOf = [&](const std::string &what) {
+      auto end = whole.begin() + long(whole.find(what));
+      return uint32_t(1 + std::count(whole.begin(), end, '\n'));
+    };
+    RunResult result = raceOf(text);
+    ASSERT_EQ(result.findings.size(), 1u);
+    EXPECT_EQ(result.findings[0].hazard, 33u);
+    EXPECT_EQ(result.findings[0].line, lineOf(second));
+    EXPECT_EQ(result.findings[0].message,
+              std::string(storeFirst
+                              ? "read of what a thread of cluster 0 wrote"
+                              : "write over what a thread of cluster 0 "
+                                "read") +
+                  " at line " + std::to_string(lineOf(first)) +
+                  ", without an edge between the two");
+  }
 }
 
 /// Warp 1 writes a word and exits; warp 0 reads it behind a cluster barrier
