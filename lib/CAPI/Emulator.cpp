@@ -446,11 +446,14 @@ static emulator::RunResult runPlanned(LaunchObject &object,
   emulator::RunResult result = emulator::run(object.module, *launch, options);
   if (result.stopped)
     return result;
-  for (const std::string &role : {std::string("d"), workspace})
-    if (auto written = planned.memory.find(role);
-        written != planned.memory.end())
-      std::memcpy(written->second.data, data.memory.at(role).data(),
-                  written->second.size);
+  for (const plan::Parameter &parameter : planned.kernel.parameters) {
+    // D, or the parts of it.
+    bool isWritten = parameter.operand == "d" || parameter.role == workspace;
+    if (auto written = planned.memory.find(parameter.role);
+        isWritten && written != planned.memory.end())
+      std::memcpy(written->second.data,
+                  data.memory.at(parameter.role).data(), written->second.size);
+  }
   return result;
 }
 

@@ -173,15 +173,21 @@ static Progress progressOf(FunctionOpInterface kernel) {
              : Progress::LLVM;
 }
 
+/// Whether a function that only quantises becomes a kernel: the host's duties
+/// are what no product does.
+static bool quantizes(const CompilerOptions &options) {
+  return !options.hostDuties;
+}
+
 /// The least progress of anything in `module`; none if it holds nothing to
 /// compile.
-static std::optional<Progress> findProgress(ModuleOp module) {
+static std::optional<Progress> findProgress(ModuleOp module, bool quantize) {
   std::optional<Progress> least;
   auto note = [&](Progress progress) {
     least = std::min(least.value_or(progress), progress);
   };
   module.walk([&](Operation *op) {
-    if (isa<KernelSourceOpInterface>(op))
+    if (isKernelSource(op) && (quantize || !isa<QuantizeOp>(op)))
       note(Progress::Source);
     else if (!isKernel(op))
       return;
@@ -193,8 +199,10 @@ static std::optional<Progress> findProgress(ModuleOp module) {
   return least;
 }
 
-static FailureOr<Progress> progressOf(ModuleOp module) {
-  if (std::optional<Progress> progress = findProgress(module))
+static FailureOr<Progress> progressOf(ModuleOp module,
+                                      const CompilerOptions &options) {
+  if (std::optional<Progress> progress =
+          findProgress(module, quantizes(options)))
     return *progress;
   return module.emitError() << "holds no 'blockscale.matmul' to compile, and "
                                "no kernel that was made of one";
@@ -223,7 +231,7 @@ LogicalResult blockscale::lowerTo(ModuleOp module, Stage stage,
   if (failed(requireOneTarget(module, options, "a stage")))
     return failure();
   completeContext(module.getContext());
-  FailureOr<Progress> progress = progressOf(module);
+  FailureOr<Progress> progress = progressOf(module, options);
   if (failed(progress))
     return failure();
   if (*progress > progressOf(stage))
@@ -235,6 +243,7 @@ LogicalResult blockscale::lowerTo(ModuleOp module, Stage stage,
   setPipelineOptions(pipeline, options);
   // A plan holds no loops of products.
   pipeline.splitGroups = !options.withFunctions;
+  pipeline.quantize = quantizes(options);
   if (*progress == Progress::Source)
     buildPipelineTo(pm, pipeline, stage);
   else
@@ -247,7 +256,7 @@ LogicalResult blockscale::lowerToHost(ModuleOp module, HostStage stage,
                                       bool onHost) {
   if (failed(requireOneTarget(module, options, "host code")))
     return failure();
-  Progress progress = findProgress(module).value_or(Progress::Source);
+  Progress progress = findProgress(module, /*quantize=*/false).value_or(Progress::Source);
   Progress last = onHost ? Progress::Source : Progress::Assigned;
   if (progress > last)
     return module.emitError()
@@ -393,6 +402,7 @@ static LogicalResult formKernels(ModuleOp module,
   setPipelineOptions(pipeline, options);
   // A plan holds no loops of products.
   pipeline.splitGroups = !options.withFunctions;
+  pipeline.quantize = quantizes(options);
   buildKernelFormation(pm, pipeline);
   return pm.run(module);
 }
@@ -469,7 +479,7 @@ blockscale::compile(ModuleOp module, const CompilerOptions &options) {
   if (auto targets = targetsOf(options); targets.size() > 1)
     return compileForEach(module, targets, options);
   completeContext(module.getContext());
-  FailureOr<Progress> progress = progressOf(module);
+  FailureOr<Progress> progress = progressOf(module, options);
   if (failed(progress))
     return failure();
   bool isDescribed = options.withPlan || options.withReport;

@@ -158,6 +158,8 @@ void blockscale::buildHostPipeline(OpPassManager &pm,
     kernels.dispatchRows = options.dispatchRows.getValue();
     kernels.denseFallback = options.denseFallback.getValue();
     kernels.splitGroups = true;
+    // Upstream's way runs them where the data are.
+    kernels.quantize = false;
     buildPipelineTo(pm, kernels, Stage::Assigned);
   }
   addHostStages(pm, options);

@@ -45,14 +45,20 @@ static void addToTensor(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createSelectSchedule(select));
 }
 
+static void addFormation(OpPassManager &pm, bool quantize) {
+  FormKernelsOptions form;
+  form.quantize = quantize;
+  pm.addPass(createFormKernels(form));
+}
+
 void blockscale::buildKernelFormation(OpPassManager &pm,
                                       const PipelineOptions &options) {
   addToTensor(pm, options);
-  pm.addPass(createFormKernels());
+  addFormation(pm, options.quantize);
 }
 
-static void addToKernel(OpPassManager &pm) {
-  pm.addPass(createFormKernels());
+static void addToKernel(OpPassManager &pm, bool quantize) {
+  addFormation(pm, quantize);
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   kernels.addPass(createExpandKernels());
   // Sizes are often constants: fold what follows from them.
@@ -76,10 +82,11 @@ static void addToLLVM(OpPassManager &pm) {
   kernels.addPass(createConvertKernelsToLLVM());
 }
 
-void blockscale::buildPipelineBetween(OpPassManager &pm, Stage from, Stage to) {
+void blockscale::buildPipelineBetween(OpPassManager &pm, Stage from, Stage to,
+                                      bool quantize) {
   auto passes = [&](Stage stage) { return from < stage && stage <= to; };
   if (passes(Stage::Kernel))
-    addToKernel(pm);
+    addToKernel(pm, quantize);
   if (passes(Stage::Assigned))
     addToAssigned(pm);
   if (passes(Stage::NVVM))
@@ -91,7 +98,7 @@ void blockscale::buildPipelineBetween(OpPassManager &pm, Stage from, Stage to) {
 void blockscale::buildPipelineTo(OpPassManager &pm,
                                  const PipelineOptions &options, Stage stage) {
   addToTensor(pm, options);
-  buildPipelineBetween(pm, Stage::Tensor, stage);
+  buildPipelineBetween(pm, Stage::Tensor, stage, options.quantize);
 }
 
 void blockscale::buildPipeline(OpPassManager &pm,

@@ -184,6 +184,13 @@ static void describe(Archive &a, Epilogue &epilogue) {
   a.field("result", epilogue.result);
 }
 
+template <typename Archive>
+static void describe(Archive &a, Quantization &quantization) {
+  a.field("rule", quantization.rule);
+  a.field("rounding", quantization.rounding);
+  a.field("seed", quantization.seed);
+}
+
 template <typename Archive> static void describe(Archive &a, Kernel &kernel) {
   a.field("name", kernel.name);
   a.field("sourceFunction", kernel.sourceFunction);
@@ -206,6 +213,7 @@ template <typename Archive> static void describe(Archive &a, Kernel &kernel) {
   a.field("operands", kernel.operands);
   a.laterField("workspace", kernel.workspace);
   a.field("epilogue", kernel.epilogue);
+  a.laterField("quantization", kernel.quantization);
 }
 
 template <typename Archive>

@@ -602,3 +602,23 @@ Value nvvm::multiply(ImplicitLocOpBuilder &b, const WarpMma &mma) {
       byteB, threadB, shape, types, scaleVector(mma.scales), format,
       scaledKind(mma.kind));
 }
+
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
+
+Value nvvm::encodePair(ImplicitLocOpBuilder &b, Value low, Value high,
+                       Type format) {
+  Value pair;
+  if (isa<Float4E2M1FNType>(format))
+    pair = NVVM::ConvertF32x2ToF4x2Op::create(b, b.getI8Type(), high, low,
+                                              /*relu=*/false, format);
+  else if (isa<Float6E2M3FNType, Float6E3M2FNType>(format))
+    pair = NVVM::ConvertF32x2ToF6x2Op::create(b, b.getI16Type(), high, low,
+                                              /*relu=*/false, format);
+  else
+    pair = NVVM::ConvertF32x2ToF8x2Op::create(
+        b, b.getI16Type(), high, low, NVVM::FPRoundingMode::RN,
+        NVVM::SaturationMode::SATFINITE, /*relu=*/false, format);
+  return LLVM::ZExtOp::create(b, b.getI32Type(), pair);
+}

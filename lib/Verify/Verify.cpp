@@ -8,6 +8,7 @@
 #include "blockscale/Verify/Verify.h"
 #include "Conditions.h"
 #include "Groups.h"
+#include "Quantization.h"
 
 #include <algorithm>
 #include <chrono>
@@ -265,6 +266,65 @@ static void compareResult(const Inputs &inputs, const VerifyOptions &options,
     verdict.diagnosis = reference::diagnose(problem, *verdict.comparison.first);
 }
 
+/// Options of a run of `launch`, of which `verdict` has what is run.
+static emulator::Options runOptions(const emulator::Launch &launch,
+                                    const plan::Kernel &kernel,
+                                    const plan::Environment &sizes,
+                                    const VerifyOptions &options,
+                                    Verdict &verdict) {
+  uint64_t ctas = std::max<uint64_t>(1, launch.cluster.count());
+  verdict.clusters = launch.grid.count() / ctas;
+  emulator::Options run;
+  run.threads = options.threads;
+  run.seed = options.seed;
+  run.completion = options.completion;
+  run.trace = options.trace;
+  run.stop = options.stop;
+  run.residentClusters = uint64_t(sizes.at("max_clusters"));
+  run.clusters = sampleOf(kernel, verdict.clusters, options.sampleClusters);
+  verdict.clustersRun =
+      run.clusters.empty() ? verdict.clusters : run.clusters.size();
+  run.progress =
+      countOf(options, verdict.kernel, "clusters", verdict.clustersRun);
+  return run;
+}
+
+/// Runs `launch`; false if the run was ended.
+static bool runLaunch(const emulator::Module &module,
+                      const emulator::Launch &launch, emulator::Options run,
+                      const VerifyOptions &options, Verdict &verdict) {
+  if (options.beforeRun)
+    options.beforeRun(launch, run);
+  auto start = std::chrono::steady_clock::now();
+  verdict.run = emulator::run(module, launch, run);
+  verdict.emulationSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  return !verdict.run.stopped;
+}
+
+static void verifyQuantization(const emulator::Module &module,
+                               const plan::Kernel &kernel,
+                               const plan::Environment &sizes,
+                               const VerifyOptions &options, Verdict &verdict) {
+  verdict.sizes = sizes;
+  Result<QuantizationRun> made = QuantizationRun::make(
+      kernel, sizes, verdict.data, options.seed, options.conditions);
+  if (!made) {
+    verdict.why = made.why();
+    return;
+  }
+  Result<emulator::Launch> launch = buildLaunch(kernel, sizes, made->data);
+  if (!launch) {
+    verdict.why = launch.why();
+    return;
+  }
+  emulator::Options run = runOptions(*launch, kernel, sizes, options, verdict);
+  std::vector<uint64_t> sample = run.clusters;
+  if (runLaunch(module, *launch, std::move(run), options, verdict))
+    made->compare(sample, verdict);
+}
+
 Verdict verify::verifyKernel(const emulator::Module &module,
                              const plan::Kernel &kernel,
                              const plan::Environment &givenSizes, DataKind kind,
@@ -273,6 +333,10 @@ Verdict verify::verifyKernel(const emulator::Module &module,
   verdict.kernel = kernel.name;
   verdict.data = kind;
   verdict.conditions = options.conditions;
+  if (kernel.quantization) {
+    verifyQuantization(module, kernel, givenSizes, options, verdict);
+    return verdict;
+  }
   bool isHarsh = options.conditions == Conditions::Harsh;
   // A sample of few clusters with many tiles each would be no sample.
   const plan::Environment sizes = isHarsh && !options.sampleClusters
@@ -290,34 +354,15 @@ Verdict verify::verifyKernel(const emulator::Module &module,
     verdict.why = launch.why();
     return verdict;
   }
-  uint64_t ctas = std::max<uint64_t>(1, launch->cluster.count());
-  verdict.clusters = launch->grid.count() / ctas;
-  emulator::Options run;
-  run.threads = options.threads;
-  run.seed = options.seed;
-  run.completion = options.completion;
-  run.trace = options.trace;
-  run.stop = options.stop;
-  run.residentClusters = uint64_t(sizes.at("max_clusters"));
+  emulator::Options run = runOptions(*launch, kernel, sizes, options, verdict);
   // Half of tensor memory stays free for kernels that take that much; those
   // that take more get what there is.
   constexpr uint64_t kColumnStep = 32, kPlaces = 7;
   if (isHarsh)
     run.firstTensorColumn =
         unsigned(kColumnStep * (1 + options.seed % kPlaces));
-  run.clusters = sampleOf(kernel, verdict.clusters, options.sampleClusters);
   bool sampled = !run.clusters.empty();
-  verdict.clustersRun = sampled ? run.clusters.size() : verdict.clusters;
-  run.progress =
-      countOf(options, verdict.kernel, "clusters", verdict.clustersRun);
-  if (options.beforeRun)
-    options.beforeRun(*launch, run);
-  auto start = std::chrono::steady_clock::now();
-  verdict.run = emulator::run(module, *launch, run);
-  verdict.emulationSeconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-          .count();
-  if (verdict.run.stopped)
+  if (!runLaunch(module, *launch, std::move(run), options, verdict))
     return verdict;
   compareResult(*inputs, options, sampled, verdict);
   verdict.workspaceReady =

@@ -54,6 +54,10 @@ struct PipelineOptions : ProductPipelineOptions<PipelineOptions> {
           "Write products with groups that the target has no kernels "
           "for as loops of products"),
       llvm::cl::init(false)};
+  Option<bool> quantize{
+      *this, "quantize",
+      llvm::cl::desc("Make kernels of functions that only quantise"),
+      llvm::cl::init(true)};
 };
 
 /// The levels of a program, from the top.
@@ -89,8 +93,9 @@ void buildKernelFormation(mlir::OpPassManager &pm,
 void buildPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
 
 /// Adds the passes that lead from `from` to `to`, for modules that already are
-/// at `from`.
-void buildPipelineBetween(mlir::OpPassManager &pm, Stage from, Stage to);
+/// at `from`; functions that only quantise become kernels with `quantize`.
+void buildPipelineBetween(mlir::OpPassManager &pm, Stage from, Stage to,
+                          bool quantize = true);
 
 /// Registers `blockscale-pipeline`, which is `buildPipeline`.
 void registerPipelines();

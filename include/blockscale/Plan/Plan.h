@@ -255,10 +255,23 @@ struct Epilogue {
   std::string result = "x";
 };
 
+/// What a kernel does that quantises. It reads "x", and the tensor scales from
+/// "tensor_scale"; `d` of data, scales and tensor scales is what it writes, all
+/// of it but the padding of lines. It has no A, B and N: N is 1.
+struct Quantization {
+  /// "floor", "round_up", ...: how powers of two are chosen.
+  std::string rule;
+  /// "even", "away", "zero" or "stochastic".
+  std::string rounding;
+  /// Of "stochastic": the seed as a decimal number of 64 bits, which JSON's own
+  /// numbers do not hold everywhere; else empty.
+  std::string seed;
+};
+
 struct Kernel {
   /// The entry in the PTX.
   std::string name;
-  /// The function that the matmul stood in.
+  /// The function that the matmul or the quantisation stood in.
   std::string sourceFunction;
   /// The entry in whose place this one is launched where A has at most as many
   /// rows as the size M here may have (Variants.h).
@@ -298,6 +311,8 @@ struct Kernel {
   /// Of the parameter "workspace", if there is one.
   std::optional<Workspace> workspace;
   Epilogue epilogue;
+  /// Set for kernels that quantise; others multiply.
+  std::optional<Quantization> quantization = {};
 };
 
 /// An argument of a function of the source.

@@ -75,6 +75,11 @@ struct LaunchToLinalg : OpConversionPattern<LaunchOp> {
   LogicalResult
   matchAndRewrite(LaunchOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (!isa<RankedTensorType>(op.getType()))
+      return op.emitOpError()
+             << "runs a kernel that quantises, which host code does not launch; "
+                "compile the function from the stage 'tensor', where it is "
+                "host code";
     auto kernel = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
         op, op.getKernelAttr());
     SmallVector<StringRef> operands;

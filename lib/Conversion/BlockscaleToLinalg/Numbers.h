@@ -7,37 +7,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Decoding and encoding of narrow numbers, one at a time, in `arith`.
+// Decoding of narrow numbers, one at a time, in `arith`; how they are encoded
+// stands in IR/Numbers.h.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_LIB_CONVERSION_BLOCKSCALETOLINALG_NUMBERS_H
 #define BLOCKSCALE_LIB_CONVERSION_BLOCKSCALETOLINALG_NUMBERS_H
 
-#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "blockscale/Dialect/Blockscale/IR/Numbers.h"
 
 namespace blockscale {
-
-/// Short names for the arithmetic that element-wise code is made of.
-struct Emitter : mlir::ImplicitLocOpBuilder {
-  using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
-
-  mlir::Value index(int64_t value);
-  mlir::Value i32(int64_t value);
-  mlir::Value f32(float value);
-  /// Bits of an f32, and back.
-  mlir::Value bits(mlir::Value value);
-  mlir::Value fromBits(mlir::Value value);
-  /// Quotient and remainder of an index by a positive constant.
-  mlir::Value quotient(mlir::Value value, int64_t divisor);
-  mlir::Value remainder(mlir::Value value, int64_t divisor);
-  mlir::Value ceilQuotient(mlir::Value value, int64_t divisor);
-  /// `value`, an f32, f16 or bf16, as f32; and f32 rounded to such a type.
-  mlir::Value widen(mlir::Value value);
-  mlir::Value narrow(mlir::Value value, mlir::Type type);
-};
 
 /// Turns codes of one type into f32. Made outside the code that decodes, where
 /// it puts the table of the type's values.
@@ -69,63 +49,9 @@ private:
   mlir::Value table;
 };
 
-/// The largest finite value of a float or of a fixed-point integer type.
-float largestValue(mlir::Type type);
-
-/// How an element is rounded.
-struct ElementRounder {
-  ElementRounding mode = ElementRounding::Even;
-  /// Of stochastic rounding: the f32 in [0, 1) that a fraction has to be above.
-  mlir::Value random;
-};
-
-/// The random number, a multiple of 2^-24 in [0, 1), that `blockscale.quantize`
-/// describes, of the index `number` of an element.
-mlir::Value randomFraction(Emitter &emitter, uint64_t seed, mlir::Value number);
-
-/// The f32 `value` in `type`, rounded and saturating. NaN becomes NaN, or the
-/// largest value of a float without NaN, or integer 0. Types of more than 8
-/// bits are rounded to nearest, ties to even.
-mlir::Value encode(Emitter &emitter, mlir::Value value, mlir::Type type,
-                   const ElementRounder &rounder = {});
-
-/// The largest value of an element of a tensor with scales, and such an element
-/// of the f32 `value` as `encode` gives it: integers count in 1 but under
-/// powers of two.
-float largestElement(ScaledTensorType type);
-mlir::Value encodeElement(Emitter &emitter, mlir::Value value,
-                          ScaledTensorType type,
-                          const ElementRounder &rounder = {});
-
 /// The f32 `value`, which is not negative, in `type`: the nearest number, or
 /// the one above it where that is smaller than `value`; saturating.
 mlir::Value encodeUpwards(Emitter &emitter, mlir::Value value, mlir::Type type);
-
-/// The integer next to the f32 `value`, as i32; at most 2^22 in magnitude, 0
-/// for NaN.
-mlir::Value roundToInteger(Emitter &emitter, mlir::Value value,
-                           const ElementRounder &rounder);
-
-/// x * y and x - y of f32; finite ones give the largest f32 where the result is
-/// beyond it.
-mlir::Value saturatedProduct(Emitter &emitter, mlir::Value x, mlir::Value y);
-mlir::Value saturatedDifference(Emitter &emitter, mlir::Value x, mlir::Value y);
-
-/// The f32 `value` rounded to f16 or bf16; a finite one stays finite.
-mlir::Value narrowSaturating(Emitter &emitter, mlir::Value value,
-                             mlir::Type type);
-
-/// The f32 `value` as an element in memory of a tensor without scales: as
-/// encode(), but integers mean their integer value and use their whole range,
-/// and a tf32 is an f32 with low bits of zero.
-mlir::Value encodeUnscaled(Emitter &emitter, mlir::Value value, mlir::Type type,
-                           const ElementRounder &rounder = {});
-
-/// The ue8m0 scale of a tile whose largest magnitude is the f32 `largest`, for
-/// elements of `element`, by the rules that `blockscale.quantize` describes. A
-/// NaN gives the NaN scale, an infinity the largest scale.
-mlir::Value exponentScale(Emitter &emitter, mlir::Value largest, ScaleRule rule,
-                          mlir::Type element);
 
 } // namespace blockscale
 

@@ -7,38 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "QuantizeParts.h"
-#include "blockscale/Formats/Quotient.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
-#include <limits>
-
 using namespace mlir;
 using namespace blockscale;
-
-static constexpr float kFloatMax = std::numeric_limits<float>::max();
-
-/// min(1 / value, FLT_MAX) of a value that is not negative.
-Value blockscale::boundedInverse(Emitter &e, Value value) {
-  Value inverse = arith::DivFOp::create(e, e.f32(1), value);
-  return arith::MinimumFOp::create(e, inverse, e.f32(kFloatMax));
-}
-
-/// The largest scale of the format whose product with the largest element is an
-/// f32 still.
-float blockscale::largestScale(Type format, float largestElement) {
-  float bound = std::min(quotientTowardsZero(kFloatMax, largestElement),
-                         largestValue(format));
-  auto real = dyn_cast<FloatType>(format);
-  if (!real)
-    return bound;
-  APFloat value(bound);
-  bool inexact;
-  value.convert(real.getFloatSemantics(), APFloat::rmTowardZero, &inexact);
-  value.convert(APFloat::IEEEsingle(), APFloat::rmTowardZero, &inexact);
-  return value.convertToFloat();
-}
 
 // The window of a reduction that would pass the end of a dimension stays at the
 // last element.

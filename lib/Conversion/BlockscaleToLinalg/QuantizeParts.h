@@ -13,13 +13,6 @@
 
 namespace blockscale {
 
-/// min(1 / value, FLT_MAX) of an f32 that is not negative.
-mlir::Value boundedInverse(Emitter &emitter, mlir::Value value);
-
-/// The largest scale of the format whose product with the largest element is an
-/// f32 still.
-float largestScale(mlir::Type format, float largestElement);
-
 /// For each tile of `type` what `combine` makes of 0 and, one after the other,
 /// its elements as f32; elements of `input` count once or more often.
 mlir::Value

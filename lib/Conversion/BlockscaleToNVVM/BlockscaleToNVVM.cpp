@@ -159,7 +159,8 @@ struct KernelToNVVM : OpConversionPattern<gpu::GPUFuncOp> {
     auto function =
         LLVM::LLVMFuncOp::create(rewriter, op.getLoc(), op.getName(), type);
     for (StringRef name :
-         {KernelAttr::name, ProductAttr::name, TargetAttr::name})
+         {KernelAttr::name, ProductAttr::name, QuantizationAttr::name,
+          TargetAttr::name})
       if (Attribute attribute = op->getAttr(name))
         function->setAttr(name, attribute);
     // Its shared memory lets one CTA live on an SM. ptxas, which does not see

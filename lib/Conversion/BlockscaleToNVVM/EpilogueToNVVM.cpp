@@ -262,6 +262,23 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
+// Codes
+//===----------------------------------------------------------------------===//
+
+struct EncodePairToNVVM : OpConversionPattern<EncodePairOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(EncodePairOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, nvvm::encodePair(b, adaptor.getLow(),
+                                            adaptor.getHigh(), op.getFormat()));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
 // Math
 //===----------------------------------------------------------------------===//
 
@@ -351,8 +368,8 @@ static bool isF32(Operation *op) {
 
 void blockscale::populateEpiloguePatterns(const TypeConverter &converter,
                                           RewritePatternSet &patterns) {
-  patterns.add<LoadRowToNVVM, StoreRowToNVVM, CountArrivalToNVVM, ExpToNVVM,
-               Exp2ToNVVM>(converter, patterns.getContext());
+  patterns.add<LoadRowToNVVM, StoreRowToNVVM, CountArrivalToNVVM,
+               EncodePairToNVVM, ExpToNVVM, Exp2ToNVVM>(converter, patterns.getContext());
   populatePolynomialPatterns<math::ErfOp, math::ExpM1Op, math::LogOp,
                              math::Log1pOp, math::Log2Op, math::TanhOp>(
       converter, patterns);

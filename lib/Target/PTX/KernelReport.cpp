@@ -245,8 +245,24 @@ static void reportMmaLoop(MmaOp mma, KernelReport &report) {
     report.mmaCyclesPerKTile += cycles(op);
 }
 
+/// Of a kernel without a main loop there is little to tell.
+static KernelReport reportQuantization(gpu::GPUFuncOp kernel,
+                                       QuantizationAttr quantization) {
+  KernelReport report;
+  report.name = kernel.getName().str();
+  report.kind = kQuantizeKind;
+  report.block = unsigned(quantization.getD().getKTile());
+  const hw::ChipInfo &chip = hw::chipInfo(getTarget(kernel).chip);
+  report.sharedMemoryLimitBytes = chip.sharedMemoryPerCta;
+  report.tensorMemoryLimitColumns = chip.tensorMemoryColumns;
+  return report;
+}
+
 static FailureOr<KernelReport> reportKernel(gpu::GPUFuncOp kernel,
                                             KernelAttr attribute) {
+  if (auto quantization =
+          kernel->getAttrOfType<QuantizationAttr>(QuantizationAttr::name))
+    return reportQuantization(kernel, quantization);
   MmaOp mma = mainMma(kernel);
   if (!mma && !isWarpKernel(kernel))
     return kernel.emitError() << "has no 'blockscale.mma' with steps; run "

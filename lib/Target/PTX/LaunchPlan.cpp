@@ -9,6 +9,8 @@
 #include "blockscale/Target/PTX/LaunchPlan.h"
 #include "EpiloguePlan.h"
 #include "PlanExpressions.h"
+#include "PlanParts.h"
+#include "QuantizePlan.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
@@ -136,6 +138,12 @@ static StringRef operandOf(ParameterRole role) {
     return "N";
   case ParameterRole::SizeK:
     return "K";
+  case ParameterRole::DData:
+  case ParameterRole::DScales:
+  case ParameterRole::DTensorScale:
+    return "d";
+  case ParameterRole::X:
+  case ParameterRole::TensorScale:
   case ParameterRole::D:
   case ParameterRole::C:
   case ParameterRole::Bias:
@@ -150,7 +158,7 @@ static StringRef operandOf(ParameterRole role) {
   llvm_unreachable("covered switch");
 }
 
-static std::string typeName(Type type) {
+std::string blockscale::planTypeName(Type type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;
   return text;
@@ -158,8 +166,8 @@ static std::string typeName(Type type) {
 
 /// The parameters with the places that PTX gives them: in order, each at the
 /// next multiple of its alignment.
-static FailureOr<std::vector<plan::Parameter>>
-parametersOf(gpu::GPUFuncOp kernel) {
+FailureOr<std::vector<plan::Parameter>>
+blockscale::parametersOf(gpu::GPUFuncOp kernel) {
   std::vector<plan::Parameter> parameters;
   uint64_t end = 0;
   for (BlockArgument argument : kernel.getArguments()) {
@@ -180,11 +188,11 @@ parametersOf(gpu::GPUFuncOp kernel) {
       parameter.tensorMap = tensorMapRecipe(map);
     } else if (auto global = dyn_cast<GlobalType>(type)) {
       parameter.kind = plan::ParameterKind::Pointer;
-      parameter.type = typeName(global.getElementType());
+      parameter.type = planTypeName(global.getElementType());
       parameter.size = parameter.alignment = sizeof(uint64_t);
     } else if (type.isIntOrFloat()) {
       parameter.kind = plan::ParameterKind::Scalar;
-      parameter.type = typeName(type);
+      parameter.type = planTypeName(type);
       parameter.size = parameter.alignment = type.getIntOrFloatBitWidth() / 8;
     } else {
       return kernel.emitError()
@@ -231,7 +239,7 @@ static AffineExpr matricesOf(const Product &product, bool isB = false) {
              : batch;
 }
 
-static std::string bitOrder(unsigned bits) {
+std::string blockscale::bitOrder(unsigned bits) {
   if (bits == 8)
     return "byte i of a line holds element i";
   return "element i of a line lies in bits " + std::to_string(bits) +
@@ -278,9 +286,9 @@ static plan::DataPacking dataPacking(const Product &product, bool isA,
 
 /// The byte of row `r` and block `j` of matrix `l` in `storage`; of element `k`
 /// instead, if blocks of `blockSize` are counted in elements.
-static plan::Expression
-placeFormula(const hw::StorageLayout<AffineExpr> &storage,
-             int64_t blockSize = 1) {
+plan::Expression
+blockscale::placeFormula(const hw::StorageLayout<AffineExpr> &storage,
+                         int64_t blockSize) {
   std::string text = "l * " + printAt(storage.matrixBytes, Binding::Atom);
   hw::StorageLayout<AffineExpr> whole = hw::joined(storage);
   for (const auto &digit : whole.digits) {
@@ -298,9 +306,9 @@ placeFormula(const hw::StorageLayout<AffineExpr> &storage,
 }
 
 /// The extent of `source` with padding, times `unit`.
-static plan::Expression
-paddedExtent(const hw::StorageLayout<AffineExpr> &storage, hw::Dim source,
-             int64_t unit = 1) {
+plan::Expression
+blockscale::paddedExtent(const hw::StorageLayout<AffineExpr> &storage,
+                         hw::Dim source, int64_t unit) {
   for (const auto &digit : storage.digits)
     if (digit.term.source == source && !digit.term.modulus)
       return printExpression(digit.extent * int64_t(digit.term.divisor * unit));
@@ -384,7 +392,7 @@ static std::vector<plan::PlainOperand> plainOperands(const Product &product) {
   auto matrix = [&](StringRef name, Type element) {
     plan::PlainOperand operand;
     operand.operand = name.str();
-    operand.type = typeName(element);
+    operand.type = planTypeName(element);
     operand.rowPitch = printExpression(sizes.n);
     operand.batchPitch = printExpression(sizes.m * sizes.n);
     AffineExpr matrices = product.kGroups ? sizes.batch : matricesOf(product);
@@ -403,7 +411,7 @@ static std::vector<plan::PlainOperand> plainOperands(const Product &product) {
       length = length * sizes.batch;
     plan::PlainOperand bias;
     bias.operand = "bias";
-    bias.type = typeName(product.bias);
+    bias.type = planTypeName(product.bias);
     bias.elements = printExpression(length);
     bias.alignment = product.bias.getIntOrFloatBitWidth() / 8;
     operands.push_back(bias);
@@ -452,7 +460,7 @@ static std::vector<plan::VectorScales> vectorScales(const Product &product) {
     std::optional<ElementFormat> format = scaleFormat(*spec.scale);
     Type element = getBuiltinType(type.getContext(), *spec.scale);
     scales.format =
-        format ? std::string(formatName(*format)) : typeName(element);
+        format ? std::string(formatName(*format)) : planTypeName(element);
     scales.rows = type.getRowTile();
     AffineExpr count =
         scales.rows ? (isA ? sizes.m : sizes.n).ceilDiv(int64_t(scales.rows))
@@ -536,7 +544,8 @@ static FailureOr<TensorMapType> mapOf(gpu::GPUFuncOp kernel,
          << "has no tensor map '" << stringifyParameterRole(role) << "'";
 }
 
-static FailureOr<std::vector<plan::Limit>> limitsOf(gpu::GPUFuncOp kernel) {
+FailureOr<std::vector<plan::Limit>>
+blockscale::limitsOf(gpu::GPUFuncOp kernel) {
   auto limits = sizeLimits(kernel, [&] { return kernel.emitError(); });
   if (failed(limits))
     return failure();
@@ -635,7 +644,10 @@ FailureOr<plan::Plan> blockscale::planKernels(gpu::GPUModuleOp kernels) {
     auto attribute = kernel->getAttrOfType<KernelAttr>(KernelAttr::name);
     if (!attribute)
       continue;
-    FailureOr<plan::Kernel> planned = planKernel(kernel, attribute);
+    FailureOr<plan::Kernel> planned =
+        kernel->hasAttr(QuantizationAttr::name)
+            ? planQuantization(kernel, attribute)
+            : planKernel(kernel, attribute);
     if (failed(planned))
       return failure();
     result.kernels.push_back(std::move(*planned));

@@ -73,6 +73,8 @@ static void printTail(llvm::json::OStream &json,
 
 /// What the main loop waits for, by the prediction.
 static StringRef predictedBound(const KernelReport &kernel) {
+  if (kernel.kind == kQuantizeKind)
+    return "memory";
   return kernel.mmaCyclesPerKTile >= kernel.loadCyclesPerKTile
              ? "tensor core"
              : "operand fetch";
@@ -148,7 +150,28 @@ static void printTail(llvm::raw_ostream &stream, const KTail &tail) {
   stream << tail.zeroFill << " elements of zero fill\n";
 }
 
+static void printResources(llvm::raw_ostream &stream,
+                           const KernelReport &kernel) {
+  if (!kernel.resources) {
+    stream << "  not assembled: no registers and spills to report\n";
+    return;
+  }
+  stream << "  registers           " << kernel.resources->registers << '\n'
+         << "  spills              " << kernel.resources->spillStoreBytes
+         << " bytes stored, " << kernel.resources->spillLoadBytes
+         << " bytes loaded\n"
+         << "  stack               " << kernel.resources->stackBytes
+         << " bytes\n";
+}
+
 static void printKernel(llvm::raw_ostream &stream, const KernelReport &kernel) {
+  if (kernel.kind == kQuantizeKind) {
+    stream << "  quantises           a block of " << kernel.block
+           << " elements to a thread\n"
+           << "  predicted bound     " << predictedBound(kernel) << '\n';
+    printResources(stream, kernel);
+    return;
+  }
   stream << "  tile                " << kernel.tileM << " x " << kernel.tileN
          << " x " << kernel.tileK << ", " << kernel.kind << '\n'
          << "  per K tile          " << kernel.mmasPerKTile << " MMAs";
@@ -178,16 +201,7 @@ static void printKernel(llvm::raw_ostream &stream, const KernelReport &kernel) {
   stream << "  tensor memory       " << kernel.tensorMemoryColumns
          << " columns\n";
   printRegions(stream, kernel.tensorMemory);
-  if (!kernel.resources) {
-    stream << "  not assembled: no registers and spills to report\n";
-    return;
-  }
-  stream << "  registers           " << kernel.resources->registers << '\n'
-         << "  spills              " << kernel.resources->spillStoreBytes
-         << " bytes stored, " << kernel.resources->spillLoadBytes
-         << " bytes loaded\n"
-         << "  stack               " << kernel.resources->stackBytes
-         << " bytes\n";
+  printResources(stream, kernel);
 }
 
 std::string blockscale::printReportText(const Report &report) {

@@ -28,6 +28,12 @@ static bool hasParameter(FunctionOpInterface kernel, ParameterRole role) {
 }
 
 SmallVector<StringRef> blockscale::launchOperands(FunctionOpInterface kernel) {
+  if (hasParameter(kernel, ParameterRole::DData)) {
+    SmallVector<StringRef> operands{"x"};
+    if (hasParameter(kernel, ParameterRole::TensorScale))
+      operands.push_back(stringifyParameterRole(ParameterRole::TensorScale));
+    return operands;
+  }
   if (!hasParameter(kernel, ParameterRole::D))
     return {};
   SmallVector<StringRef> operands{"a", "b"};

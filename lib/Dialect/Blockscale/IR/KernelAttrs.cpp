@@ -324,6 +324,20 @@ LogicalResult KernelAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+/// What a kernel computes stands on kernels only.
+template <typename Attr>
+static LogicalResult verifyComputation(Operation *op,
+                                       NamedAttribute attribute) {
+  if (!isa<Attr>(attribute.getValue()))
+    return op->emitOpError() << "expected '" << Attr::name << "' to be a #"
+                             << Attr::name << " attribute";
+  if (op->hasAttr(KernelAttr::name))
+    return success();
+  return op->emitOpError() << "'" << Attr::name
+                           << "' belongs on a function with '"
+                           << KernelAttr::name << "'";
+}
+
 LogicalResult
 BlockscaleDialect::verifyOperationAttribute(Operation *op,
                                             NamedAttribute attribute) {
@@ -335,16 +349,10 @@ BlockscaleDialect::verifyOperationAttribute(Operation *op,
   }
   if (attribute.getName() == VariantAttr::arrayName)
     return verifyVariants(op, attribute.getValue());
-  if (attribute.getName() == ProductAttr::name) {
-    if (!isa<ProductAttr>(attribute.getValue()))
-      return op->emitOpError() << "expected '" << ProductAttr::name
-                               << "' to be a #blockscale.product attribute";
-    if (op->hasAttr(KernelAttr::name))
-      return success();
-    return op->emitOpError()
-           << "'" << ProductAttr::name << "' belongs on a function with '"
-           << KernelAttr::name << "'";
-  }
+  if (attribute.getName() == ProductAttr::name)
+    return verifyComputation<ProductAttr>(op, attribute);
+  if (attribute.getName() == QuantizationAttr::name)
+    return verifyComputation<QuantizationAttr>(op, attribute);
   if (attribute.getName() == kPlanAttrName) {
     if (isa<StringAttr>(attribute.getValue()))
       return success();

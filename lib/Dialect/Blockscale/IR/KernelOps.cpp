@@ -604,6 +604,15 @@ static LogicalResult verifyRow(Operation *op, GlobalType memory,
   return success();
 }
 
+LogicalResult EncodePairOp::verify() {
+  if (isa<Float4E2M1FNType, Float6E2M3FNType, Float6E3M2FNType,
+          Float8E4M3FNType, Float8E5M2Type>(getFormat()))
+    return success();
+  return emitOpError() << "expected f4E2M1FN, f6E2M3FN, f6E3M2FN, f8E4M3FN or "
+                          "f8E5M2, found "
+                       << getFormat();
+}
+
 LogicalResult LoadRowOp::verify() {
   return verifyRow(*this, getSource().getType(), getType(),
                    static_cast<bool>(getStride()), getAligned());

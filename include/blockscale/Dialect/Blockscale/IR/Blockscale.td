@@ -16,6 +16,7 @@ include "blockscale/Dialect/Blockscale/IR/BlockscaleTensorOps.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleKernelAttrs.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleKernelTypes.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleKernelOps.td"
+include "blockscale/Dialect/Blockscale/IR/BlockscaleConvertOps.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleStoreOps.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleWarpOps.td"
 

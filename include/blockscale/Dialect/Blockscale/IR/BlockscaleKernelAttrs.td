@@ -317,7 +317,12 @@ def Blockscale_ParameterRole : I32EnumAttr<"ParameterRole",
       I32EnumAttrCase<"AMetadata", 15, "a_metadata">,
       I32EnumAttrCase<"Workspace", 16, "workspace">,
       I32EnumAttrCase<"Offsets", 17, "offsets">,
-      I32EnumAttrCase<"KOffsets", 18, "k_offsets">]> {
+      I32EnumAttrCase<"KOffsets", 18, "k_offsets">,
+      I32EnumAttrCase<"X", 19, "x">,
+      I32EnumAttrCase<"TensorScale", 20, "tensor_scale">,
+      I32EnumAttrCase<"DData", 21, "d_data">,
+      I32EnumAttrCase<"DScales", 22, "d_scales">,
+      I32EnumAttrCase<"DTensorScale", 23, "d_tensor_scale">]> {
   let cppNamespace = "::blockscale";
   let genSpecializedAttr = 0;
 }
@@ -327,7 +332,8 @@ def Blockscale_ParameterAttr : AttrDef<Blockscale_Dialect, "Parameter"> {
   let summary = "which value of the host a kernel parameter carries";
   let description = [{
     Sits on each argument of a kernel as `blockscale.parameter`. `a` and `b`
-    are the operands of the source matmul, whatever the schedule swaps.
+    are the operands of the source matmul, whatever the schedule swaps; `x` is
+    what a quantisation reads, `d` its result.
   }];
   let parameters = (ins EnumParameter<Blockscale_ParameterRole>:$role);
   let assemblyFormat = "`<` $role `>`";
@@ -437,6 +443,27 @@ def Blockscale_ProductAttr : AttrDef<Blockscale_Dialect, "Product"> {
     /// The same of a kernel for at most `mostRows`, instead of `kernel`.
     ProductAttr asVariant(::mlir::StringAttr kernel, int64_t mostRows) const;
   }];
+}
+
+def Blockscale_QuantizationAttr : AttrDef<Blockscale_Dialect, "Quantization"> {
+  let mnemonic = "quantization";
+  let summary = "the quantisation that a kernel computes";
+  let description = [{
+    Sits on a kernel as `blockscale.quantization`: the `blockscale.quantize` that
+    the kernel was made from. `source` is the function that held it, `x` the type
+    of the elements that are read, `d` the type of the result, which gives the
+    sizes. A tensor scale is a parameter of the kernel.
+  }];
+  let parameters = (ins
+    "::mlir::StringAttr":$source,
+    "::mlir::Type":$x,
+    "::blockscale::ScaledTensorType":$d,
+    DefaultValuedParameter<"::blockscale::ScaleRule",
+                           "::blockscale::ScaleRule::Floor">:$rule,
+    DefaultValuedParameter<"::blockscale::ElementRounding",
+                           "::blockscale::ElementRounding::Even">:$rounding,
+    OptionalParameter<"::mlir::IntegerAttr">:$seed);
+  let assemblyFormat = "`<` struct(params) `>`";
 }
 
 //===----------------------------------------------------------------------===//

@@ -29,8 +29,9 @@ def Blockscale_LaunchOp : Blockscale_KernelOp<"launch",
     [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "run a kernel on tensors";
   let description = [{
-    Value semantics: the result is the kernel's `d`. The operands are those of
-    the matmul that the kernel was made from, in its order. How each becomes
+    Value semantics: the result is the kernel's `d`, of a quantisation all of its
+    parts. The operands are those of
+    the op that the kernel was made from, in its order. How each becomes
     kernel parameters stands on the kernel's arguments and in its
     `blockscale.kernel` attribute.
 
@@ -39,7 +40,8 @@ def Blockscale_LaunchOp : Blockscale_KernelOp<"launch",
     ```
   }];
   let arguments = (ins SymbolRefAttr:$kernel, Variadic<AnyType>:$inputs);
-  let results = (outs AnyRankedTensor:$result);
+  let results = (outs
+    AnyTypeOf<[AnyRankedTensor, Blockscale_ScaledTensor]>:$result);
   let assemblyFormat =
     "$kernel `(` $inputs `)` attr-dict `:` functional-type($inputs, results)";
 }
@@ -646,7 +648,8 @@ def Blockscale_StoreRowOp : Blockscale_KernelOp<"store_row"> {
     The first `count` elements of `value` go to `offset + i * stride`.
     Without `stride` it is 1. `aligned` promises what that of `load_row` does.
   }];
-  let arguments = (ins VectorOfRankAndType<[1], [F32, BF16, F16, I32]>:$value,
+  let arguments =
+    (ins VectorOfRankAndType<[1], [F32, BF16, F16, I8, I32]>:$value,
                        Blockscale_GlobalTarget:$target,
                        I64:$offset, I32:$count,
                        Optional<I64>:$stride, UnitAttr:$aligned);

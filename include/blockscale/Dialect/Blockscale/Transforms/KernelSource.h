@@ -29,8 +29,9 @@ struct KernelParameter {
 struct KernelOutline {
   llvm::SmallVector<KernelParameter> parameters;
   KernelAttr launch;
-  /// What the launch plan tells of the computation; may be null.
+  /// What the launch plan tells of the computation; one of them at most.
   ProductAttr product;
+  QuantizationAttr quantization;
 };
 
 /// Makes the ops of the dialect implement the interfaces below in every context
@@ -40,5 +41,12 @@ void registerKernelSources(mlir::DialectRegistry &registry);
 } // namespace blockscale
 
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h.inc"
+
+namespace blockscale {
+
+/// Whether `op` is to become a kernel.
+bool isKernelSource(mlir::Operation *op);
+
+} // namespace blockscale
 
 #endif // BLOCKSCALE_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELSOURCE_H

@@ -16,9 +16,13 @@ def Blockscale_KernelSourceOpInterface
   let description = [{
     An op on tensors that becomes a kernel for NVIDIA's chips. The passes from
     `blockscale-legalize-scales` to `blockscale-form-kernels` see nothing else of
-    it. It has one result, which the kernel writes as its parameter `d`.
+    it. It has one result, which the kernel writes.
   }];
   let methods = [
+    InterfaceMethod<[{
+      Whether it is to become a kernel where it stands. What is not is left to
+      other passes; isKernelSource() asks.
+    }], "bool", "isWanted", (ins), [{}], [{ return true; }]>,
     InterfaceMethod<[{
       Chooses what the target must be able to execute, or says with a diagnostic
       why it cannot. What is complete is left alone. With `denseFallback` what is
@@ -40,8 +44,9 @@ def Blockscale_KernelSourceOpInterface
     }], "::blockscale::KernelOutline", "getOutline",
       (ins "::llvm::StringRef":$source)>,
     InterfaceMethod<[{
-      Emits the body: an op that implements `KernelBodyOpInterface` on the
-      parameters that `argument` gives, which are null where there is none.
+      Emits the body, or an op that implements `KernelBodyOpInterface` in its
+      place, on the parameters that `argument` gives, which are null where there
+      is none.
     }], "void", "buildBody",
       (ins "::mlir::ImplicitLocOpBuilder &":$builder,
            "::llvm::function_ref<::mlir::Value(::blockscale::ParameterRole)>":

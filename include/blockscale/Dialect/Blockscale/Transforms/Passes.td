@@ -193,7 +193,10 @@ def FormKernels : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
     types of the kernel's tensor maps say how to build them; the argument
     attribute `blockscale.parameter` says what each parameter carries; the
     function attribute `blockscale.kernel` says how to launch, and
-    `blockscale.product` what is computed. Names become identifiers of PTX.
+    `blockscale.product` what is computed. A `blockscale.quantize` that is all
+    that its function does becomes a kernel likewise, with
+    `blockscale.quantization`, unless `quantize=false` leaves it to the host.
+    Names become identifiers of PTX.
     Refuses sizes beyond what the 32-bit arithmetic of kernels, the grid and
     tensor maps can hold.
 
@@ -219,6 +222,9 @@ def FormKernels : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
     }
     ```
   }];
+  let options = [
+    Option<"quantize", "quantize", "bool", /*default=*/"true",
+           "Make kernels of functions that only quantise">];
   let dependentDialects = [
     "::blockscale::BlockscaleDialect", "::mlir::gpu::GPUDialect",
     "::mlir::arith::ArithDialect"];

@@ -14,7 +14,14 @@
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/HW/PtxName.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -33,6 +40,8 @@ struct FormKernels : blockscale::impl::FormKernelsBase<FormKernels> {
   void getDependentDialects(DialectRegistry &registry) const override {
     FormKernelsBase::getDependentDialects(registry);
     registerKernelSources(registry);
+    // Of the bodies that sources emit as they are.
+    registry.insert<math::MathDialect, scf::SCFDialect, vector::VectorDialect>();
   }
 };
 } // namespace
@@ -61,6 +70,8 @@ static gpu::GPUFuncOp buildKernel(KernelSourceOpInterface op,
   kernel->setAttr(KernelAttr::name, outline.launch);
   if (outline.product)
     kernel->setAttr(ProductAttr::name, outline.product);
+  if (outline.quantization)
+    kernel->setAttr(QuantizationAttr::name, outline.quantization);
   for (auto [index, parameter] : llvm::enumerate(outline.parameters))
     kernel.setArgAttr(index, ParameterAttr::name,
                       ParameterAttr::get(b.getContext(), parameter.role));
@@ -188,7 +199,10 @@ static LogicalResult buildVariants(MatmulOp op, gpu::GPUFuncOp kernel,
 void FormKernels::runOnOperation() {
   ModuleOp module = getOperation();
   SmallVector<KernelSourceOpInterface> sources;
-  module.walk([&](KernelSourceOpInterface op) { sources.push_back(op); });
+  module.walk([&](KernelSourceOpInterface op) {
+    if (isKernelSource(op) && (quantize || !isa<QuantizeOp>(op)))
+      sources.push_back(op);
+  });
   for (KernelSourceOpInterface op : sources)
     if (failed(checkModule(op, module)) || failed(op.checkReady()))
       return signalPassFailure();

@@ -7,6 +7,7 @@
 
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 #include "MatmulSource.h"
+#include "QuantizeSource.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -17,5 +18,11 @@ void blockscale::registerKernelSources(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, BlockscaleDialect *) {
     attachMatmulSource(*context);
     attachMatmulBody(*context);
+    attachQuantizeSource(*context);
   });
+}
+
+bool blockscale::isKernelSource(Operation *op) {
+  auto source = dyn_cast<KernelSourceOpInterface>(op);
+  return source && source.isWanted();
 }

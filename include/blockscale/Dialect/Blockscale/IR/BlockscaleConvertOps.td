@@ -1,0 +1,33 @@
+//===- BlockscaleConvertOps.td - ops of kernels that convert -*- tablegen -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_BLOCKSCALE_IR_BLOCKSCALECONVERTOPS_TD
+#define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_BLOCKSCALECONVERTOPS_TD
+
+include "blockscale/Dialect/Blockscale/IR/BlockscaleKernelOps.td"
+
+def Blockscale_EncodePairOp : Blockscale_KernelOp<"encode_pair", [Pure]> {
+  let summary = "two f32 as narrow codes, in one instruction";
+  let description = [{
+    Each number in `format`, to nearest, ties to even, saturating; NaN becomes the
+    NaN without a sign, or the largest value of a format without NaN. The code of
+    `low` begins at bit 0 of the result, that of `high` at bit 8, with
+    `f4E2M1FN` at bit 4; all other bits are 0. `cvt.rn.satfinite` of the PTX ISA
+    with `.e4m3x2`, `.e5m2x2`, `.e2m3x2`, `.e3m2x2` or `.e2m1x2`.
+
+    ```mlir
+    %c = blockscale.encode_pair %low, %high as f8E4M3FN
+    ```
+  }];
+  let arguments = (ins F32:$low, F32:$high, TypeAttr:$format);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$low `,` $high `as` $format attr-dict";
+  let hasVerifier = 1;
+}
+
+#endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_BLOCKSCALECONVERTOPS_TD

@@ -1,0 +1,46 @@
+//===- Quantization.h - what a quantisation kernel writes -------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where the parts of a quantised tensor lie in global memory: as the kernel of a
+// product reads them. Kernels and launch plans ask here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_BLOCKSCALE_IR_QUANTIZATION_H
+#define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_QUANTIZATION_H
+
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/HW/Layout.h"
+#include "blockscale/HW/TensorMap.h"
+#include "mlir/IR/AffineExpr.h"
+
+namespace blockscale {
+
+/// Sizes and strides as expressions of M (symbol 0), K (symbol 2) and the number
+/// of matrices (symbol 3), constants where the type knows them.
+struct QuantizedStorage {
+  mlir::AffineExpr rows, k, batch;
+  ElementFormat element, scale;
+  /// Elements along K that share a scale.
+  int64_t block = 0;
+  /// How TMA brings the elements to a product of two such tensors.
+  const hw::TensorMapDataTypeInfo *data = nullptr;
+  /// Bytes from one row of elements to the next, and from matrix to matrix.
+  mlir::AffineExpr linePitch, batchPitch;
+  /// The scales of one matrix.
+  hw::StorageLayout<mlir::AffineExpr> scales;
+};
+
+/// The storage of a tensor of `type` that a kernel for `target` writes, or why
+/// there is no such kernel.
+Result<QuantizedStorage> quantizedStorage(ScaledTensorType type,
+                                          hw::Target target);
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_QUANTIZATION_H

@@ -1,0 +1,51 @@
+//===- Quantize.h - quantisation, the obvious way ---------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What `blockscale.quantize` says of one block, written from its description: a
+// code is looked for among all values of its format. Shares no code with the
+// lowering nor with the quantising of hosts.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_REFERENCE_QUANTIZE_H
+#define BLOCKSCALE_REFERENCE_QUANTIZE_H
+
+#include "blockscale/Formats/Format.h"
+#include "blockscale/Formats/Result.h"
+
+#include <string>
+#include <vector>
+
+namespace blockscale::reference {
+
+/// How blocks are quantised. Rules and roundings have the names that they have
+/// in the IR: "floor", "round_up", "floor_plus_one", "ceil", "mid_max",
+/// "rounded_max", "top_binade"; "even", "away", "zero", "stochastic".
+struct Quantization {
+  /// A float of at most 8 bits, under UE8M0 or UE4M3.
+  ElementFormat element = ElementFormat::E4M3, scale = ElementFormat::UE8M0;
+  std::string rule = "floor", rounding = "even";
+  uint64_t seed = 0;
+};
+
+/// Why nothing quantises so; empty if something does.
+std::optional<Reason> whyNot(const Quantization &quantization);
+
+struct QuantizedBlock {
+  uint8_t scale = 0;
+  std::vector<uint8_t> codes;
+};
+
+/// One block. `tensorScale` is the decode factor of the matrix, if there is one;
+/// `first` is the number of the first value in the row-major order of the input.
+QuantizedBlock quantizeBlock(const Quantization &quantization,
+                             const std::vector<float> &values,
+                             std::optional<float> tensorScale, uint64_t first);
+
+} // namespace blockscale::reference
+
+#endif // BLOCKSCALE_REFERENCE_QUANTIZE_H

@@ -1,0 +1,107 @@
+//===- Quantization.cpp - what a quantisation kernel writes ---------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Blockscale/IR/Quantization.h"
+#include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
+#include "blockscale/Dialect/Blockscale/IR/Layouts.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+static std::string textOf(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+/// Why no kernel writes tensors that are arranged as `type` is.
+static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
+  const ScaleSpec &spec = type.getSpec().getValue();
+  std::string name = "'" + std::string(type.getSpec().getText()) + "'";
+  if (spec.isUnscaled())
+    return "a kernel quantises to elements with scales of tiles along K, but "
+           "the result has none";
+  if (spec.isSparse())
+    return "a kernel writes dense elements, but " + name +
+           " prunes; prune on the host first";
+  if (!spec.isTile() || type.getRowTile() != 1)
+    return "a kernel chooses scales for blocks of one row along K, but those of " +
+           name + " are for other tiles; nearest legal: blocks of 16 or 32, as "
+                  "in 'e8m0_t32'";
+  if (type.getOrder() != DataOrder::KMajor)
+    return Reason("a kernel writes elements along K, but the result is in order "
+                  "'mn_major'; nearest legal: 'k_major'");
+  if (type.getLayout() != ScaleLayout::Tiled128x4)
+    return "a kernel writes scales in layout 'tiled_128x4', as the tensor core "
+           "reads them, but the result has '" +
+           stringifyScaleLayout(type.getLayout()).str() + "'";
+  if (spec.zero)
+    return "a kernel writes no zero points, which " + name + " has";
+  if (spec.tensorScale && !getBuiltinType(type.getContext(), *spec.tensorScale)
+                               .isF32())
+    return "a kernel writes tensor scales of float32, but those of " + name +
+           " are others";
+  return std::nullopt;
+}
+
+static std::optional<hw::Scheme> schemeOf(hw::OperandType element,
+                                          std::optional<ElementFormat> scale,
+                                          int64_t block, hw::Target target) {
+  if (!scale || element.bits() > 8)
+    return std::nullopt;
+  std::vector<hw::Scheme> schemes =
+      hw::findSchemes(element, element, *scale, unsigned(block),
+                      /*sparse=*/false, target);
+  return schemes.empty() ? std::nullopt : std::optional(schemes.front());
+}
+
+Result<QuantizedStorage> blockscale::quantizedStorage(ScaledTensorType type,
+                                                      hw::Target target) {
+  if (auto why = whyNotArranged(type))
+    return *why;
+  const ScaleSpec &spec = type.getSpec().getValue();
+  std::optional<hw::OperandType> element =
+      getOperandType(type.getElementType());
+  std::optional<ElementFormat> scale = scaleFormat(*spec.scale);
+  int64_t block = type.getKTile();
+  std::optional<hw::Scheme> scheme;
+  if (element)
+    scheme = schemeOf(*element, scale, block, target);
+  if (!scheme || !isa<FloatType>(type.getElementType()) ||
+      *scale == ElementFormat::UE5M3)
+    return Reason("no instruction of '" + hw::targetName(target) +
+                  "' reads elements of " + textOf(type.getElementType()) +
+                  " with scales as '" + type.getSpec().getText() +
+                  "' says, so that no kernel writes them; nearest legal: "
+                  "'e8m0_t32', or for f4E2M1FN 'multi_float32_e4m3fn_t16'");
+  MLIRContext *context = type.getContext();
+  auto size = [&](int64_t extent, unsigned symbol) -> AffineExpr {
+    if (ShapedType::isDynamic(extent))
+      return getAffineSymbolExpr(symbol, context);
+    return getAffineConstantExpr(extent, context);
+  };
+  QuantizedStorage storage;
+  storage.rows = size(type.getNumRows(), 0);
+  storage.k = size(type.getK(), 2);
+  storage.batch = size(type.isBatched() ? type.getShape().front() : 1, 3);
+  storage.element = *element->format();
+  storage.scale = *scale;
+  storage.block = block;
+  unsigned container = hw::containerBits(scheme->kind);
+  storage.data =
+      &hw::tensorMapDataTypeInfo(*hw::tensorMapDataType(*element, container));
+  int64_t multiple = storage.data->innerMultiple;
+  AffineExpr padded = storage.k.ceilDiv(multiple) * multiple;
+  AffineExpr bytes = (padded * int64_t(storage.data->globalBits)).ceilDiv(8);
+  int64_t alignment = storage.data->alignment;
+  storage.linePitch = bytes.ceilDiv(alignment) * alignment;
+  storage.batchPitch = storage.linePitch * storage.rows;
+  storage.scales = getStorageBytes(getScaleStorage(type.getLayout()),
+                                   storage.rows, storage.k, block);
+  return storage;
+}

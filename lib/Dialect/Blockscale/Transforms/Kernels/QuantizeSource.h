@@ -1,0 +1,38 @@
+//===- QuantizeSource.h - a quantisation as the source of a kernel -*- C++ -*-//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_QUANTIZESOURCE_H
+#define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_QUANTIZESOURCE_H
+
+#include "blockscale/Dialect/Blockscale/IR/Quantization.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace blockscale {
+
+/// The parameters of a kernel that quantises, and sizes as i32; the tensor
+/// scales are null where the type has none.
+struct QuantizeArguments {
+  mlir::Value x, tensorScale, data, scales, storedTensorScale;
+  mlir::Value rows, k, batch;
+};
+
+/// Threads of a CTA. Each quantises one block.
+inline constexpr int64_t kQuantizeThreads = 128;
+
+/// Emits the body of the kernel of `op`, whose result lies as `storage` says.
+void buildQuantizeBody(QuantizeOp op, const QuantizedStorage &storage,
+                       mlir::ImplicitLocOpBuilder &b,
+                       const QuantizeArguments &arguments);
+
+/// Makes `blockscale.quantize` a source of kernels where its function does
+/// nothing else.
+void attachQuantizeSource(mlir::MLIRContext &context);
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_QUANTIZESOURCE_H

@@ -1,0 +1,174 @@
+//===- Quantize.cpp - quantisation, the obvious way -----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Reference/Quantize.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace blockscale;
+using namespace blockscale::reference;
+
+static constexpr float kFloatMax = std::numeric_limits<float>::max();
+
+std::optional<Reason> reference::whyNot(const Quantization &quantization) {
+  const FormatInfo &element = formatInfo(quantization.element);
+  if (element.bits > 8 || element.isInteger() || !element.isSigned)
+    return "elements of '" + std::string(element.name) +
+           "' are not quantised here";
+  bool isPower = quantization.scale == ElementFormat::UE8M0;
+  if (!isPower && quantization.scale != ElementFormat::UE4M3)
+    return "scales of '" + std::string(formatName(quantization.scale)) +
+           "' are not chosen here";
+  auto isOneOf = [](const std::string &name,
+                    std::initializer_list<const char *> names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (!isOneOf(quantization.rule,
+               {"floor", "round_up", "floor_plus_one", "ceil", "mid_max",
+                "rounded_max", "top_binade"}) ||
+      (!isPower && quantization.rule != "floor"))
+    return "there is no rule '" + quantization.rule + "' for scales of '" +
+           std::string(formatName(quantization.scale)) + "'";
+  if (!isOneOf(quantization.rounding, {"even", "away", "zero", "stochastic"}))
+    return "there is no rounding '" + quantization.rounding + "'";
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+/// The random number of an element over 2^24: SplitMix64.
+static double randomFraction(uint64_t seed, uint64_t number) {
+  uint64_t z = seed + (number + 1) * 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  z ^= z >> 31;
+  return double(z >> 40) / double(1 << 24);
+}
+
+/// The code of a magnitude, between two that are neighbours.
+static uint32_t roundMagnitude(ElementFormat format, double magnitude,
+                               const std::string &rounding, double random) {
+  uint32_t largest = formatInfo(format).largestCode;
+  if (magnitude >= decode(format, largest))
+    return largest;
+  uint32_t low = 0;
+  while (decode(format, low + 1) <= magnitude)
+    ++low;
+  double below = decode(format, low), above = decode(format, low + 1);
+  double rest = (magnitude - below) / (above - below);
+  bool isUp = rest > 0.5;
+  if (rounding == "stochastic")
+    isUp = rest > random;
+  else if (rest == 0.5)
+    isUp = rounding == "away" || (rounding == "even" && low % 2 == 1);
+  return low + isUp;
+}
+
+static uint8_t encodeElement(const Quantization &quantization, float value,
+                             uint64_t number) {
+  const FormatInfo &info = formatInfo(quantization.element);
+  if (std::isnan(value))
+    return uint8_t(info.nanCode);
+  double random = quantization.rounding == "stochastic"
+                      ? randomFraction(quantization.seed, number)
+                      : 0;
+  uint32_t code = roundMagnitude(quantization.element, std::fabs(value),
+                                 quantization.rounding, random);
+  return uint8_t(code | uint32_t(std::signbit(value)) << (info.bits - 1));
+}
+
+//===----------------------------------------------------------------------===//
+// Scales
+//===----------------------------------------------------------------------===//
+
+/// Whether a rule doubles the scale of 'floor' for a magnitude of `fraction`
+/// times a power of two.
+static bool doubles(const std::string &rule, const FormatInfo &info,
+                    double fraction) {
+  double largest = std::ldexp(double(info.largest), -info.emax);
+  double step = std::ldexp(1.0, -int(info.mantissaBits));
+  if (rule == "floor_plus_one")
+    return true;
+  if (rule == "ceil")
+    return fraction > 1;
+  if (rule == "mid_max")
+    return fraction > (largest + (largest + step)) / 2;
+  if (rule == "rounded_max")
+    return std::nearbyint(fraction / step) * step == 2;
+  return rule == "top_binade" && fraction > largest;
+}
+
+/// The byte of a power of two.
+static uint8_t exponentByte(const Quantization &quantization, float largest) {
+  constexpr int kBias = 127, kLast = 254, kNaN = 255;
+  if (std::isnan(largest))
+    return kNaN;
+  if (std::isinf(largest))
+    return kLast;
+  const FormatInfo &info = formatInfo(quantization.element);
+  bool isRoundedUp = quantization.rule == "round_up";
+  float source = isRoundedUp ? largest / info.largest : largest;
+  if (source == 0)
+    return 0;
+  int exponent = std::ilogb(source);
+  double fraction = std::ldexp(double(source), -exponent);
+  if (isRoundedUp)
+    exponent += fraction > 1;
+  else
+    exponent += doubles(quantization.rule, info, fraction) - info.emax;
+  return uint8_t(std::clamp(exponent + kBias, 0, kLast));
+}
+
+/// The byte of an e4m3 scale.
+static uint8_t floatByte(const Quantization &quantization, float largest,
+                         std::optional<float> tensorScale) {
+  const FormatInfo &format = formatInfo(ElementFormat::UE4M3);
+  float limit = formatInfo(quantization.element).largest;
+  float scale = largest / limit;
+  if (tensorScale) {
+    float encode = std::min(1.0f / std::fabs(*tensorScale), kFloatMax);
+    // The order of operations is that of NVFP4.
+    scale = largest * (encode * (1.0f / limit));
+  }
+  if (std::isnan(scale))
+    return uint8_t(format.nanCode);
+  return uint8_t(roundMagnitude(ElementFormat::UE4M3, scale, "even", 0));
+}
+
+QuantizedBlock reference::quantizeBlock(const Quantization &quantization,
+                                        const std::vector<float> &values,
+                                        std::optional<float> tensorScale,
+                                        uint64_t first) {
+  float largest = 0;
+  for (float value : values)
+    largest = std::isnan(value) || std::isnan(largest)
+                  ? std::numeric_limits<float>::quiet_NaN()
+                  : std::max(largest, std::fabs(value));
+  QuantizedBlock result;
+  if (quantization.scale == ElementFormat::UE8M0) {
+    if (tensorScale)
+      largest *= std::min(1.0f / std::fabs(*tensorScale), kFloatMax);
+    result.scale = exponentByte(quantization, largest);
+  } else {
+    result.scale = floatByte(quantization, largest, tensorScale);
+  }
+  float scale = decode(quantization.scale, result.scale), step = scale;
+  if (tensorScale)
+    step = scale * std::fabs(*tensorScale);
+  // std::min keeps a NaN that is its first argument.
+  float inverse = std::min(1.0f / std::min(step, kFloatMax), kFloatMax);
+  if (scale == 0)
+    inverse = 0;
+  for (size_t i = 0; i < values.size(); ++i)
+    result.codes.push_back(
+        encodeElement(quantization, values[i] * inverse, first + i));
+  return result;
+}

@@ -1,0 +1,43 @@
+//===- Quantization.h - check a kernel that quantises -----------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_VERIFY_QUANTIZATION_H
+#define BLOCKSCALE_LIB_VERIFY_QUANTIZATION_H
+
+#include "blockscale/Reference/Quantize.h"
+#include "blockscale/Verify/Verify.h"
+
+namespace blockscale::verify {
+
+/// One run of a kernel that quantises: its numbers, and its memory before it.
+class QuantizationRun {
+public:
+  /// Exact data lie on and between the values of the element format; random ones
+  /// have all exponents. Both have special values.
+  static Result<QuantizationRun> make(const plan::Kernel &kernel,
+                                      const plan::Environment &sizes,
+                                      DataKind kind, uint64_t seed,
+                                      Conditions conditions);
+
+  HostData data;
+
+  /// Compares what CTAs of `sample` wrote, or all if there are none, bit for
+  /// bit, and nothing else may have been written.
+  void compare(const std::vector<uint64_t> &sample, Verdict &verdict) const;
+
+private:
+  friend class QuantizationMaker;
+  reference::Quantization quantization;
+  /// As the kernel reads them, and the factors of matrices, if there are any.
+  std::vector<float> values, tensorScales;
+  uint64_t batch = 1, rows = 0, k = 0, block = 0;
+  uint64_t linePitch = 0, batchPitch = 0, threads = 1;
+};
+
+} // namespace blockscale::verify
+
+#endif // BLOCKSCALE_LIB_VERIFY_QUANTIZATION_H

@@ -1,0 +1,123 @@
+//===- QuantizeTest.cpp - quantisation, the obvious way -------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Reference/Quantize.h"
+#include "gtest/gtest.h"
+
+#include <limits>
+
+using namespace blockscale;
+using namespace blockscale::reference;
+
+namespace {
+
+using Codes = std::vector<uint8_t>;
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+QuantizedBlock quantize(const std::string &rule, std::vector<float> values) {
+  return quantizeBlock({ElementFormat::E4M3, ElementFormat::UE8M0, rule, "even"},
+                       values, std::nullopt, 0);
+}
+
+TEST(Quantize, PowersOfTwo) {
+  // 448 is the largest e4m3, 1 is 0x38.
+  QuantizedBlock block = quantize("floor", {448, 1, -1, 0, -0.0f});
+  EXPECT_EQ(block.scale, 127);
+  EXPECT_EQ(block.codes, (Codes{0x7e, 0x38, 0xb8, 0x00, 0x80}));
+  // 500 saturates, or with half the scale is nearest 256.
+  block = quantize("floor", {500});
+  EXPECT_EQ(block.scale, 127);
+  EXPECT_EQ(block.codes, Codes{0x7e});
+  block = quantize("round_up", {500});
+  EXPECT_EQ(block.scale, 128);
+  EXPECT_EQ(block.codes, Codes{0x78});
+}
+
+// Where each rule begins to double the scale: 256 is 2^8, the largest element
+// 1.75 times that, the step above 1.875 and the middle 1.8125 times.
+TEST(Quantize, RulesTurn) {
+  struct Turn {
+    const char *rule;
+    float last, first;
+  };
+  for (Turn turn : {Turn{"ceil", 256, 256.5f}, Turn{"top_binade", 448, 448.5f},
+                    Turn{"mid_max", 464, 464.5f},
+                    Turn{"rounded_max", 479.5f, 480},
+                    Turn{"round_up", 448, 448.5f}}) {
+    EXPECT_EQ(quantize(turn.rule, {turn.last}).scale, 127) << turn.rule;
+    EXPECT_EQ(quantize(turn.rule, {turn.first}).scale, 128) << turn.rule;
+  }
+  EXPECT_EQ(quantize("floor", {511}).scale, 127);
+  EXPECT_EQ(quantize("floor_plus_one", {256}).scale, 128);
+}
+
+TEST(Quantize, SpecialValues) {
+  QuantizedBlock block = quantize("floor", {1, kNaN, kInfinity});
+  EXPECT_EQ(block.scale, 0xff);
+  EXPECT_EQ(block.codes, (Codes{0x7f, 0x7f, 0x7f}));
+  block = quantize("floor", {1, -kInfinity});
+  EXPECT_EQ(block.scale, 0xfe);
+  EXPECT_EQ(block.codes, (Codes{0x00, 0xfe}));
+  block = quantize("ceil", {0, -0.0f});
+  EXPECT_EQ(block.scale, 0);
+  EXPECT_EQ(block.codes, (Codes{0x00, 0x80}));
+  // 2^-149, a subnormal f32, is below what the smallest scale tells from 0.
+  EXPECT_EQ(quantize("floor", {0x1p-149f}).scale, 0);
+}
+
+TEST(Quantize, Ties) {
+  // 2, 3 and 4 are codes 4, 5 and 6 of e2m1; 6 makes the scale 1.
+  auto codes = [](const char *rounding, uint64_t seed, float value) {
+    Quantization how{ElementFormat::E2M1, ElementFormat::UE8M0, "floor",
+                     rounding, seed};
+    return quantizeBlock(how, {value, 6}, std::nullopt, 0).codes.front();
+  };
+  EXPECT_EQ(codes("even", 0, 2.5f), 4);
+  EXPECT_EQ(codes("even", 0, 3.5f), 6);
+  EXPECT_EQ(codes("away", 0, -2.5f), 8 + 5);
+  EXPECT_EQ(codes("zero", 0, 3.5f), 5);
+  // The first output of SplitMix64 for seed 0 is 0xe220a8397b1dcdaf: 0.883.
+  EXPECT_EQ(codes("stochastic", 0, 2.875f), 4);
+  EXPECT_EQ(codes("stochastic", 0, 2.890625f), 5);
+}
+
+TEST(Quantize, Nvfp4) {
+  Quantization how{ElementFormat::E2M1, ElementFormat::UE4M3, "floor", "even"};
+  QuantizedBlock block = quantizeBlock(how, {2688, 448, -448}, 1.0f, 0);
+  EXPECT_EQ(block.scale, 0x7e);
+  EXPECT_EQ(block.codes, (Codes{7, 2, 10}));
+  // Half the factor of the tensor, of which the sign does not count, and twice
+  // the scale; what is beyond the largest scale saturates.
+  EXPECT_EQ(quantizeBlock(how, {6}, 1.0f, 0).scale, 0x38);
+  EXPECT_EQ(quantizeBlock(how, {6}, -0.5f, 0).scale, 0x40);
+  block = quantizeBlock(how, {5376}, std::nullopt, 0);
+  EXPECT_EQ(block.scale, 0x7e);
+  EXPECT_EQ(block.codes, Codes{7});
+  // Without a scale nothing is left.
+  block = quantizeBlock(how, {0x1p-20f, -0x1p-20f}, std::nullopt, 0);
+  EXPECT_EQ(block.scale, 0);
+  EXPECT_EQ(block.codes, (Codes{0, 8}));
+  EXPECT_EQ(quantizeBlock(how, {kNaN}, 1.0f, 0).scale, 0x7f);
+}
+
+TEST(Quantize, WhatItDoesNotKnow) {
+  auto why = [](Quantization how) {
+    auto reason = whyNot(how);
+    return reason ? reason->text : "";
+  };
+  EXPECT_EQ(why({}), "");
+  EXPECT_EQ(why({ElementFormat::INT8}), "elements of 'int8' are not quantised here");
+  EXPECT_EQ(why({ElementFormat::E4M3, ElementFormat::UE5M3}),
+            "scales of 'ue5m3' are not chosen here");
+  EXPECT_EQ(why({ElementFormat::E2M1, ElementFormat::UE4M3, "ceil"}),
+            "there is no rule 'ceil' for scales of 'ue4m3'");
+  EXPECT_EQ(why({ElementFormat::E2M1, ElementFormat::UE8M0, "floor", "up"}),
+            "there is no rounding 'up'");
+}
+
+} // namespace
