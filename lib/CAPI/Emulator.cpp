@@ -451,8 +451,8 @@ static emulator::RunResult runPlanned(LaunchObject &object,
     bool isWritten = parameter.operand == "d" || parameter.role == workspace;
     if (auto written = planned.memory.find(parameter.role);
         isWritten && written != planned.memory.end())
-      std::memcpy(written->second.data,
-                  data.memory.at(parameter.role).data(), written->second.size);
+      std::memcpy(written->second.data, data.memory.at(parameter.role).data(),
+                  written->second.size);
   }
   return result;
 }

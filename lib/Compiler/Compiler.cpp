@@ -256,7 +256,8 @@ LogicalResult blockscale::lowerToHost(ModuleOp module, HostStage stage,
                                       bool onHost) {
   if (failed(requireOneTarget(module, options, "host code")))
     return failure();
-  Progress progress = findProgress(module, /*quantize=*/false).value_or(Progress::Source);
+  Progress progress =
+      findProgress(module, /*quantize=*/false).value_or(Progress::Source);
   Progress last = onHost ? Progress::Source : Progress::Assigned;
   if (progress > last)
     return module.emitError()

@@ -16,8 +16,8 @@
 using namespace blockscale;
 using namespace blockscale::verify;
 
-/// What memory for results holds before a run. No test ends with all of it right
-/// that way.
+/// What memory for results holds before a run. No test ends with all of it
+/// right that way.
 static constexpr uint8_t kBefore = 0x5b;
 
 //===----------------------------------------------------------------------===//
@@ -30,8 +30,8 @@ static uint64_t mix(uint64_t x) {
   return x ^ (x >> 33);
 }
 
-/// Number `i` of a block: one of the special kinds that every 16th block has, or
-/// an ordinary one.
+/// Number `i` of a block: one of the special kinds that every 16th block has,
+/// or an ordinary one.
 static float valueOf(uint64_t block, uint64_t i, DataKind kind, uint64_t seed,
                      int smallest, int largest, float largestElement) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -169,13 +169,13 @@ std::optional<Reason> QuantizationMaker::addInput() {
     if (isWide)
       continue;
     // Infinities stay what they are.
-    stored[i] = uint16_t(encode(*format, value, Rounding::NearestEven,
-                                std::isinf(value) ? Saturation::None
-                                                  : Saturation::Finite));
+    stored[i] = uint16_t(
+        encode(*format, value, Rounding::NearestEven,
+               std::isinf(value) ? Saturation::None : Saturation::Finite));
     value = decode(*format, stored[i]);
   }
-  const void *bytes = isWide ? static_cast<const void *>(run.values.data())
-                             : stored.data();
+  const void *bytes =
+      isWide ? static_cast<const void *>(run.values.data()) : stored.data();
   put(kernel.operands[0].operand, bytes, count * (isWide ? 4 : 2),
       kernel.operands[0].alignment);
   return std::nullopt;
@@ -233,8 +233,8 @@ Result<QuantizationRun> QuantizationRun::make(const plan::Kernel &kernel,
 // Comparison
 //===----------------------------------------------------------------------===//
 
-/// Byte of the scale of a block in memory as tcgen05 reads it: atoms of 128 rows
-/// by 4 blocks, 512 bytes each (PTX ISA, "Scale factor layouts").
+/// Byte of the scale of a block in memory as tcgen05 reads it: atoms of 128
+/// rows by 4 blocks, 512 bytes each (PTX ISA, "Scale factor layouts").
 static uint64_t scaleOffset(uint64_t row, uint64_t block, uint64_t atoms) {
   return (row / 128 * atoms + block / 4) * 512 + row % 32 * 16 +
          row % 128 / 32 * 4 + block % 4;
@@ -308,10 +308,11 @@ void QuantizationRun::compare(const std::vector<uint64_t> &sample,
     std::optional<float> factor;
     if (!tensorScales.empty())
       factor = tensorScales[matrix];
-    reference::QuantizedBlock expected = reference::quantizeBlock(
-        quantization,
-        {values.begin() + int64_t(first), values.begin() + int64_t(first + block)},
-        factor, first);
+    reference::QuantizedBlock expected =
+        reference::quantizeBlock(quantization,
+                                 {values.begin() + int64_t(first),
+                                  values.begin() + int64_t(first + block)},
+                                 factor, first);
     *scales.at(place) = expected.scale;
     if (scales.found(place) != expected.scale)
       note(number, "expected scale " + hex(expected.scale) + ", found " +
@@ -338,6 +339,7 @@ void QuantizationRun::compare(const std::vector<uint64_t> &sample,
   }
   verdict.comparison.mismatches += wrong;
   if (wrong && verdict.diagnosis.empty())
-    verdict.diagnosis = "bytes of the padding, of a tensor scale, or in front of "
-                        "the results are not what they should be";
+    verdict.diagnosis =
+        "bytes of the padding, of a tensor scale, or in front of "
+        "the results are not what they should be";
 }

@@ -16,8 +16,8 @@ namespace blockscale::verify {
 /// One run of a kernel that quantises: its numbers, and its memory before it.
 class QuantizationRun {
 public:
-  /// Exact data lie on and between the values of the element format; random ones
-  /// have all exponents. Both have special values.
+  /// Exact data lie on and between the values of the element format; random
+  /// ones have all exponents. Both have special values.
   static Result<QuantizationRun> make(const plan::Kernel &kernel,
                                       const plan::Environment &sizes,
                                       DataKind kind, uint64_t seed,

@@ -20,8 +20,9 @@ constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 QuantizedBlock quantize(const std::string &rule, std::vector<float> values) {
-  return quantizeBlock({ElementFormat::E4M3, ElementFormat::UE8M0, rule, "even"},
-                       values, std::nullopt, 0);
+  return quantizeBlock(
+      {ElementFormat::E4M3, ElementFormat::UE8M0, rule, "even"}, values,
+      std::nullopt, 0);
 }
 
 TEST(Quantize, PowersOfTwo) {
@@ -45,10 +46,10 @@ TEST(Quantize, RulesTurn) {
     const char *rule;
     float last, first;
   };
-  for (Turn turn : {Turn{"ceil", 256, 256.5f}, Turn{"top_binade", 448, 448.5f},
-                    Turn{"mid_max", 464, 464.5f},
-                    Turn{"rounded_max", 479.5f, 480},
-                    Turn{"round_up", 448, 448.5f}}) {
+  for (Turn turn :
+       {Turn{"ceil", 256, 256.5f}, Turn{"top_binade", 448, 448.5f},
+        Turn{"mid_max", 464, 464.5f}, Turn{"rounded_max", 479.5f, 480},
+        Turn{"round_up", 448, 448.5f}}) {
     EXPECT_EQ(quantize(turn.rule, {turn.last}).scale, 127) << turn.rule;
     EXPECT_EQ(quantize(turn.rule, {turn.first}).scale, 128) << turn.rule;
   }
@@ -111,7 +112,8 @@ TEST(Quantize, WhatItDoesNotKnow) {
     return reason ? reason->text : "";
   };
   EXPECT_EQ(why({}), "");
-  EXPECT_EQ(why({ElementFormat::INT8}), "elements of 'int8' are not quantised here");
+  EXPECT_EQ(why({ElementFormat::INT8}),
+            "elements of 'int8' are not quantised here");
   EXPECT_EQ(why({ElementFormat::E4M3, ElementFormat::UE5M3}),
             "scales of 'ue5m3' are not chosen here");
   EXPECT_EQ(why({ElementFormat::E2M1, ElementFormat::UE4M3, "ceil"}),

@@ -40,8 +40,9 @@ struct QuantizedBlock {
   std::vector<uint8_t> codes;
 };
 
-/// One block. `tensorScale` is the decode factor of the matrix, if there is one;
-/// `first` is the number of the first value in the row-major order of the input.
+/// One block. `tensorScale` is the decode factor of the matrix, if there is
+/// one; `first` is the number of the first value in the row-major order of the
+/// input.
 QuantizedBlock quantizeBlock(const Quantization &quantization,
                              const std::vector<float> &values,
                              std::optional<float> tensorScale, uint64_t first);

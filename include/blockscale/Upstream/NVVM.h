@@ -191,8 +191,8 @@ void multiply(mlir::ImplicitLocOpBuilder &b, const TensorMma &mma);
 // Conversions
 //===----------------------------------------------------------------------===//
 
-/// Two f32 as codes of `format`, to nearest even and saturating, in an i32: that
-/// of `low` at bit 0, that of `high` behind it.
+/// Two f32 as codes of `format`, to nearest even and saturating, in an i32:
+/// that of `low` at bit 0, that of `high` behind it.
 mlir::Value encodePair(mlir::ImplicitLocOpBuilder &b, mlir::Value low,
                        mlir::Value high, mlir::Type format);
 

@@ -55,9 +55,9 @@ struct HostData {
 
 /// The launch of `kernel`. Its buffers borrow the memory of `data`, which must
 /// outlive it and hold exactly the bytes that memoryBytes says, after those of
-/// `offsets`; only "d", its parts and a workspace are writable. Sizes come from `sizes`. For a kernel that
-/// waits for the grid before it itself, that grid may have written all of the
-/// memory.
+/// `offsets`; only "d", its parts and a workspace are writable. Sizes come from
+/// `sizes`. For a kernel that waits for the grid before it itself, that grid
+/// may have written all of the memory.
 Result<emulator::Launch> buildLaunch(const plan::Kernel &kernel,
                                      const plan::Environment &sizes,
                                      HostData &data);

@@ -77,7 +77,8 @@ struct LaunchToLinalg : OpConversionPattern<LaunchOp> {
                   ConversionPatternRewriter &rewriter) const override {
     if (!isa<RankedTensorType>(op.getType()))
       return op.emitOpError()
-             << "runs a kernel that quantises, which host code does not launch; "
+             << "runs a kernel that quantises, which host code does not "
+                "launch; "
                 "compile the function from the stage 'tensor', where it is "
                 "host code";
     auto kernel = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(

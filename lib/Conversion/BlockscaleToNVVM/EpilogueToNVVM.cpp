@@ -369,7 +369,8 @@ static bool isF32(Operation *op) {
 void blockscale::populateEpiloguePatterns(const TypeConverter &converter,
                                           RewritePatternSet &patterns) {
   patterns.add<LoadRowToNVVM, StoreRowToNVVM, CountArrivalToNVVM,
-               EncodePairToNVVM, ExpToNVVM, Exp2ToNVVM>(converter, patterns.getContext());
+               EncodePairToNVVM, ExpToNVVM, Exp2ToNVVM>(converter,
+                                                        patterns.getContext());
   populatePolynomialPatterns<math::ErfOp, math::ExpM1Op, math::LogOp,
                              math::Log1pOp, math::Log2Op, math::TanhOp>(
       converter, patterns);

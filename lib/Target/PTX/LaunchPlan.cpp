@@ -644,10 +644,9 @@ FailureOr<plan::Plan> blockscale::planKernels(gpu::GPUModuleOp kernels) {
     auto attribute = kernel->getAttrOfType<KernelAttr>(KernelAttr::name);
     if (!attribute)
       continue;
-    FailureOr<plan::Kernel> planned =
-        kernel->hasAttr(QuantizationAttr::name)
-            ? planQuantization(kernel, attribute)
-            : planKernel(kernel, attribute);
+    FailureOr<plan::Kernel> planned = kernel->hasAttr(QuantizationAttr::name)
+                                          ? planQuantization(kernel, attribute)
+                                          : planKernel(kernel, attribute);
     if (failed(planned))
       return failure();
     result.kernels.push_back(std::move(*planned));

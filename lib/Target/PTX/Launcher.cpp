@@ -251,12 +251,12 @@ static void printLaunch(raw_ostream &os, const Kernel &kernel,
          << "  if (CUresult result = encode_" << name << "_" << parameter.role
          << "(arguments, &" << launcherMember(parameter.role)
          << "))\n    return result;\n";
-    else
-      os << "  auto " << launcherMember(parameter.role) << " = arguments."
-         << launcherMember(parameter.role) << ";\n";
-  os << "  void *parameters[] = {";
+  // The driver wants addresses of what may change.
+  os << "  [[maybe_unused]] " << name << "Arguments values = arguments;\n"
+     << "  void *parameters[] = {";
   llvm::interleaveComma(kernel.parameters, os, [&](const Parameter &p) {
-    os << "&" << launcherMember(p.role);
+    os << (p.kind == ParameterKind::TensorMap ? "&" : "&values.")
+       << launcherMember(p.role);
   });
   os << "};\n";
   printConfiguration(os, kernel);

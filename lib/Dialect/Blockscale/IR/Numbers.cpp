@@ -190,7 +190,7 @@ static Value encodeMagnitude(Emitter &e, Value magnitude,
 }
 
 Value blockscale::encodeBits(Emitter &e, Value value, FloatType type,
-                            const ElementRounder &rounder) {
+                             const ElementRounder &rounder) {
   const llvm::fltSemantics &semantics = type.getFloatSemantics();
   Value raw = e.bits(value);
   Value magnitude =
@@ -437,14 +437,14 @@ Value blockscale::exponentUpwards(Emitter &e, Value value) {
 
 Value blockscale::boundedInverse(Emitter &e, Value value) {
   Value inverse = arith::DivFOp::create(e, e.f32(1), value);
-  return arith::MinimumFOp::create(
-      e, inverse, e.f32(std::numeric_limits<float>::max()));
+  return arith::MinimumFOp::create(e, inverse,
+                                   e.f32(std::numeric_limits<float>::max()));
 }
 
 float blockscale::largestScale(Type format, float largestElement) {
-  float bound = std::min(quotientTowardsZero(std::numeric_limits<float>::max(),
-                                             largestElement),
-                         largestValue(format));
+  float bound = std::min(
+      quotientTowardsZero(std::numeric_limits<float>::max(), largestElement),
+      largestValue(format));
   auto real = dyn_cast<FloatType>(format);
   if (!real)
     return bound;

@@ -30,20 +30,23 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
     return "a kernel writes dense elements, but " + name +
            " prunes; prune on the host first";
   if (!spec.isTile() || type.getRowTile() != 1)
-    return "a kernel chooses scales for blocks of one row along K, but those of " +
-           name + " are for other tiles; nearest legal: blocks of 16 or 32, as "
-                  "in 'e8m0_t32'";
+    return "a kernel chooses scales for blocks of one row along K, but those "
+           "of " +
+           name +
+           " are for other tiles; nearest legal: blocks of 16 or 32, as "
+           "in 'e8m0_t32'";
   if (type.getOrder() != DataOrder::KMajor)
-    return Reason("a kernel writes elements along K, but the result is in order "
-                  "'mn_major'; nearest legal: 'k_major'");
+    return Reason(
+        "a kernel writes elements along K, but the result is in order "
+        "'mn_major'; nearest legal: 'k_major'");
   if (type.getLayout() != ScaleLayout::Tiled128x4)
     return "a kernel writes scales in layout 'tiled_128x4', as the tensor core "
            "reads them, but the result has '" +
            stringifyScaleLayout(type.getLayout()).str() + "'";
   if (spec.zero)
     return "a kernel writes no zero points, which " + name + " has";
-  if (spec.tensorScale && !getBuiltinType(type.getContext(), *spec.tensorScale)
-                               .isF32())
+  if (spec.tensorScale &&
+      !getBuiltinType(type.getContext(), *spec.tensorScale).isF32())
     return "a kernel writes tensor scales of float32, but those of " + name +
            " are others";
   return std::nullopt;

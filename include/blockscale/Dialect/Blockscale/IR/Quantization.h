@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where the parts of a quantised tensor lie in global memory: as the kernel of a
-// product reads them. Kernels and launch plans ask here.
+// Where the parts of a quantised tensor lie in global memory: as the kernel of
+// a product reads them. Kernels and launch plans ask here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,8 @@
 
 namespace blockscale {
 
-/// Sizes and strides as expressions of M (symbol 0), K (symbol 2) and the number
-/// of matrices (symbol 3), constants where the type knows them.
+/// Sizes and strides as expressions of M (symbol 0), K (symbol 2) and the
+/// number of matrices (symbol 3), constants where the type knows them.
 struct QuantizedStorage {
   mlir::AffineExpr rows, k, batch;
   ElementFormat element, scale;

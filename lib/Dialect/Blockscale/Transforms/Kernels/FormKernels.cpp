@@ -14,11 +14,7 @@
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/HW/PtxName.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -41,7 +37,8 @@ struct FormKernels : blockscale::impl::FormKernelsBase<FormKernels> {
     FormKernelsBase::getDependentDialects(registry);
     registerKernelSources(registry);
     // Of the bodies that sources emit as they are.
-    registry.insert<math::MathDialect, scf::SCFDialect, vector::VectorDialect>();
+    registry
+        .insert<math::MathDialect, scf::SCFDialect, vector::VectorDialect>();
   }
 };
 } // namespace

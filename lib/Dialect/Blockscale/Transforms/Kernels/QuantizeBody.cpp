@@ -102,7 +102,8 @@ Value Body::extentOf(AffineExpr expression, Type type) {
     return type.isInteger(64) ? wide(size) : size;
   }
   auto binary = cast<AffineBinaryOpExpr>(expression);
-  Value x = extentOf(binary.getLHS(), type), y = extentOf(binary.getRHS(), type);
+  Value x = extentOf(binary.getLHS(), type),
+        y = extentOf(binary.getRHS(), type);
   switch (binary.getKind()) {
   case AffineExprKind::Add:
     return add(x, y);
@@ -138,23 +139,21 @@ Place Body::placeOf(Value number) {
     Value extent = extentOf(digit.extent, e.getI32Type());
     Value value = arith::RemUIOp::create(e, place.matrix, extent);
     place.matrix = arith::DivUIOp::create(e, place.matrix, extent);
-    Value &source =
-        digit.term.source == hw::Dim::Row ? place.row : place.block;
+    Value &source = digit.term.source == hw::Dim::Row ? place.row : place.block;
     source = add(source, mul(value, e.i32(int64_t(digit.term.divisor))));
   }
   return place;
 }
 
 Value Body::isInside(const Place &place) {
-  Value blocks =
-      extentOf(storage.k.floorDiv(storage.block), e.getI32Type());
+  Value blocks = extentOf(storage.k.floorDiv(storage.block), e.getI32Type());
   return arith::AndIOp::create(e, below(place.row, arguments.rows),
                                below(place.block, blocks));
 }
 
 Value Body::firstElement(const Place &place) {
-  Value row = add(mul(wide(place.matrix), wide(arguments.rows)),
-                  wide(place.row));
+  Value row =
+      add(mul(wide(place.matrix), wide(arguments.rows)), wide(place.row));
   return add(mul(row, wide(arguments.k)),
              mul(wide(place.block), wide(storage.block)));
 }
@@ -174,12 +173,12 @@ SmallVector<Value> Body::load(Value first) {
   return values;
 }
 
-/// The largest magnitude; NaN if there is one, as its bits are above the others'.
+/// The largest magnitude; NaN if there is one, as its bits are above the
+/// others'.
 Value Body::largestOf(ArrayRef<Value> values) {
   SmallVector<Value> bits;
   for (Value value : values)
-    bits.push_back(
-        arith::AndIOp::create(e, e.bits(value), e.i32(0x7fffffff)));
+    bits.push_back(arith::AndIOp::create(e, e.bits(value), e.i32(0x7fffffff)));
   // In pairs, so that no maximum waits for all before it.
   while (bits.size() > 1) {
     for (size_t i = 0; i < bits.size() / 2; ++i)
@@ -217,11 +216,10 @@ Value Body::tensorFactor(const Place &place) {
 Value Body::inverseOf(Value scale, Value factor) {
   Value step = scale;
   if (factor)
-    step = arith::MinimumFOp::create(
-        e, arith::MulFOp::create(e, scale, factor),
-        e.f32(std::numeric_limits<float>::max()));
-  Value isZero = arith::CmpFOp::create(e, arith::CmpFPredicate::OEQ, scale,
-                                       e.f32(0));
+    step = arith::MinimumFOp::create(e, arith::MulFOp::create(e, scale, factor),
+                                     e.f32(std::numeric_limits<float>::max()));
+  Value isZero =
+      arith::CmpFOp::create(e, arith::CmpFPredicate::OEQ, scale, e.f32(0));
   return select(e, isZero, e.f32(0), boundedInverse(e, step));
 }
 
@@ -258,7 +256,8 @@ Scaling Body::floatScaling(Value largest, Value factor) {
                               e.f32(1.0f / limit)));
   else
     scale = arith::DivFOp::create(e, largest, e.f32(limit));
-  scale = arith::MinimumFOp::create(e, scale, e.f32(largestScale(format, limit)));
+  scale =
+      arith::MinimumFOp::create(e, scale, e.f32(largestScale(format, limit)));
   Value code = EncodePairOp::create(e, scale, e.f32(0), TypeAttr::get(format));
   // The bits of an e4m3 at the top of an f32's fraction and exponent are that
   // number times 2^-120, subnormals included; 0x7f is NaN.
@@ -266,8 +265,8 @@ Scaling Body::floatScaling(Value largest, Value factor) {
   Value value = arith::MulFOp::create(e, e.fromBits(bits), e.f32(0x1p120f));
   Value isNaNCode =
       arith::CmpIOp::create(e, arith::CmpIPredicate::eq, code, e.i32(0x7f));
-  value = select(e, isNaNCode,
-                 e.f32(std::numeric_limits<float>::quiet_NaN()), value);
+  value = select(e, isNaNCode, e.f32(std::numeric_limits<float>::quiet_NaN()),
+                 value);
   return {code, inverseOf(value, factor)};
 }
 
@@ -297,14 +296,14 @@ SmallVector<Value> Body::encode(ArrayRef<Value> values, Value inverse,
   auto pairAt = [&](size_t i) -> Value {
     if (!isEven)
       return arith::OrIOp::create(e, rounded(i), shifted(rounded(i + 1), bits));
-    Value pair =
-        EncodePairOp::create(e, product(i), product(i + 1),
-                             TypeAttr::get(element));
+    Value pair = EncodePairOp::create(e, product(i), product(i + 1),
+                                      TypeAttr::get(element));
     if (bits != 6)
       return pair;
     // 6-bit codes come in bytes of their own.
     Value low = arith::AndIOp::create(e, pair, e.i32(0x3f));
-    return arith::OrIOp::create(e, low, shifted(pair, -2));
+    Value high = arith::AndIOp::create(e, shifted(pair, -2), e.i32(0x3f << 6));
+    return arith::OrIOp::create(e, low, high);
   };
   SmallVector<Value> words(storage.block * bits / 32);
   auto put = [&](int64_t word, Value part) {
@@ -331,8 +330,8 @@ void Body::storeData(const Place &place, ArrayRef<Value> words) {
   int64_t access = std::min(kAccessBytes, bytes & -bytes);
   for (int64_t i = 0; i < bytes; i += access) {
     auto type = VectorType::get({access / 4}, e.getI32Type());
-    Value value = vector::FromElementsOp::create(
-        e, type, words.slice(i / 4, access / 4));
+    Value value =
+        vector::FromElementsOp::create(e, type, words.slice(i / 4, access / 4));
     value = vector::BitCastOp::create(e, VectorType::get({access}, i8), value);
     StoreRowOp::create(e, value, arguments.data, add(offset, wide(i)),
                        e.i32(access), /*stride=*/Value(), /*aligned=*/true);

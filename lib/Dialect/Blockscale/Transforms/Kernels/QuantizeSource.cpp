@@ -16,8 +16,8 @@ using namespace mlir;
 using namespace blockscale;
 
 static QuantizedStorage storageOf(QuantizeOp op) {
-  Result<QuantizedStorage> storage = quantizedStorage(op.getType(),
-                                                      getTarget(op));
+  Result<QuantizedStorage> storage =
+      quantizedStorage(op.getType(), getTarget(op));
   assert(storage && "checkReady asks first");
   return *storage;
 }
@@ -58,10 +58,9 @@ static LogicalResult checkSizes(QuantizeOp op,
   AffineExpr bytes = storage.scales.matrixBytes * storage.batch;
   if (auto constant = dyn_cast<AffineConstantExpr>(bytes);
       constant && constant.getValue() > kMaxProductSize)
-    return op.emitOpError()
-           << "its scales would take " << constant.getValue()
-           << " bytes, more than the " << kMaxProductSize
-           << " that the threads of a kernel are counted to";
+    return op.emitOpError() << "its scales would take " << constant.getValue()
+                            << " bytes, more than the " << kMaxProductSize
+                            << " that the threads of a kernel are counted to";
   return success();
 }
 
@@ -99,10 +98,9 @@ parametersOf(QuantizeOp op, const QuantizedStorage &storage) {
   list.push_back({memory(i8), ParameterRole::DScales});
   if (hasTensorScale(op))
     list.push_back({memory(f32), ParameterRole::DTensorScale});
-  for (auto [size, role] :
-       {std::pair(storage.rows, ParameterRole::SizeM),
-        {storage.k, ParameterRole::SizeK},
-        {storage.batch, ParameterRole::Batch}})
+  for (auto [size, role] : {std::pair(storage.rows, ParameterRole::SizeM),
+                            {storage.k, ParameterRole::SizeK},
+                            {storage.batch, ParameterRole::Batch}})
     if (!isa<AffineConstantExpr>(size))
       list.push_back({i32, role});
   return list;

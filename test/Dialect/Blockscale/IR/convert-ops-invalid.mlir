@@ -1,0 +1,21 @@
+// RUN: blockscale-opt %s --split-input-file --verify-diagnostics
+
+func.func @wide(%x: f32) -> i32 {
+  // expected-error@+1 {{expected f4E2M1FN, f6E2M3FN, f6E3M2FN, f8E4M3FN or f8E5M2, found bf16}}
+  %0 = blockscale.encode_pair %x, %x as bf16
+  return %0 : i32
+}
+
+// -----
+
+// expected-error@+1 {{expected 'blockscale.quantization' to be a #blockscale.quantization attribute}}
+func.func @number() attributes {blockscale.quantization = 1} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{'blockscale.quantization' belongs on a function with 'blockscale.kernel'}}
+func.func @no_kernel() attributes {blockscale.quantization = #blockscale.quantization<source = "f", x = f32, d = !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>>} {
+  return
+}

@@ -1,0 +1,24 @@
+// RUN: blockscale-opt %s | blockscale-opt | FileCheck %s
+// RUN: blockscale-opt %s --mlir-print-op-generic | blockscale-opt | FileCheck %s
+
+// CHECK-LABEL: func.func @pairs(
+// CHECK-SAME: %[[X:.*]]: f32, %[[Y:.*]]: f32)
+func.func @pairs(%x: f32, %y: f32) -> (i32, i32, i32) {
+  // CHECK: blockscale.encode_pair %[[X]], %[[Y]] as f8E4M3FN
+  %0 = blockscale.encode_pair %x, %y as f8E4M3FN
+  // CHECK: blockscale.encode_pair %[[Y]], %[[X]] as f6E3M2FN
+  %1 = blockscale.encode_pair %y, %x as f6E3M2FN
+  // CHECK: blockscale.encode_pair %[[X]], %[[X]] as f4E2M1FN
+  %2 = blockscale.encode_pair %x, %x as f4E2M1FN
+  return %0, %1, %2 : i32, i32, i32
+}
+
+// CHECK: gpu.func @kernel
+// CHECK-SAME: blockscale.quantization = #blockscale.quantization<source = "f", x = bf16, d = !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>, rounding = stochastic, seed = 5>
+gpu.module @kernels {
+  gpu.func @kernel(%x: !blockscale.global<bf16> {blockscale.parameter = #blockscale.parameter<x>}) kernel attributes {
+      blockscale.kernel = #blockscale.kernel<grid = affine_map<()[s0, s1, s2, s3, s4, s5] -> (s0)>, block = 128>,
+      blockscale.quantization = #blockscale.quantization<source = "f", x = bf16, d = !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>, rounding = stochastic, seed = 5>} {
+    gpu.return
+  }
+}
