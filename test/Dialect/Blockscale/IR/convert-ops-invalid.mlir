@@ -1,7 +1,7 @@
 // RUN: blockscale-opt %s --split-input-file --verify-diagnostics
 
 func.func @wide(%x: f32) -> i32 {
-  // expected-error@+1 {{expected f4E2M1FN, f6E2M3FN, f6E3M2FN, f8E4M3FN or f8E5M2, found bf16}}
+  // expected-error@+1 {{expected f4E2M1FN, f6E2M3FN, f6E3M2FN, f8E4M3FN or f8E5M2, found 'bf16'}}
   %0 = blockscale.encode_pair %x, %x as bf16
   return %0 : i32
 }

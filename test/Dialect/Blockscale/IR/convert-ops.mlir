@@ -14,10 +14,10 @@ func.func @pairs(%x: f32, %y: f32) -> (i32, i32, i32) {
 }
 
 // CHECK: gpu.func @kernel
-// CHECK-SAME: blockscale.quantization = #blockscale.quantization<source = "f", x = bf16, d = !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>, rounding = stochastic, seed = 5>
+// CHECK-SAME: blockscale.quantization = #blockscale.quantization<source = "f", x = bf16, d = <?x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>, rounding = stochastic, seed = 5 : i64>
 gpu.module @kernels {
   gpu.func @kernel(%x: !blockscale.global<bf16> {blockscale.parameter = #blockscale.parameter<x>}) kernel attributes {
-      blockscale.kernel = #blockscale.kernel<grid = affine_map<()[s0, s1, s2, s3, s4, s5] -> (s0)>, block = 128>,
+      blockscale.kernel = #blockscale.kernel<grid = ()[s0, s1, s2, s3, s4, s5] -> (s0), block = 128>,
       blockscale.quantization = #blockscale.quantization<source = "f", x = bf16, d = !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>, rounding = stochastic, seed = 5>} {
     gpu.return
   }

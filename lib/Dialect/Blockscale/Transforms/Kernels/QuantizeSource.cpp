@@ -40,14 +40,10 @@ static bool isWholeFunction(QuantizeOp op) {
 // Rules
 //===----------------------------------------------------------------------===//
 
-/// The sizes must suit the 32-bit arithmetic of kernels and whole blocks.
+/// The sizes must suit the 32-bit arithmetic of kernels. A type has whole
+/// blocks where it knows K.
 static LogicalResult checkSizes(QuantizeOp op,
                                 const QuantizedStorage &storage) {
-  auto k = dyn_cast<AffineConstantExpr>(storage.k);
-  if (k && k.getValue() % storage.block != 0)
-    return op.emitOpError()
-           << "a kernel quantises whole blocks, but K = " << k.getValue()
-           << " is no multiple of " << storage.block;
   for (AffineExpr size : {storage.rows, storage.k, storage.batch})
     if (auto constant = dyn_cast<AffineConstantExpr>(size))
       if (constant.getValue() > kMaxProductSize)
