@@ -13,6 +13,9 @@ func.func private @printMemrefF32(tensor<*xf32>)
 !a = !blockscale.tensor<2x5xbf16>
 !b = !blockscale.tensor<2x5xbf16>
 
+!x = !blockscale.tensor<2x?xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+!w = !blockscale.tensor<1x?xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+
 func.func @main() {
   // Elements 0 and 1 of K, none, and 2 and 3; nobody has element 4. Each group has a
   // bias, the empty one too.
@@ -42,5 +45,35 @@ func.func @main() {
   %2 = blockscale.matmul %qa, %qb groups(%wrong : tensor<2xi32>) : !a, !b -> tensor<2x2x2xf32>
   %3 = tensor.cast %2 : tensor<2x2x2xf32> to tensor<*xf32>
   call @printMemrefF32(%3) : (tensor<*xf32>) -> ()
+
+  // One group of 64 elements and one of 32, an empty one between them: the scales of
+  // the last one are in a tile of their own.
+  // CHECK: [96]
+  // CHECK-NEXT: [64]
+  // CHECK: [0]
+  // CHECK-NEXT: [0]
+  // CHECK: [128]
+  // CHECK-NEXT: [256]
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %two = arith.constant 2.0 : f8E8M0FNU
+  %four = arith.constant 4.0 : f8E8M0FNU
+  %eight = arith.constant 8.0 : f8E8M0FNU
+  %ones = arith.constant dense<1.0> : tensor<2x1x32x16xf8E8M0FNU>
+  %s0 = tensor.insert %two into %ones[%c0, %c0, %c0, %c1] : tensor<2x1x32x16xf8E8M0FNU>
+  %s1 = tensor.insert %four into %s0[%c1, %c0, %c0, %c0] : tensor<2x1x32x16xf8E8M0FNU>
+  %s2 = tensor.insert %eight into %s1[%c1, %c0, %c1, %c0] : tensor<2x1x32x16xf8E8M0FNU>
+  %sx = tensor.cast %s2 : tensor<2x1x32x16xf8E8M0FNU> to tensor<?x?x32x16xf8E8M0FNU>
+  %sw = tensor.cast %ones : tensor<2x1x32x16xf8E8M0FNU> to tensor<?x?x32x16xf8E8M0FNU>
+  %dx = arith.constant dense<1.0> : tensor<2x96xf8E4M3FN>
+  %dw = arith.constant dense<1.0> : tensor<1x96xf8E4M3FN>
+  %x = tensor.cast %dx : tensor<2x96xf8E4M3FN> to tensor<2x?xf8E4M3FN>
+  %y = tensor.cast %dw : tensor<1x96xf8E4M3FN> to tensor<1x?xf8E4M3FN>
+  %of = arith.constant dense<[64, 64, 96]> : tensor<3xi32>
+  %qx = blockscale.assemble %x, %sx : tensor<2x?xf8E4M3FN>, tensor<?x?x32x16xf8E8M0FNU> to !x
+  %qw = blockscale.assemble %y, %sw : tensor<1x?xf8E4M3FN>, tensor<?x?x32x16xf8E8M0FNU> to !w
+  %4 = blockscale.matmul %qx, %qw groups(%of : tensor<3xi32>) : !x, !w -> tensor<3x2x1xf32>
+  %5 = tensor.cast %4 : tensor<3x2x1xf32> to tensor<*xf32>
+  call @printMemrefF32(%5) : (tensor<*xf32>) -> ()
   return
 }
