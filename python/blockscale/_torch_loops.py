@@ -47,6 +47,20 @@ def loop(function, count, starts, body):
             else f"{name}#{at}" for at, start in enumerate(starts)]
 
 
+def choice(function, condition, types, then, otherwise):
+    """Tensors of these types, as `then` gives them or `otherwise` does."""
+    name, kinds = function.fresh(), ", ".join(map(str, types))
+    function.line(f"{name}:{len(types)} = scf.if {condition} -> ({kinds}) {{")
+    for at, make in enumerate((then, otherwise)):
+        if at:
+            function.line("} else {")
+        with region(function):
+            made = make()
+        function.line(f"  scf.yield {', '.join(one.name for one in made)} : {kinds}")
+    function.line("}")
+    return [Value(f"{name}#{at}", type) for at, type in enumerate(types)]
+
+
 def arith(function, op, x, y):
     return function.op(f"arith.{op} {x}, {y} : index", None).name
 
@@ -105,16 +119,6 @@ def batch_of_rows(function, node, a, b, scale_a, scale_b, offsets, element):
             f"blockscale.assemble {data.name}, {scales.name} : {data.type}, "
             f"{scales.type} to {type}", type))
     type = Type((*a.type.shape[:2], b.type.shape[1]), element)
-    return function.op(
-        f"blockscale.matmul {', '.join(one.name for one in sides)} : "
-        f"{', '.join(one.type for one in sides)} -> {type}", type)
-
-
-def by_rows(function, node, a, b, scale_a, scale_b, element):
-    """A product with a scale of f32 for each row of both."""
-    sides = [of_rows(function, node, side, one, scale)
-             for side, one, scale in (("a", a, scale_a), ("b", b, scale_b))]
-    type = Type((a.type.shape[0], b.type.shape[0]), element)
     return function.op(
         f"blockscale.matmul {', '.join(one.name for one in sides)} : "
         f"{', '.join(one.type for one in sides)} -> {type}", type)

@@ -327,14 +327,14 @@ def grouped(function, node, a, b, scale_a, scale_b, offsets, bias):
     element = tensor_type(node.meta["val"], node.name).element
     (left, recipe_a), (right, recipe_b) = scale_a, scale_b
     if recipe_a == recipe_b == ROW_WISE and left.type.element == "f32":
-        make = {(2, 2): along.groups_of_rows, (2, 3): groups.of_rows,
+        make = {(2, 2): along.of_rows, (2, 3): groups.of_rows,
                 (3, 3): loops.batch_of_rows}[ranks]
         return make(function, node, a, b, left, right, offsets, element)
     if ranks != (3, 3) and recipe_a == recipe_b and recipe_a in BLOCKS and \
             left.type.element == right.type.element == BLOCKS[recipe_a][1] and \
             not a.type.packed:
         block, _, spec = BLOCKS[recipe_a]
-        make = along.groups_of_tiles if along_k else groups.of_tiles
+        make = along.of_tiles if along_k else groups.of_tiles
         return make(function, node, a, b, left, right, offsets, element, block, spec)
     raise Refused(f"'{node.name}': groups of {a.type} scaled by {left.type} "
                   f"({RECIPES[recipe_a]}) and {right.type} ({RECIPES[recipe_b]}); RowWise "
@@ -383,13 +383,8 @@ def grouped_plain(function, node, a, b, offs=None, bias=None, out_dtype=None):
                       "of two matrices")
     if w is b:
         w = permuted(function, w, (*range(ranks[1] - 2), -1, -2))
-    if ranks == (2, 3):
-        return groups.plain(function, node, a, w, offs, element)
-
-    def multiply(_, left, right, rest):
-        return cast(function, loops.unscaled(function, left, right), element,
-                    node.name), rest
-    return along.by_groups(function, node, a, w, offs, element, multiply)
+    make = groups.plain if ranks == (2, 3) else along.plain
+    return make(function, node, a, w, offs, element)
 
 
 def only_sums_over_k(node, dimensions):

@@ -199,59 +199,73 @@ def test_groups_without_scales(turn):
                  "bfloat16", (ROWS, 64), turn=turn), of_groups(x, w), launches=1)
 
 
-@pytest.mark.parametrize("turn", [True, False])
-def test_groups_along_k_without_scales(turn):
-    x, w = (one.astype(np.float32).astype(BF16) for one in (WIDE_X, WIDE_W))
-    wanted = of_parts(lambda _, *ends: [parts_of(one, *ends) for one in (x, w)])
-    check(traced("_grouped_mm", x, w if turn else w.T.copy(), [PARTS], "bfloat16",
-                 (len(PARTS), M, 200), turn=turn), wanted, launches=3)
-
-
-# Ends along K: a group of several tiles, one without elements, one that fills a tile up,
-# what is behind the last end.
-PARTS = np.array([128, 128, 192, 352], np.int32)
 WIDE_X, WIDE_W = elements((M, 384), 5), elements((200, 384), 6)
+# Ends along K: a group of several tiles, one without elements, one that fills a tile up,
+# what is behind the last end; and such as no instruction ends at, up to all of K.
+PARTS = [np.array(one, np.int32) for one in ([128, 128, 192, 352], [130, 130, 191, 384])]
 
 
-def of_parts(scaled):
+def of_parts(parts, scaled):
     """scaled(group, start, end): both sides of a group."""
-    ends = [0, *PARTS]
+    ends = [0, *parts]
     return np.stack([left @ right.T for left, right in
-                     (scaled(at, *ends[at:at + 2]) for at in range(len(PARTS)))])
+                     (scaled(at, *ends[at:at + 2]) for at in range(len(parts)))])
 
 
 def parts_of(one, start, end):
     return one[:, start:end].astype(np.float64)
 
 
-@pytest.mark.parametrize("version", [1, 2])
-def test_groups_along_k_with_scales_of_rows(version):
-    s, t = powers(len(PARTS) * M, 1), powers(len(PARTS) * 200, 2)
+@pytest.mark.parametrize("parts", PARTS)
+@pytest.mark.parametrize("turn", [True, False])
+def test_groups_along_k_without_scales(turn, parts):
+    x, w = (one.astype(np.float32).astype(BF16) for one in (WIDE_X, WIDE_W))
+    wanted = of_parts(parts, lambda _, *ends: [parts_of(one, *ends) for one in (x, w)])
+    check(traced("_grouped_mm", x, w if turn else w.T.copy(), [parts], "bfloat16",
+                 (len(parts), M, 200), turn=turn), wanted, launches=1)
+
+
+# Without kernels for groups there is a product for each, be it of a zero.
+ON = [("", 1), ("sm_120a", 4)]
+
+
+@pytest.mark.parametrize("parts", PARTS)
+@pytest.mark.parametrize("version, target, launches", [(1, *ON[0]), (2, *ON[0]),
+                                                       (2, *ON[1])])
+def test_groups_along_k_with_scales_of_rows(version, target, launches, parts):
+    s, t = powers(len(parts) * M, 1), powers(len(parts) * 200, 2)
 
     def scaled(at, start, end):
         return (parts_of(WIDE_X, start, end) * s[at * M:(at + 1) * M, None],
                 parts_of(WIDE_W, start, end) * t[at * 200:(at + 1) * 200, None])
-    rest = [s, t, PARTS] if version == 1 else [[s], [1], [], [t], [1], [], PARTS]
+    rest = [s, t, parts] if version == 1 else [[s], [1], [], [t], [1], [], parts]
     check(traced("_scaled_grouped_mm" + "_v2" * (version - 1), WIDE_X, WIDE_W, rest,
-                 "bfloat16", (len(PARTS), M, 200)), of_parts(scaled))
+                 "bfloat16", (len(parts), M, 200)), of_parts(parts, scaled),
+          launches=launches, target=target)
 
 
-@pytest.mark.parametrize("version", [1, 2])
-def test_groups_along_k_with_scales_of_blocks(version):
-    """Scales of each group in tiles of their own, one group after the other."""
-    starts = [0, *PARTS[:-1]]
+@pytest.mark.parametrize("parts", PARTS)
+@pytest.mark.parametrize("version, more, target, launches", [
+    (1, 0, *ON[0]), (2, 0, *ON[0]), (2, 9, *ON[0]), (2, 1, *ON[1])])
+def test_groups_along_k_with_scales_of_blocks(version, more, target, launches, parts):
+    """Scales of each group in tiles of their own, one group after the other, and `more`
+    tiles that nobody needs."""
+    starts = [0, *parts[:-1]]
     own = [[powers((rows, -(-(end - start) // 32)), 10 * rows + at, E8M0)
-            for rows in (M, 200)] for at, (start, end) in enumerate(zip(starts, PARTS))]
+            for rows in (M, 200)] for at, (start, end) in enumerate(zip(starts, parts))]
 
     def scaled(at, start, end):
-        return [parts_of(one, start, end) * np.repeat(scale.astype(np.float64), 32, 1)
+        return [parts_of(one, start, end) *
+                np.repeat(scale.astype(np.float64), 32, 1)[:, :end - start]
                 for one, scale in zip((WIDE_X, WIDE_W), own[at])]
-    left, right = (np.concatenate([tiled(one[side]) for one in own]).reshape(
+    left, right = (np.concatenate(
+        [tiled(one[side]) for one in own] + [np.zeros(1024 * more, np.uint8)]).reshape(
         -1, 4).view(E8M0) for side in (0, 1))
-    rest = [left, right, PARTS] if version == 1 else \
-        [[left], [3], [1], [right], [3], [1], PARTS]
+    rest = [left, right, parts] if version == 1 else \
+        [[left], [3], [1], [right], [3], [1], parts]
     check(traced("_scaled_grouped_mm" + "_v2" * (version - 1), WIDE_X, WIDE_W, rest,
-                 "bfloat16", (len(PARTS), M, 200)), of_parts(scaled))
+                 "bfloat16", (len(parts), M, 200)), of_parts(parts, scaled),
+          launches=launches, target=target)
 
 
 F = powers

@@ -60,11 +60,15 @@ static SmallVector<Value> launchParts(Emitter &e, ScaledTensorType type,
   return parts.values();
 }
 
-/// The sizes of D, from the operands of the product.
+/// The sizes of D, from the operands of the product: a matrix for each of the
+/// offsets along K.
 static SmallVector<OpFoldResult> resultSizes(Emitter &e, const Parts &a,
-                                             const Parts &b) {
+                                             const Parts &b, Value kOffsets) {
   SmallVector<OpFoldResult> sizes = logicalSizes(e, a);
   sizes.back() = logicalSizes(e, b)[b.type.getRank() - 2];
+  if (kOffsets)
+    sizes.insert(sizes.begin(),
+                 tensor::getMixedSize(e, e.getLoc(), kOffsets, /*dim=*/0));
   return sizes;
 }
 
@@ -95,6 +99,7 @@ struct LaunchToLinalg : OpConversionPattern<LaunchOp> {
     Emitter e(op.getLoc(), rewriter);
     SmallVector<std::string> roles;
     SmallVector<Value> inputs;
+    Value kOffsets;
     for (auto [name, input, values] :
          llvm::zip_equal(operands, op.getInputs(), adaptor.getInputs())) {
       auto type = dyn_cast<ScaledTensorType>(input.getType());
@@ -102,6 +107,8 @@ struct LaunchToLinalg : OpConversionPattern<LaunchOp> {
         addRoles(name, type, roles);
       else
         roles.push_back(name.str());
+      if (name == stringifyParameterRole(ParameterRole::KOffsets))
+        kOffsets = input;
       if (type && product)
         llvm::append_range(inputs,
                            launchParts(e, type, values, product.getMma()));
@@ -114,11 +121,11 @@ struct LaunchToLinalg : OpConversionPattern<LaunchOp> {
       return op.emitOpError() << "expected scaled tensors as its first two "
                                  "inputs";
     auto type = cast<RankedTensorType>(op.getType());
-    Value init =
-        tensor::EmptyOp::create(e,
-                                resultSizes(e, Parts(a, adaptor.getInputs()[0]),
-                                            Parts(b, adaptor.getInputs()[1])),
-                                type.getElementType());
+    Value init = tensor::EmptyOp::create(
+        e,
+        resultSizes(e, Parts(a, adaptor.getInputs()[0]),
+                    Parts(b, adaptor.getInputs()[1]), kOffsets),
+        type.getElementType());
     init = castTo(e, init, type);
     SmallVector<StringRef> names(roles.begin(), roles.end());
     auto launch = LaunchIntoOp::create(e, type, op.getKernelAttr(),

@@ -1,0 +1,42 @@
+// Products with groups along K in whole functions: a matrix for each offset, in one
+// launch, against the loop of products that linalg makes of it.
+
+// RUN: blockscale verify %s --conditions=plain --data=exact --k=128 | FileCheck %s
+// CHECK: function
+// CHECK-DAG: {{^}}whole exact - 1 19200 0 0 0 pass
+// CHECK-DAG: {{^}}sized exact 128 1 19200 0 0 0 pass
+// CHECK-DAG: {{^}}scaled exact 128 1 19200 0 0 0 pass
+
+!a = !blockscale.tensor<40x128xbf16>
+!b = !blockscale.tensor<120x128xbf16>
+func.func @whole(%a: !a, %b: !b, %bias: tensor<4x120xf32>) -> tensor<4x40x120xf32> {
+  %ends = arith.constant dense<[48, 48, 64, 112]> : tensor<4xi32>
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) bias(%bias) : !a, !b, tensor<4x120xf32> -> tensor<4x40x120xf32>
+  %1 = arith.addf %0, %0 : tensor<4x40x120xf32>
+  return %1 : tensor<4x40x120xf32>
+}
+
+// As many matrices as a value has numbers.
+!left = !blockscale.tensor<40x?xbf16>
+!right = !blockscale.tensor<120x?xbf16>
+func.func @sized(%a: !left, %b: !right) -> tensor<?x40x120xf32> {
+  %ends = arith.constant dense<[16, 80, 80, 128]> : tensor<4xi32>
+  %some = tensor.cast %ends : tensor<4xi32> to tensor<?xi32>
+  %0 = blockscale.matmul %a, %b groups(%some : tensor<?xi32>) : !left, !right -> tensor<?x40x120xf32>
+  %1 = arith.addf %0, %0 : tensor<?x40x120xf32>
+  return %1 : tensor<?x40x120xf32>
+}
+
+// Scales have room for (128 + 4 * 127) / 128 = 4 tiles along K.
+!x = !blockscale.tensor<40x?xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+!w = !blockscale.tensor<120x?xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+func.func @scaled(%a: tensor<40x?xf8E4M3FN>, %b: tensor<120x?xf8E4M3FN>, %s: tensor<1x4x32x16xf8E8M0FNU>, %t: tensor<1x4x32x16xf8E8M0FNU>) -> tensor<4x40x120xf32> {
+  %ends = arith.constant dense<[32, 96, 96, 128]> : tensor<4xi32>
+  %some = tensor.cast %s : tensor<1x4x32x16xf8E8M0FNU> to tensor<?x?x32x16xf8E8M0FNU>
+  %others = tensor.cast %t : tensor<1x4x32x16xf8E8M0FNU> to tensor<?x?x32x16xf8E8M0FNU>
+  %x = blockscale.assemble %a, %some : tensor<40x?xf8E4M3FN>, tensor<?x?x32x16xf8E8M0FNU> to !x
+  %w = blockscale.assemble %b, %others : tensor<120x?xf8E4M3FN>, tensor<?x?x32x16xf8E8M0FNU> to !w
+  %0 = blockscale.matmul %x, %w groups(%ends : tensor<4xi32>) : !x, !w -> tensor<4x40x120xf32>
+  %1 = arith.addf %0, %0 : tensor<4x40x120xf32>
+  return %1 : tensor<4x40x120xf32>
+}
