@@ -48,6 +48,9 @@ typedef struct BlockscaleCompileOptions {
      their own: "16,512"; "auto" for what the model of time finds. Null or empty
      for none. */
   const char *dispatchRows;
+  /* Let whole functions (Functions.h) run kernels for what quantises operands
+     of products, where there are such, and not host code. */
+  bool quantizeOnDevice;
 } BlockscaleCompileOptions;
 
 BLOCKSCALE_C_EXPORT BlockscaleStatus blockscaleCompileOptionsInit(

@@ -47,10 +47,11 @@ enum {
  * strides those of a contiguous one. */
 typedef struct BlockscaleOperand {
   /** The kernel parameter that it becomes, as the launch plan names it:
-   *  "a_data", "b_scales", "alpha", "d", ... */
+   *  "a_data", "b_scales", "alpha", "d", ...; of a kernel that quantises "x",
+   *  "tensor_scale", "d_data", "d_scales", "d_tensor_scale". */
   const char *role;
-  /** Its first element; of "alpha" and "beta" a float in host memory. Only that
-   *  of "d" is written. */
+  /** Its first element; of "alpha" and "beta" a float in host memory. Only
+   * those of "d" and its parts are written. */
   void *data;
   /** Dimensions; 0 for a scalar. */
   int64_t rank;
@@ -77,12 +78,13 @@ typedef struct BlockscaleKernels {
 } BlockscaleKernels;
 
 /** Copies what is in host memory to the device, packed as the plan says, and
- *  runs the kernel. If "d" is in host memory, waits and copies it back; if it
- * is on the device, the call returns before the kernel is done, and what the
- * kernel does wrong is an error of a later call. The sizes of the product
- * follow from the shapes; nothing happens where D has no element. Runs in the
- * calling thread's context or, if it has none, in the primary context of device
- * 0. Returns 0, or 1 if anything failed: blockscaleRuntimeError says what. */
+ *  runs the kernel. If "d" or a part of it is in host memory, waits and copies
+ * it back, codes of less than a byte in a byte each; if all of it is on the
+ * device, the call returns before the kernel is done, and what the kernel does
+ * wrong is an error of a later call. The sizes of the product follow from the
+ * shapes; nothing happens where D has no element. Runs in the calling thread's
+ * context or, if it has none, in the primary context of device 0. Returns 0, or
+ * 1 if anything failed: blockscaleRuntimeError says what. */
 int32_t blockscaleRuntimeLaunch(BlockscaleKernels *kernels, const char *kernel,
                                 const BlockscaleOperand *operands,
                                 int64_t count);

@@ -44,6 +44,7 @@ CompilerOptions capi::compilerOptions(const BlockscaleCompileOptions *pointer) {
   options.hostDuties = given.hostDuties;
   options.cache = textOf(given.cache);
   options.threads = given.threads;
+  options.quantizeOnDevice = given.quantizeOnDevice;
   if (std::optional<Reason> why = whyNot(options))
     fail(BLOCKSCALE_REFUSED, why->text);
   return options;

@@ -269,6 +269,7 @@ LogicalResult blockscale::lowerToHost(ModuleOp module, HostStage stage,
   pipeline.onHost = onHost;
   pipeline.ptxas = options.ptxas;
   pipeline.stage = stage;
+  pipeline.quantizeOperands = options.quantizeOnDevice;
   completeContext(module.getContext());
   DialectRegistry extensions;
   registerHostExtensions(extensions);

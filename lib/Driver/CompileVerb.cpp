@@ -46,7 +46,7 @@ private:
   std::string target, output, ptxas, cache, dispatchRows;
   unsigned threads = 0, searched = 0;
   bool noCubin = false, imports = false, denseFallback = false,
-       hostDuties = false;
+       quantizeOnDevice = false, hostDuties = false;
   int64_t expectedRows = 4096;
   Emit emit = Emit::All;
   ReportKind report = ReportKind::Plain;
@@ -86,6 +86,9 @@ CompileVerb::CompileVerb()
                  "run on the timeline, of which the fastest is taken, and with "
                  "D stored by TMA if that is faster still (default 0: the "
                  "formula's first)");
+  command.flag("quantize-on-device", quantizeOnDevice,
+               "Let whole functions run kernels for what quantises operands of "
+               "products, where there are such, and not host code");
   command.flag("host-duties", hostDuties,
                "List in the launch plan what no kernel does, for the host to "
                "do in its order, in place of refusing it");
@@ -297,7 +300,8 @@ int CompileVerb::compileOne(const std::string &path,
 int CompileVerb::runForNKI() {
   for (const char *option :
        {"ptxas", "no-cubin", "expected-rows", "dispatch-rows", "dense-fallback",
-        "host-duties", "cache", "threads", "report", "search"})
+        "host-duties", "quantize-on-device", "cache", "threads", "report",
+        "search"})
     if (command.isGiven(option))
       return reportError("--" + std::string(option) + " is not for target '" +
                              target + "', which runs kernels of NKI",
@@ -325,6 +329,7 @@ int CompileVerb::run() {
   options.dispatchRows = dispatchRows;
   options.denseFallback = denseFallback;
   options.hostDuties = hostDuties;
+  options.quantizeOnDevice = quantizeOnDevice;
   options.cache = cache;
   options.threads = threads;
   progress.begin("compile", "kernels");

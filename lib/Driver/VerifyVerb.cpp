@@ -50,8 +50,8 @@ private:
   execute::SizeChoice sizeChoice;
   int64_t expectedRows = 4096;
   std::string dispatchRows;
-  bool denseFallback = false, hostDuties = false, imports = false,
-       trace = false;
+  bool denseFallback = false, quantizeOnDevice = false, hostDuties = false,
+       imports = false, trace = false;
   uint64_t stepLimit = emulator::Options().stepLimit;
   verify::PlanRequest request;
   std::vector<execute::FunctionVerdict> functions;
@@ -85,6 +85,9 @@ VerifyVerb::VerifyVerb()
   command.flag("dense-fallback", denseFallback,
                "Multiply sparse operands that no instruction takes as dense "
                "ones");
+  command.flag("quantize-on-device", quantizeOnDevice,
+               "Let whole functions run kernels for what quantises operands of "
+               "products, where there are such, and not host code");
   command.flag("host-duties", hostDuties,
                "Judge only the kernels of functions that also do what no "
                "kernel does; a note names what is not judged");
@@ -313,6 +316,7 @@ int VerifyVerb::run() {
   options.dispatchRows = dispatchRows;
   options.denseFallback = denseFallback;
   options.hostDuties = hostDuties;
+  options.quantizeOnDevice = quantizeOnDevice;
   if (std::optional<Reason> why = whyNot(options))
     return reportError(why->text, kNotUnderstood);
   if (std::optional<Reason> why = readSizes())

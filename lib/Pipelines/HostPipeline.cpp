@@ -160,6 +160,7 @@ void blockscale::buildHostPipeline(OpPassManager &pm,
     kernels.splitGroups = true;
     // Upstream's way runs them where the data are.
     kernels.quantize = false;
+    kernels.quantizeOperands = options.quantizeOperands.getValue();
     buildPipelineTo(pm, kernels, Stage::Assigned);
   }
   addHostStages(pm, options);

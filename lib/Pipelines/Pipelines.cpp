@@ -45,20 +45,23 @@ static void addToTensor(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createSelectSchedule(select));
 }
 
-static void addFormation(OpPassManager &pm, bool quantize) {
+static void addFormation(OpPassManager &pm, bool quantize,
+                         bool quantizeOperands) {
   FormKernelsOptions form;
   form.quantize = quantize;
+  form.quantizeOperands = quantizeOperands;
   pm.addPass(createFormKernels(form));
 }
 
 void blockscale::buildKernelFormation(OpPassManager &pm,
                                       const PipelineOptions &options) {
   addToTensor(pm, options);
-  addFormation(pm, options.quantize);
+  addFormation(pm, options.quantize, options.quantizeOperands);
 }
 
-static void addToKernel(OpPassManager &pm, bool quantize) {
-  addFormation(pm, quantize);
+static void addToKernel(OpPassManager &pm, bool quantize,
+                        bool quantizeOperands) {
+  addFormation(pm, quantize, quantizeOperands);
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   kernels.addPass(createExpandKernels());
   // Sizes are often constants: fold what follows from them.
@@ -83,10 +86,10 @@ static void addToLLVM(OpPassManager &pm) {
 }
 
 void blockscale::buildPipelineBetween(OpPassManager &pm, Stage from, Stage to,
-                                      bool quantize) {
+                                      bool quantize, bool quantizeOperands) {
   auto passes = [&](Stage stage) { return from < stage && stage <= to; };
   if (passes(Stage::Kernel))
-    addToKernel(pm, quantize);
+    addToKernel(pm, quantize, quantizeOperands);
   if (passes(Stage::Assigned))
     addToAssigned(pm);
   if (passes(Stage::NVVM))
@@ -98,7 +101,8 @@ void blockscale::buildPipelineBetween(OpPassManager &pm, Stage from, Stage to,
 void blockscale::buildPipelineTo(OpPassManager &pm,
                                  const PipelineOptions &options, Stage stage) {
   addToTensor(pm, options);
-  buildPipelineBetween(pm, Stage::Tensor, stage, options.quantize);
+  buildPipelineBetween(pm, Stage::Tensor, stage, options.quantize,
+                       options.quantizeOperands);
 }
 
 void blockscale::buildPipeline(OpPassManager &pm,

@@ -259,7 +259,7 @@ std::string DeviceLauncher::residentKey(const HostOperand &operand) const {
 /// of D, and what it reads of a workspace but the counters.
 size_t DeviceLauncher::bytesToUpload(const std::string &role,
                                      size_t bytes) const {
-  if (role == "d")
+  if (isResult(kernel, role))
     return 0;
   if (role != plan::kWorkspaceRole || !kernel.workspace)
     return bytes;
@@ -350,7 +350,7 @@ void DeviceLauncher::findResident(HostOperands &operands,
   for (auto &[role, operand] : operands) {
     findOnDevice(operand);
     if (!operand.isResident || operand.isOnDevice || operand.sizes.empty() ||
-        role == "d")
+        isResult(kernel, role))
       continue;
     std::string key = residentKey(operand);
     auto found = resident.copies.find(key);
@@ -394,9 +394,9 @@ std::string DeviceLauncher::gather(HostOperands &operands,
   for (const plan::Parameter &parameter : kernel.parameters)
     if (std::string why = addParameter(parameter, *data); !why.empty())
       return why;
-  result = operands.at("d");
-  if (!result.isOnDevice)
-    d = std::move(data->memory.at("d"));
+  for (const auto &[role, operand] : operands)
+    if (isResult(kernel, role) && !operand.isOnDevice)
+      results.push_back({operand, std::move(data->memory.at(role))});
   return "";
 }
 
@@ -446,15 +446,17 @@ std::string DeviceLauncher::launch(Module module,
 }
 
 std::string DeviceLauncher::finish() {
-  if (result.isOnDevice)
+  if (results.empty())
     return "";
   // What a kernel does wrong is reported when it is waited for.
-  if (DriverCode code =
-          driver.copyToHost(d.data(), memory.at("d"), d.size(), stream))
-    return named(check("cuMemcpyDtoHAsync", code));
+  for (auto &[operand, bytes] : results)
+    if (DriverCode code = driver.copyToHost(
+            bytes.data(), memory.at(operand.role), bytes.size(), stream))
+      return named(check("cuMemcpyDtoHAsync", code));
   if (DriverCode code = driver.waitForStream(stream))
     return named(check("cuStreamSynchronize", code));
-  storeResult(d, result);
+  for (const auto &[operand, bytes] : results)
+    storeResult(kernel, sizes, bytes, operand);
   return "";
 }
 

@@ -54,7 +54,8 @@ public:
   /// Everything up to the launch, which somebody else does on any stream.
   std::string prepare(const plan::Environment &given, HostOperands operands,
                       ResidentOperands &resident);
-  /// If the result is for the host, waits for the kernel and stores it.
+  /// If anything of the result is for the host, waits for the kernel and stores
+  /// it.
   std::string finish();
   /// Waits for the kernel, whoever launched it, and finishes.
   std::string finishPrepared();
@@ -108,9 +109,9 @@ private:
   std::list<int32_t> integers;
   std::list<float> numbers;
   std::vector<void *> parameters;
-  /// D as the kernel wrote it, and where it goes; empty if it stays.
-  std::vector<uint8_t> d;
-  HostOperand result;
+  /// What goes to the host of D or its parts: where, and as the kernel wrote
+  /// it.
+  std::vector<std::pair<HostOperand, std::vector<uint8_t>>> results;
 };
 
 } // namespace blockscale::runtime

@@ -107,6 +107,23 @@ static bool isContiguous(const HostOperand &operand) {
   return true;
 }
 
+/// The opposite: each code in a byte of its own.
+static void unpackLine(uint8_t *to, int64_t step, const uint8_t *from,
+                       uint64_t count, unsigned bits) {
+  constexpr unsigned kByte = 8;
+  const unsigned mask = (1u << bits) - 1;
+  unsigned pending = 0, held = 0;
+  for (uint64_t i = 0; i < count; ++i, to += step) {
+    if (held < bits) {
+      pending |= unsigned(*from++) << held;
+      held += kByte;
+    }
+    *to = uint8_t(pending & mask);
+    pending >>= bits;
+    held -= bits;
+  }
+}
+
 /// Packs codes of `bits` bits, fewer than 8, as a stream, the lowest bits of a
 /// byte first.
 static void packLine(uint8_t *to, const uint8_t *from, int64_t step,
@@ -181,7 +198,16 @@ static int64_t elementBytes(const plan::Kernel &kernel,
 
 /// Whether the operand is a matrix or a batch of them.
 static bool isMatrix(const plan::Kernel &kernel, const std::string &role) {
-  return dataOf(kernel, role) || role == "c" || role == "d";
+  return dataOf(kernel, role) || role == "c" || role == "d" ||
+         role == plan::kQuantizedRole;
+}
+
+bool runtime::isResult(const plan::Kernel &kernel, const std::string &role) {
+  return std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
+                     [&](const plan::Parameter &parameter) {
+                       return parameter.operand == "d" &&
+                              parameter.role == role;
+                     });
 }
 
 static std::string whyNotOperand(const plan::Kernel &kernel,
@@ -216,9 +242,6 @@ static std::string whyNotOperand(const plan::Kernel &kernel,
 std::string runtime::whyNotOperands(const plan::Kernel &kernel,
                                     const HostOperands &operands) {
   const std::string inKernel = "kernel '" + kernel.name + "': ";
-  if (kernel.quantization)
-    return inKernel + "it quantises, and writes parts in their layouts; launch "
-                      "it with memory as its plan says";
   size_t found = 0;
   for (const plan::Parameter &parameter : kernel.parameters) {
     if (!isOperand(parameter))
@@ -231,7 +254,12 @@ std::string runtime::whyNotOperands(const plan::Kernel &kernel,
     if (!why.empty())
       return inKernel + why;
   }
-  for (const char *role : {"d", "a_data"})
+  // What the sizes follow from, whatever the plan says.
+  auto needed =
+      kernel.quantization
+          ? std::vector<std::string>{std::string(plan::kQuantizedRole)}
+          : std::vector<std::string>{"d", "a_data"};
+  for (const std::string &role : needed)
     if (!operands.count(role))
       return inKernel + "there is no operand '" + role + "'";
   if (found == operands.size())
@@ -248,6 +276,14 @@ std::string runtime::whyNotOperands(const plan::Kernel &kernel,
 
 plan::Environment runtime::sizesOf(const plan::Kernel &kernel,
                                    const HostOperands &operands) {
+  if (kernel.quantization) {
+    const std::vector<int64_t> &x =
+        operands.at(std::string(plan::kQuantizedRole)).sizes;
+    return {{"M", x[x.size() - 2]},
+            {"N", 1},
+            {"K", x.back()},
+            {"batch", x.size() == 3 ? x[0] : 1}};
+  }
   const HostOperand &d = operands.at("d"), &a = operands.at("a_data");
   size_t rank = d.sizes.size(), aRank = a.sizes.size();
   const plan::DataPacking *data = dataOf(kernel, "a_data");
@@ -353,6 +389,8 @@ void Packer::addData(const plan::DataPacking &data, const HostOperand &operand,
   if (!error.empty() || operand.isOnDevice)
     return;
   uint8_t *memory = memoryFor(operand, bytes);
+  if (isResult(kernel, operand.role))
+    return;
   forEachLine(operand, [&](uint64_t number, const uint8_t *line) {
     uint8_t *to = memory + number / lines * batchPitch + number % lines * pitch;
     if (data.bits < kByte)
@@ -378,7 +416,7 @@ void Packer::addBytes(const HostOperand &operand, uint64_t bytes) {
     return;
   uint8_t *memory = memoryFor(operand, bytes);
   // What D held before is not looked at.
-  if (operand.role == "d")
+  if (isResult(kernel, operand.role))
     return;
   uint64_t lineBytes = lineElements(operand) * size;
   forEachLine(operand, [&](uint64_t number, const uint8_t *line) {
@@ -432,12 +470,37 @@ Result<DeviceData> runtime::packOperands(const plan::Kernel &kernel,
   return std::move(packer.result);
 }
 
-void runtime::storeResult(const std::vector<uint8_t> &memory,
-                          const HostOperand &d) {
-  uint64_t size = uint64_t(d.elementBytes);
-  uint64_t lineBytes = lineElements(d) * size;
-  forEachLine(d, [&](uint64_t number, uint8_t *line) {
-    copyLine(line, lineStep(d), memory.data() + number * lineBytes,
-             d.elementBytes, lineElements(d), size);
+/// The codes of D, line by line, to an array with a code in each element.
+static void storeData(const plan::DataPacking &data,
+                      const plan::Environment &sizes,
+                      const std::vector<uint8_t> &memory,
+                      const HostOperand &result) {
+  // They had values when the operands were packed.
+  uint64_t lines = *plan::evaluateSize(data.lines, sizes);
+  uint64_t pitch = *plan::evaluateSize(data.linePitch, sizes);
+  uint64_t batchPitch = *plan::evaluateSize(data.batchPitch, sizes);
+  constexpr unsigned kByte = 8;
+  forEachLine(result, [&](uint64_t number, uint8_t *line) {
+    const uint8_t *from =
+        memory.data() + number / lines * batchPitch + number % lines * pitch;
+    if (data.bits < kByte)
+      unpackLine(line, lineStep(result), from, lineElements(result), data.bits);
+    else
+      copyLine(line, lineStep(result), from, result.elementBytes,
+               lineElements(result), size_t(result.elementBytes));
+  });
+}
+
+void runtime::storeResult(const plan::Kernel &kernel,
+                          const plan::Environment &sizes,
+                          const std::vector<uint8_t> &memory,
+                          const HostOperand &result) {
+  if (const plan::DataPacking *data = dataOf(kernel, result.role))
+    return storeData(*data, sizes, memory, result);
+  uint64_t size = uint64_t(result.elementBytes);
+  uint64_t lineBytes = lineElements(result) * size;
+  forEachLine(result, [&](uint64_t number, uint8_t *line) {
+    copyLine(line, lineStep(result), memory.data() + number * lineBytes,
+             result.elementBytes, lineElements(result), size);
   });
 }

@@ -67,8 +67,9 @@ std::string EmulatedDevice::launch(BlockscaleKernels &kernels,
   data.memory = std::move(packed->memory);
   data.scalars = std::move(packed->scalars);
   // What is not written shows: all bits set are a NaN.
-  std::vector<uint8_t> &d = data.memory.at("d");
-  std::fill(d.begin(), d.end(), uint8_t(0xff));
+  for (auto &[role, bytes] : data.memory)
+    if (runtime::isResult(*kernel, role))
+      std::fill(bytes.begin(), bytes.end(), uint8_t(0xff));
   Result<emulator::Launch> launch = buildLaunch(*kernel, *sizes, data);
   if (!launch)
     return launch.why().text;
@@ -87,6 +88,8 @@ std::string EmulatedDevice::launch(BlockscaleKernels &kernels,
   openPoints.add(result.openPoints);
   if (afterRun)
     afterRun(*launch, result);
-  runtime::storeResult(d, host->at("d"));
+  for (const auto &[role, operand] : *host)
+    if (runtime::isResult(*kernel, role))
+      runtime::storeResult(*kernel, *sizes, data.memory.at(role), operand);
   return "";
 }

@@ -42,6 +42,7 @@ _NAMES = {
                 "load_kernel"),
     "_layout": ("Layout", "layout", "layouts"),
     "_launch": ("DeviceScaled", "Prepared"),
+    "_launch_quantize": ("PreparedQuantization",),
     "_program": ("Outcome", "Program"),
     "_quantize": ("quantize",),
     "_scaled": ("Scaled", "prune"),

@@ -91,16 +91,27 @@ class Kernel:
     def names(self):
         return [kernel["name"] for kernel in self.plan["kernels"]]
 
-    def _planned(self, name=None):
+    def _planned(self, name=None, quantizes=False):
+        """The plan of a kernel that multiplies, or `quantizes`."""
         kernels = self.plan["kernels"]
         if name is None:
-            whole = [one for one in kernels if "variantOf" not in one]
+            whole = [one for one in kernels if "variantOf" not in one and
+                     ("quantization" in one) == quantizes]
+            if not whole:
+                raise Refused("there is no kernel that "
+                              f"{'quantises' if quantizes else 'multiplies'}")
             if len(whole) != 1:
                 raise Refused(f"there are {len(whole)} kernels; name one: "
                               f"{', '.join(one['name'] for one in whole)}")
             return whole[0]
         for kernel in kernels:
             if kernel["name"] == text("kernel", name):
+                if ("quantization" in kernel) != quantizes:
+                    raise Refused(
+                        f"kernel '{name}' quantises: 'quantize' runs it, and "
+                        "'emulate_quantize'" if not quantizes else
+                        f"kernel '{name}' multiplies: 'launch' runs it, and "
+                        "'emulate'")
                 return kernel
         raise Refused(f"no kernel '{name}'; there are {', '.join(self.names)}")
 
@@ -112,11 +123,14 @@ class Kernel:
         return min(variants, key=operands.most_rows, default=planned)
 
     def arg(self, operand, kernel=None):
-        """Format and layout of operand "a" or "b"."""
-        planned = self._planned(kernel)
+        """Format and layout of operand "a" or "b"; of a kernel that quantises of
+        its result, "d"."""
+        planned = self._planned(kernel, quantizes=operand == "d")
         data = operands.of(planned["data"], operand)
         if data is None:
-            raise Refused(f"no operand '{operand}'; there are 'a' and 'b'")
+            raise Refused(
+                f"no operand '{operand}'; there are "
+                f"{' and '.join(repr(one['operand']) for one in planned['data'])}")
         scales = operands.of(planned["scales"], operand)
         metadata = operands.of(planned["metadata"], operand)
         pattern = metadata["pattern"] if metadata else None
@@ -296,6 +310,47 @@ class Kernel:
 
     __call__ = launch
 
+    def quantize(self, x, *, tensor_scale=None, out=None, kernel=None, device=0,
+                 stream=None):
+        """Runs a kernel that quantises on a CUDA device.
+
+        x: an array of the host, rows x K or batch x rows x K, which is rounded to
+            the kernel's type; or numbers of that type on the device.
+        tensor_scale: one number for each matrix, of the host or (f32) the device,
+            where the kernel reads it.
+        out: a `DeviceScaled` for the result; by default what is returned is new: a
+            `Scaled` if `x` is the host's, else a `DeviceScaled`.
+        stream: as torch, cuda.core or the driver have it; None for the default.
+            The call waits for it only if something was copied.
+
+        The result is what `quantize` of the module says, bit for bit, and can be
+        `a` or `b` of a launch whose kernel reads such an operand. Raises DeviceError
+        and Refused as `launch` does.
+        """
+        from ._launch_quantize import quantize
+        return quantize(self, x, tensor_scale, out, kernel, device, stream)
+
+    def emulate_quantize(self, x, *, tensor_scale=None, kernel=None, num_sms=None,
+                         progress=None, **options):
+        """Runs a kernel that quantises on the emulator: a `Scaled`.
+
+        x, tensor_scale: arrays of the host, as `quantize` takes them.
+        num_sms, progress, options: as in `emulate`.
+        """
+        from ._quantize_kernel import emulate
+        return emulate(self, x, tensor_scale, kernel, num_sms, progress, options)
+
+    def prepare_quantize(self, *, M=None, K=None, batch=None, device=0,
+                         kernel=None):
+        """Loads a kernel that quantises on a CUDA device and computes grid and
+        parameters for these sizes once: a `PreparedQuantization`, to be called.
+
+        M, K, batch: the dynamic ones have to be given.
+        """
+        from ._launch_quantize import PreparedQuantization
+        return PreparedQuantization(self, kernel,
+                                    {"M": M, "K": K, "batch": batch}, device)
+
     def as_torch_op(self, name, *, kernel=None):
         """The kernel as an operator of PyTorch, which must be imported.
 
@@ -320,11 +375,21 @@ class Kernel:
 
     def _prepared(self, name, sizes, device):
         from ._launch import Prepared
+        return self._kept(name, sizes, device, lambda: Prepared(
+            self, name, sizes, device, False))
+
+    def _prepared_quantization(self, name, sizes, device):
+        from ._launch_quantize import PreparedQuantization
+        return self._kept(name, sizes, device, lambda: PreparedQuantization(
+            self, name, sizes, device))
+
+    def _kept(self, name, sizes, device, make):
+        """What was prepared before for these sizes."""
         key = (name, device, *sorted(sizes.items()))
         if key not in self._launches:
             while len(self._launches) >= KEPT_LAUNCHES:
                 self._launches.pop(next(iter(self._launches)))
-            self._launches[key] = Prepared(self, name, sizes, device, False)
+            self._launches[key] = make()
         return self._launches[key]
 
     def verify(self, M=(), N=(), K=(), batch=(), *, data="both",

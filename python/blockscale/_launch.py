@@ -201,19 +201,17 @@ class Slot:
                       f" (the tensor map of '{self.role}')")
 
 
+# Parameters to memory of others whose numbers have to be of the kernel's type.
+TYPED = ("d", "c", "bias", "offsets", "k_offsets", "x", "tensor_scale")
+
 # CU_SHARED_MEMORY_MODE_ALLOW_OVERSIZED_SHARED_MEMORY.
 ALLOW_OVERSIZED_SHARED_MEMORY = 3
 
 
-class Prepared:
-    """A kernel with its sizes on a device: `prepared(a, b, out=d)` launches it.
+class Bound:
+    """A kernel with its sizes on a device, and the parameters of a launch."""
 
-    Made by `Kernel.prepare`. device: a Device. sizes: M, N, K, batch. grid,
-    cluster, block. A launch can be captured into a CUDA graph.
-    """
-
-    def __init__(self, kernel, name, sizes, device, overlap):
-        planned = kernel._planned(name)
+    def __init__(self, kernel, planned, sizes, device, overlap):
         self.sizes = all_sizes(planned, sizes)
         planned = kernel._for_rows(planned, self.sizes["M"])
         self.kernel, self.name = kernel, planned["name"]
@@ -224,9 +222,6 @@ class Prepared:
         with self._context.current():
             self._loaded = kernel._loaded(self.name)
             self._configure(overlap)
-        # Operands that were looked at, and those that parameters point to.
-        self._known = {name: weakref.WeakKeyDictionary() for name in "ab"}
-        self._last = {}
 
     def _configure(self, overlap):
         driver, planned = cuda.bindings(), self._planned
@@ -342,8 +337,7 @@ class Prepared:
         if memory.nbytes != slot.bytes:
             raise Refused(f"'{role}' has {memory.nbytes} bytes, expected "
                           f"{slot.bytes}")
-        if slot.role in ("d", "c", "bias", "offsets", "k_offsets") and memory.type not in (None,
-                                                                   slot.type):
+        if slot.role in TYPED and memory.type not in (None, slot.type):
             raise Refused(f"'{role}' is of {memory.type}: the kernel has "
                           f"{slot.type}")
         if writes and memory.readonly:
@@ -370,6 +364,29 @@ class Prepared:
             memory = zeros_on_device(slot.bytes, self.device.ordinal)
             self._workspaces[order] = memory
         slot.set(memory.address)
+
+    def _launch(self, stream):
+        """Launches on the stream with the parameters as they are."""
+        self._suit_grid(stream)
+        self._config.hStream = stream
+        code, = cuda.bindings().cuLaunchKernelEx(
+            self._config, int(self._loaded.kernel), self._list, 0)
+        if code != 0:
+            cuda.fail("cuLaunchKernelEx", code)
+
+
+class Prepared(Bound):
+    """A kernel with its sizes on a device: `prepared(a, b, out=d)` launches it.
+
+    Made by `Kernel.prepare`. device: a Device. sizes: M, N, K, batch. grid,
+    cluster, block. A launch can be captured into a CUDA graph.
+    """
+
+    def __init__(self, kernel, name, sizes, device, overlap):
+        super().__init__(kernel, kernel._planned(name), sizes, device, overlap)
+        # Operands that were looked at, and those that parameters point to.
+        self._known = {name: weakref.WeakKeyDictionary() for name in "ab"}
+        self._last = {}
 
     def _set_operand(self, name, value, stream):
         """Points the parameters of A or B to an operand. What is ours lies still
@@ -462,12 +479,7 @@ class Prepared:
             self._set_workspace(handle)
             self._set_factor("alpha", alpha)
             self._set_factor("beta", beta)
-            self._suit_grid(handle)
-            self._config.hStream = handle
-            code, = cuda.bindings().cuLaunchKernelEx(
-                self._config, int(self._loaded.kernel), self._list, 0)
-            if code != 0:
-                cuda.fail("cuLaunchKernelEx", code)
+            self._launch(handle)
         return out
 
     def empty_out(self):

@@ -61,6 +61,8 @@ class Program:
     source: an `Imported`, a `Spec` or MLIR text. Parameters of an Imported are
         given to each call of its function.
     target, options: as in `compile`.
+    quantize_on_device: run kernels for what quantises operands of products,
+        where there are such; by default it is the CPU's.
     functions: what they take and give, a list of dictionaries
         (blockscale-c/Functions.h).
 
@@ -68,13 +70,15 @@ class Program:
     """
 
     def __init__(self, source, target="", *, expected_rows=None,
-                 dispatch_rows=(), dense_fallback=False):
+                 dispatch_rows=(), dense_fallback=False,
+                 quantize_on_device=False):
         self.imported = source if isinstance(source, Imported) else None
         self.spec = spec_of(source)
         self.target = text("target", target or "")
         self._options = dict(expected_rows=expected_rows,
                              dispatch_rows=dispatch_rows,
-                             dense_fallback=dense_fallback)
+                             dense_fallback=dense_fallback,
+                             quantize_on_device=quantize_on_device)
         self._program = compiler().Program(
             bytes_of(self.spec.mlir), self.spec.name,
             compile_options(self.target, **self._options))

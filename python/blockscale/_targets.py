@@ -66,6 +66,10 @@ class KernelChoice:
 
     __call__ = launch
 
+    def quantize(self, x, *, device=0, **options):
+        """As `Kernel.quantize`, with the kernel of the device."""
+        return self.on(device).quantize(x, device=device, **options)
+
     def prepare(self, *, device=0, **options):
         """As `Kernel.prepare`, with the kernel of the device."""
         return self.on(device).prepare(device=device, **options)

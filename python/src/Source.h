@@ -47,6 +47,7 @@ struct CompileOptions {
   std::string target;
   std::optional<int64_t> expectedRows;
   bool denseFallback = false, hostDuties = false, withCubin = false;
+  bool quantizeOnDevice = false;
   std::string ptxas, dispatchRows;
 };
 
@@ -59,6 +60,7 @@ inline BlockscaleCompileOptions asC(const CompileOptions &options) {
   result.denseFallback = options.denseFallback;
   result.hostDuties = options.hostDuties;
   result.withCubin = options.withCubin;
+  result.quantizeOnDevice = options.quantizeOnDevice;
   result.ptxas = options.ptxas.c_str();
   result.dispatchRows = options.dispatchRows.c_str();
   return result;

@@ -154,7 +154,8 @@ TEST(HostOperands, ResultGoesToAnyStrides) {
   std::vector<uint8_t> packed{1, 2, 3, 4, 5, 6}, memory(16);
   HostOperand d = operandOf("d", memory, {3, 2});
   d.strides = {5, 2};
-  storeResult(packed, d);
+  plan::Kernel kernel = test::smallKernel();
+  storeResult(kernel, {}, packed, d);
   EXPECT_EQ(memory, (std::vector<uint8_t>{1, 0, 2, 0, 0, 3, 0, 4, 0, 0, 5, 0, 6,
                                           0, 0, 0}));
 }
@@ -197,6 +198,81 @@ TEST(HostOperands, ShapesThatDisagreeAreRefused) {
   EXPECT_EQ(textOf(packOperands(kernel, sizes, operands.all)),
             "kernel 'small': operand 'a_data' has the shape 4x5; expected "
             "1x3x5");
+}
+
+/// A kernel that quantises to codes of six bits, in lines of 16 bytes.
+plan::Kernel quantizingKernel() {
+  using plan::ParameterKind;
+  plan::Kernel kernel = test::smallKernel();
+  kernel.quantization.emplace();
+  kernel.sizes = {
+      {"M", std::nullopt}, {"N", 1}, {"K", std::nullopt}, {"batch", 1}};
+  kernel.parameters = {
+      test::parameter("x", "x", ParameterKind::Pointer, "f32"),
+      test::parameter("d_data", "d", ParameterKind::Pointer, "i8"),
+      test::parameter("d_scales", "d", ParameterKind::Pointer, "i8")};
+  plan::DataPacking data = kernel.data.front();
+  data.operand = "d";
+  data.bits = 6;
+  kernel.data = {data};
+  plan::ScalePacking scales;
+  scales.operand = "d";
+  scales.bytes = "M * 4";
+  kernel.scales = {scales};
+  plan::PlainOperand x = kernel.operands.front();
+  x.operand = "x";
+  x.elements = "M * K";
+  kernel.operands = {x};
+  return kernel;
+}
+
+TEST(HostOperands, PartsOfAQuantisedResult) {
+  plan::Kernel kernel = quantizingKernel();
+  std::vector<uint8_t> x(2 * 5 * 4), codes(10), scales(8);
+  std::iota(x.begin(), x.end(), uint8_t(0));
+  HostOperands all;
+  all["x"] = operandOf("x", x, {2, 5}, 4);
+  all["d_data"] = operandOf("d_data", codes, {2, 5});
+  all["d_scales"] = operandOf("d_scales", scales, {2, 4});
+  ASSERT_EQ(whyNotOperands(kernel, all), "");
+  plan::Environment sizes = bound(kernel, all);
+  EXPECT_EQ(sizes.at("M"), 2);
+  EXPECT_EQ(sizes.at("K"), 5);
+  Result<DeviceData> packed = packOperands(kernel, sizes, all);
+  ASSERT_TRUE(packed) << textOf(packed);
+  EXPECT_EQ(packed->memory.at("x"), x);
+  EXPECT_EQ(packed->memory.at("d_data"), std::vector<uint8_t>(32));
+  EXPECT_TRUE(isResult(kernel, "d_scales"));
+  EXPECT_FALSE(isResult(kernel, "x"));
+  // 0b000001, 0b000010, 0b000011, 0b000100, 0b111111 from bit 0 on, then
+  // 5, 6, 7, 8, 62; what is behind them in a line is nobody's.
+  std::vector<uint8_t> lines(32, 0xff);
+  uint8_t first[] = {0x81, 0x30, 0x10, 0xff},
+          second[] = {0x85, 0x71, 0x20, 0xfe};
+  std::copy(std::begin(first), std::end(first), lines.begin());
+  std::copy(std::begin(second), std::end(second), lines.begin() + 16);
+  storeResult(kernel, sizes, lines, all["d_data"]);
+  EXPECT_EQ(codes, (std::vector<uint8_t>{1, 2, 3, 4, 63, 5, 6, 7, 8, 62}));
+  storeResult(kernel, sizes, {1, 2, 3, 4, 5, 6, 7, 8}, all["d_scales"]);
+  EXPECT_EQ(scales, (std::vector<uint8_t>{1, 2, 3, 4, 5, 6, 7, 8}));
+}
+
+TEST(HostOperands, WhatIsWrongWithAQuantisationIsNamed) {
+  plan::Kernel kernel = quantizingKernel();
+  std::vector<uint8_t> x(2 * 5 * 4), codes(10), scales(8);
+  HostOperands all;
+  EXPECT_EQ(whyNotOperands(kernel, all),
+            "kernel 'small': there is no operand 'x'");
+  all["x"] = operandOf("x", x, {10}, 4);
+  EXPECT_EQ(whyNotOperands(kernel, all),
+            "kernel 'small': operand 'x' has rank 1; expected 2 or 3");
+  all["x"] = operandOf("x", x, {2, 5}, 4);
+  all["d_data"] = operandOf("d_data", codes, {5, 2});
+  all["d_scales"] = operandOf("d_scales", scales, {2, 4});
+  ASSERT_EQ(whyNotOperands(kernel, all), "");
+  EXPECT_EQ(textOf(packOperands(kernel, bound(kernel, all), all)),
+            "kernel 'small': operand 'd_data' has the shape 5x2; expected "
+            "1x2x5");
 }
 
 } // namespace

@@ -50,6 +50,9 @@ struct CompilerOptions {
   /// Whether what no kernel does goes into the plan, for the host to do, in
   /// place of being refused.
   bool hostDuties = false;
+  /// Whether whole functions run kernels for what quantises operands of
+  /// products, where there are such, and not host code.
+  bool quantizeOnDevice = false;
   /// Whether the plan accounts for what functions do around kernels. Without it
   /// nothing is refused that becomes part of no kernel.
   bool withFunctions = true;

@@ -38,6 +38,11 @@ struct HostPipelineOptions : ProductPipelineOptions<HostPipelineOptions> {
                       llvm::cl::desc("Compute the products on the host too, "
                                      "without kernels"),
                       llvm::cl::init(false)};
+  Option<bool> quantizeOperands{
+      *this, "quantize-operands",
+      llvm::cl::desc("Run kernels, not host code, for what quantises operands "
+                     "of products"),
+      llvm::cl::init(false)};
   Option<bool> gpuLaunch{
       *this, "gpu-launch",
       llvm::cl::desc("Launch kernels by gpu.launch_func, for "

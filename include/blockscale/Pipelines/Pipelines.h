@@ -58,6 +58,10 @@ struct PipelineOptions : ProductPipelineOptions<PipelineOptions> {
       *this, "quantize",
       llvm::cl::desc("Make kernels of functions that only quantise"),
       llvm::cl::init(true)};
+  Option<bool> quantizeOperands{
+      *this, "quantize-operands",
+      llvm::cl::desc("Make kernels of what quantises operands of products"),
+      llvm::cl::init(false)};
 };
 
 /// The levels of a program, from the top.
@@ -95,7 +99,7 @@ void buildPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
 /// Adds the passes that lead from `from` to `to`, for modules that already are
 /// at `from`; functions that only quantise become kernels with `quantize`.
 void buildPipelineBetween(mlir::OpPassManager &pm, Stage from, Stage to,
-                          bool quantize = true);
+                          bool quantize = true, bool quantizeOperands = false);
 
 /// Registers `blockscale-pipeline`, which is `buildPipeline`.
 void registerPipelines();

@@ -35,6 +35,9 @@ inline constexpr std::string_view kOffsetsRole = "offsets";
 /// of D, the element of K behind its group.
 inline constexpr std::string_view kOffsetsAlongKRole = "k_offsets";
 
+/// The role of what a kernel reads that quantises.
+inline constexpr std::string_view kQuantizedRole = "x";
+
 /// Whether the kernel multiplies groups of rows of A by a matrix of B each. A,
 /// C and D then have one matrix.
 bool isGrouped(const Kernel &kernel);

@@ -59,22 +59,26 @@ struct DeviceData {
 std::string whyNotOperands(const plan::Kernel &kernel,
                            const HostOperands &operands);
 
-/// M, N, K and batch, as the shapes of "d" and "a_data" have them. `operands`
-/// must be the kernel's (whyNotOperands).
+/// Whether `role` is what the kernel writes: "d", or a part of it.
+bool isResult(const plan::Kernel &kernel, const std::string &role);
+
+/// M, N, K and batch, as the shapes of "d" and "a_data", or of "x", have them.
+/// `operands` must be the kernel's (whyNotOperands).
 plan::Environment sizesOf(const plan::Kernel &kernel,
                           const HostOperands &operands);
 
-/// The memory of all operands but "d", which has the right size and zeros, for
-/// `sizes` as plan::bindSizes gives them. Of what is on the device the shape is
-/// looked at alone, and there is no memory. Fails where a shape is not that of
-/// the sizes, or what is on the device not contiguous.
+/// The memory of all operands, that of results with zeros, for `sizes` as
+/// plan::bindSizes gives them. Of what is on the device the shape is looked at
+/// alone, and there is no memory. Fails where a shape is not that of the sizes,
+/// or what is on the device not contiguous.
 Result<DeviceData> packOperands(const plan::Kernel &kernel,
                                 const plan::Environment &sizes,
                                 const HostOperands &operands);
 
-/// Copies the elements of D, row-major in `memory`, to where the operand "d"
-/// has them. The shapes agreed when the operands were packed.
-void storeResult(const std::vector<uint8_t> &memory, const HostOperand &d);
+/// Copies a result, which lies in `memory` as the plan says for `sizes`, to
+/// where the operand has it. The shapes agreed when the operands were packed.
+void storeResult(const plan::Kernel &kernel, const plan::Environment &sizes,
+                 const std::vector<uint8_t> &memory, const HostOperand &result);
 
 } // namespace blockscale::runtime
 

@@ -79,22 +79,20 @@ struct LaunchToLinalg : OpConversionPattern<LaunchOp> {
   LogicalResult
   matchAndRewrite(LaunchOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (!isa<RankedTensorType>(op.getType()))
-      return op.emitOpError()
-             << "runs a kernel that quantises, which host code does not "
-                "launch; "
-                "compile the function from the stage 'tensor', where it is "
-                "host code";
     auto kernel = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
         op, op.getKernelAttr());
     SmallVector<StringRef> operands;
     if (kernel)
       operands = launchOperands(kernel);
-    if (operands.size() != op.getInputs().size() || operands.size() < 2)
+    auto quantized = dyn_cast<ScaledTensorType>(op.getType());
+    if (operands.size() != op.getInputs().size() ||
+        operands.size() < (quantized ? 1 : 2))
       return op.emitOpError()
              << "has " << op.getInputs().size()
              << " inputs for a kernel whose parameters name " << operands.size()
              << "; expected a kernel before 'convert-kernels-to-llvm'";
+    if (quantized)
+      return launchQuantization(op, quantized, operands, adaptor, rewriter);
     auto product = kernel->getAttrOfType<ProductAttr>(ProductAttr::name);
     Emitter e(op.getLoc(), rewriter);
     SmallVector<std::string> roles;
@@ -131,7 +129,42 @@ struct LaunchToLinalg : OpConversionPattern<LaunchOp> {
     auto launch = LaunchIntoOp::create(e, type, op.getKernelAttr(),
                                        e.getStrArrayAttr(names), inputs, init);
     launch->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-    rewriter.replaceOp(op, launch.getResult());
+    rewriter.replaceOp(op, launch->getResults());
+    return success();
+  }
+
+private:
+  /// The parts of `type`, which the kernel writes.
+  static LogicalResult launchQuantization(LaunchOp op, ScaledTensorType type,
+                                          ArrayRef<StringRef> roles,
+                                          OneToNOpAdaptor adaptor,
+                                          ConversionPatternRewriter &rewriter) {
+    Result<TensorParts> parts = getTensorParts(type);
+    if (!parts)
+      return op.emitOpError() << parts.why().text;
+    Emitter e(op.getLoc(), rewriter);
+    SmallVector<Value> inputs;
+    for (ValueRange values : adaptor.getInputs())
+      llvm::append_range(inputs, values);
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(e, e.getLoc(), inputs.front());
+    SmallVector<OpFoldResult> scales =
+        scaleSizes(e, type.getLayout(), tileCounts(e, type, sizes));
+    ArrayRef<OpFoldResult> matrices = ArrayRef(sizes).drop_back(2);
+    ArrayRef<OpFoldResult> sizesOfParts[] = {sizes, scales, matrices};
+    SmallVector<Value> inits;
+    // A kernel writes no other parts.
+    for (auto [partType, partSizes] : llvm::zip(parts->present(), sizesOfParts))
+      inits.push_back(castTo(
+          e,
+          tensor::EmptyOp::create(
+              e, partSizes, cast<RankedTensorType>(partType).getElementType()),
+          partType));
+    auto launch = LaunchIntoOp::create(e, ValueRange(inits).getTypes(),
+                                       op.getKernelAttr(),
+                                       e.getStrArrayAttr(roles), inputs, inits);
+    launch->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    rewriter.replaceOpWithMultiple(op, {ValueRange(launch->getResults())});
     return success();
   }
 };

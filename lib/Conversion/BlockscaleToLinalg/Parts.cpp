@@ -261,6 +261,14 @@ static SmallVector<OpFoldResult> storageSizes(Emitter &e,
   return sizes;
 }
 
+SmallVector<OpFoldResult>
+blockscale::scaleSizes(Emitter &e, ScaleLayout layout,
+                       ArrayRef<OpFoldResult> counts) {
+  if (layout == ScaleLayout::Plain)
+    return SmallVector<OpFoldResult>(counts);
+  return storageSizes(e, getScaleStorage(layout), counts);
+}
+
 /// Rows in `layout` from plain ones, by scattering their inverse: each place
 /// asks which row and block it belongs to, and holds `padding` if they are
 /// none.

@@ -47,6 +47,11 @@ llvm::SmallVector<mlir::OpFoldResult>
 tileCounts(Emitter &emitter, ScaledTensorType type,
            llvm::ArrayRef<mlir::OpFoldResult> sizes);
 
+/// The sizes of scales in that layout, of which there are `counts` tiles.
+llvm::SmallVector<mlir::OpFoldResult>
+scaleSizes(Emitter &emitter, ScaleLayout layout,
+           llvm::ArrayRef<mlir::OpFoldResult> counts);
+
 /// The tile of an element, from its logical position.
 llvm::SmallVector<mlir::Value> tilePosition(Emitter &emitter,
                                             ScaledTensorType type,

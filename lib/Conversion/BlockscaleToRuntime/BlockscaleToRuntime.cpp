@@ -258,7 +258,7 @@ static gpu::BinaryOp binaryOf(LaunchIntoOp op) {
 
 /// Checks what the conversion of `op` takes for granted.
 static LogicalResult checkLaunch(LaunchIntoOp op, Constants &constants) {
-  if (op.getResult())
+  if (!op.getResults().empty())
     return op.emitOpError() << "is on tensors; bufferize it first";
   gpu::BinaryOp binary = binaryOf(op);
   if (!binary)
@@ -345,7 +345,9 @@ Value LaunchToRuntime::operandsOf(ImplicitLocOpBuilder &b, LaunchIntoOp op,
        llvm::zip_equal(op.getRoles().getAsValueRange<StringAttr>(),
                        op.getInputs(), adaptor.getInputs()))
     add(role, input, value);
-  add("d", op.getInit(), adaptor.getInit());
+  for (auto [role, init, value] :
+       llvm::zip_equal(op.getResultRoles(), op.getInits(), adaptor.getInits()))
+    add(role, init, value);
   return arrayOf(b, type, operands);
 }
 
@@ -429,7 +431,7 @@ LaunchToRuntime::matchAndRewrite(LaunchIntoOp op, OpAdaptor adaptor,
   ImplicitLocOpBuilder b(op.getLoc(), rewriter);
   // A launch in a loop must not grow the stack.
   Value stack = LLVM::StackSaveOp::create(b, getPtrType());
-  int64_t count = int64_t(op.getInputs().size()) + 1;
+  auto count = int64_t(op.getInputs().size() + op.getInits().size());
   Value arguments[] = {addressOf(b, constants.kernelsOf(binary)),
                        addressOf(b, constants.textOf(op.getLoc(), name)),
                        operandsOf(b, op, adaptor), constantOf(b, count)};
@@ -475,7 +477,10 @@ struct ConvertBlockscaleToRuntime
     });
     if (isRefused)
       return signalPassFailure();
-    placeOnDevice(module);
+    placeOnDevice(module, [&](LaunchIntoOp op) -> const plan::Kernel & {
+      return *constants.planOf(binaryOf(op),
+                               op.getKernelAttr().getLeafReference());
+    });
     LLVMTypeConverter converter(&getContext(), options);
     RewritePatternSet patterns(&getContext());
     patterns.add<LaunchToRuntime>(converter, constants, gpuLaunch);

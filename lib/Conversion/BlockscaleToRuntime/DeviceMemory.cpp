@@ -14,6 +14,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -42,17 +43,69 @@ namespace {
 struct Users {
   bool onlyKernels = true, isWritten = false, isRead = false;
   SmallVector<memref::DeallocOp> frees;
+  /// Uses by launches as what a kernel reads and writes in an order of its own.
+  SmallVector<OpOperand *> parts;
 };
 } // namespace
 
+/// The parameter of the kernel that an operand of a launch becomes.
+static StringRef roleOf(OpOperand &use) {
+  auto launch = cast<LaunchIntoOp>(use.getOwner());
+  unsigned number = use.getOperandNumber(), inputs = launch.getInputs().size();
+  if (number >= inputs)
+    return launch.getResultRoles()[number - inputs];
+  return cast<StringAttr>(launch.getRoles()[number]).getValue();
+}
+
+/// Bytes between lines of the elements that a launch reads or writes, if the
+/// plan knows them and a line has no more than its array on the host, whose
+/// elements take a byte each.
+static std::optional<StringRef> linePitch(const plan::Kernel &kernel,
+                                          StringRef operand) {
+  auto isK = [](const plan::Size &size) { return size.name == "K"; };
+  auto k = llvm::find_if(kernel.sizes, isK);
+  for (const plan::DataPacking &data : kernel.data) {
+    int64_t pitch = 0;
+    if (data.operand == operand && data.order == "k_major" &&
+        k != kernel.sizes.end() && k->value &&
+        !StringRef(data.linePitch).getAsInteger(10, pitch) &&
+        pitch <= *k->value)
+      return data.linePitch;
+  }
+  return std::nullopt;
+}
+
+/// Whether all of them are the same part of an operand in the same order: a
+/// kernel quantises, others multiply what it wrote.
+static bool agree(ArrayRef<OpOperand *> uses, PlanOfLaunch planOf) {
+  StringRef part;
+  std::optional<StringRef> pitch;
+  bool hasWriter = false;
+  for (OpOperand *use : uses) {
+    auto launch = cast<LaunchIntoOp>(use->getOwner());
+    auto [operand, name] = roleOf(*use).split('_');
+    std::optional<StringRef> found = linePitch(planOf(launch), operand);
+    if (name.empty() || !found)
+      return false;
+    if (use != uses.front() && (name != part || *found != *pitch))
+      return false;
+    part = name;
+    pitch = found;
+    hasWriter |= launch.isDpsInit(use);
+  }
+  return hasWriter;
+}
+
 static void noteLaunch(LaunchIntoOp launch, OpOperand &use, Users &users) {
-  if (use.getOperandNumber() == launch.getInputs().size()) {
+  if (launch.isDpsInit(&use)) {
     users.isWritten = true;
+    if (roleOf(use) != "d")
+      users.parts.push_back(&use);
     return;
   }
-  auto role = cast<StringAttr>(launch.getRoles()[use.getOperandNumber()]);
   users.isRead = true;
-  users.onlyKernels &= role.getValue() == "c";
+  if (roleOf(use) != "c")
+    users.parts.push_back(&use);
 }
 
 static void noteUses(Value memory, Users &users) {
@@ -137,9 +190,9 @@ void Placer::place(memref::AllocOp alloc, const Users &users) {
     strides[i] = count;
     count = LLVM::MulOp::create(b, count, sizes[i]);
   }
-  constexpr int64_t kByte = 8;
   Value bytes = LLVM::MulOp::create(
-      b, count, constant(type.getElementTypeBitWidth() / kByte));
+      b, count,
+      constant(int64_t(llvm::divideCeil(type.getElementTypeBitWidth(), 8))));
   Value address =
       LLVM::CallOp::create(
           b, functionOf(module, "blockscaleRuntimeAllocate", pointer, i64),
@@ -160,7 +213,7 @@ void Placer::place(memref::AllocOp alloc, const Users &users) {
   alloc.erase();
 }
 
-void blockscale::placeOnDevice(ModuleOp module) {
+void blockscale::placeOnDevice(ModuleOp module, PlanOfLaunch planOf) {
   SmallVector<memref::AllocOp> allocs;
   module.walk([&](memref::AllocOp alloc) {
     if (alloc.getType().getLayout().isIdentity())
@@ -170,7 +223,11 @@ void blockscale::placeOnDevice(ModuleOp module) {
   for (memref::AllocOp alloc : allocs) {
     Users users;
     noteUses(alloc.getMemref(), users);
-    if (users.onlyKernels && users.isWritten && users.isRead)
+    // Of what has no dimensions the runtime takes the host's value.
+    if (!users.parts.empty() && alloc.getType().getRank() == 0)
+      continue;
+    if (users.onlyKernels && users.isWritten && users.isRead &&
+        (users.parts.empty() || agree(users.parts, planOf)))
       placer.place(alloc, users);
   }
 }

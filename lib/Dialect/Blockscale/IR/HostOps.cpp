@@ -64,20 +64,38 @@ LogicalResult LaunchIntoOp::inferReturnTypes(MLIRContext *,
                                              std::optional<Location>,
                                              Adaptor adaptor,
                                              SmallVectorImpl<Type> &types) {
-  if (Type init = adaptor.getInit().getType(); isa<TensorType>(init))
-    types.push_back(init);
+  for (Type init : adaptor.getInits().getTypes())
+    if (isa<TensorType>(init))
+      types.push_back(init);
   return success();
+}
+
+ArrayRef<StringRef> LaunchIntoOp::getResultRoles() {
+  static constexpr StringRef kWhole[] = {"d"};
+  static constexpr StringRef kParts[] = {"d_data", "d_scales",
+                                         "d_tensor_scale"};
+  if (getInits().size() == 1)
+    return kWhole;
+  return ArrayRef(kParts).take_front(getInits().size());
 }
 
 LogicalResult LaunchIntoOp::verify() {
   if (getRoles().size() != getInputs().size())
     return emitOpError() << "has " << getInputs().size() << " inputs for "
                          << getRoles().size() << " roles";
+  if (getInits().empty() || getInits().size() > 3)
+    return emitOpError() << "has " << getInits().size()
+                         << " values in 'outs'; expected the result, or two or "
+                            "three parts of a quantised one";
   llvm::StringSet<> seen;
   for (auto role : getRoles().getAsValueRange<StringAttr>())
     if (!seen.insert(role).second)
       return emitOpError() << "names the role '" << role << "' twice";
-  bool onTensors = isa<TensorType>(getInit().getType());
+  bool onTensors = isa<TensorType>(getInits().front().getType());
+  for (Type type : getInits().getTypes())
+    if (isa<TensorType>(type) != onTensors)
+      return emitOpError()
+             << "has tensors and memrefs in 'outs'; expected one or the other";
   for (auto [role, input] :
        llvm::zip_equal(getRoles().getAsValueRange<StringAttr>(), getInputs())) {
     Type type = input.getType();
@@ -97,8 +115,9 @@ void LaunchIntoOp::getEffects(
   for (OpOperand &input : getInputsMutable())
     if (isa<MemRefType>(input.get().getType()))
       effects.emplace_back(MemoryEffects::Read::get(), &input);
-  if (isa<MemRefType>(getInit().getType()))
-    effects.emplace_back(MemoryEffects::Write::get(), &getInitMutable());
+  for (OpOperand &init : getInitsMutable())
+    if (isa<MemRefType>(init.get().getType()))
+      effects.emplace_back(MemoryEffects::Write::get(), &init);
 }
 
 //===----------------------------------------------------------------------===//

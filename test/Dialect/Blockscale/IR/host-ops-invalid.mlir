@@ -34,6 +34,22 @@ func.func @twice(%a: memref<4x64xf8E4M3FN>, %d: memref<4x32xf32>) {
 
 // -----
 
+func.func @too_many(%x: memref<4x32xf32>, %d: memref<4x32xf8E4M3FN>) {
+  // expected-error@+1 {{'blockscale.launch_into' op has 4 values in 'outs'; expected the result, or two or three parts of a quantised one}}
+  blockscale.launch_into @kernels::@f ["x"] ins(%x : memref<4x32xf32>) outs(%d, %d, %d, %d : memref<4x32xf8E4M3FN>, memref<4x32xf8E4M3FN>, memref<4x32xf8E4M3FN>, memref<4x32xf8E4M3FN>)
+  return
+}
+
+// -----
+
+func.func @both_kinds(%x: tensor<4x32xf32>, %d: tensor<4x32xf8E4M3FN>, %s: memref<1x1x32x16xf8E8M0FNU>) {
+  // expected-error@+1 {{'blockscale.launch_into' op has tensors and memrefs in 'outs'; expected one or the other}}
+  %0 = blockscale.launch_into @kernels::@f ["x"] ins(%x : tensor<4x32xf32>) outs(%d, %s : tensor<4x32xf8E4M3FN>, memref<1x1x32x16xf8E8M0FNU>) -> tensor<4x32xf8E4M3FN>
+  return
+}
+
+// -----
+
 func.func @no_result(%a: tensor<4x64xf8E4M3FN>, %d: tensor<4x32xf32>) {
   // expected-error@+1 {{expected the number of tensor results (0) to be equal to the number of output tensors (1)}}
   blockscale.launch_into @kernels::@f ["a_data"] ins(%a : tensor<4x64xf8E4M3FN>) outs(%d : tensor<4x32xf32>)

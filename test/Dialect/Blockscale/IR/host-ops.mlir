@@ -27,6 +27,19 @@ func.func @in_place(%d: tensor<4x32xf32>) -> tensor<4x32xf32> {
   return %r : tensor<4x32xf32>
 }
 
+// The parts of what a kernel quantises.
+// CHECK-LABEL: @quantized
+// CHECK: blockscale.launch_into @kernels::@f ["x"] ins(%{{.*}} : tensor<4x32xf32>) outs(%{{.*}}, %{{.*}} : tensor<4x32xf8E4M3FN>, tensor<1x1x32x16xf8E8M0FNU>) -> tensor<4x32xf8E4M3FN>, tensor<1x1x32x16xf8E8M0FNU>
+// MEMORY-LABEL: @quantized
+// MEMORY-SAME: %[[X:.*]]: memref<4x32xf32>, %[[D:.*]]: memref<4x32xf8E4M3FN>, %[[S:.*]]: memref<1x1x32x16xf8E8M0FNU>
+// MEMORY-NOT: memref.copy
+// MEMORY: blockscale.launch_into @kernels::@f ["x"] ins(%[[X]] : memref<4x32xf32>) outs(%[[D]], %[[S]] : memref<4x32xf8E4M3FN>, memref<1x1x32x16xf8E8M0FNU>)
+// MEMORY: return %[[D]], %[[S]]
+func.func @quantized(%x: tensor<4x32xf32>, %d: tensor<4x32xf8E4M3FN>, %s: tensor<1x1x32x16xf8E8M0FNU>) -> (tensor<4x32xf8E4M3FN>, tensor<1x1x32x16xf8E8M0FNU>) {
+  %r:2 = blockscale.launch_into @kernels::@f ["x"] ins(%x : tensor<4x32xf32>) outs(%d, %s : tensor<4x32xf8E4M3FN>, tensor<1x1x32x16xf8E8M0FNU>) -> tensor<4x32xf8E4M3FN>, tensor<1x1x32x16xf8E8M0FNU>
+  return %r#0, %r#1 : tensor<4x32xf8E4M3FN>, tensor<1x1x32x16xf8E8M0FNU>
+}
+
 // CHECK-LABEL: @on_memory
 // CHECK: blockscale.launch_into @kernels::@f ["a_data"] ins(%{{.*}} : memref<4x64xf8E4M3FN, strided<[128, 1], offset: ?>>) outs(%{{.*}} : memref<4x32xf32>)
 func.func @on_memory(%a: memref<4x64xf8E4M3FN, strided<[128, 1], offset: ?>>, %d: memref<4x32xf32>) {

@@ -17,7 +17,7 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Blockscale_LaunchIntoOp : Op<Blockscale_Dialect, "launch_into",
-    [DestinationStyleOpInterface, InferTypeOpAdaptor,
+    [AttrSizedOperandSegments, DestinationStyleOpInterface, InferTypeOpAdaptor,
      DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
      DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "run a kernel on plain tensors or memory";
@@ -25,9 +25,10 @@ def Blockscale_LaunchIntoOp : Op<Blockscale_Dialect, "launch_into",
     `blockscale.launch` after its scaled tensors have become their parts: the
     kernel's `d` goes to where `outs` says. `roles` names the parameter of the
     kernel that each input becomes, as launch plans do: `a_data`, `b_scales`,
-    `alpha`, `c`, ...; sizes follow from the shapes. Inputs and result are
+    `alpha`, `c`, ...; sizes follow from the shapes. Inputs and results are
     tensors, or all of them memrefs of any strides. What `outs` held before is
-    not read.
+    not read. A kernel that quantises has the parts of its result in `outs`:
+    `d_data`, `d_scales` and, where there is one, `d_tensor_scale`.
 
     Elements of less than a byte lie one in each byte, the upper bits zero, as
     LLVM stores them; whoever runs the launch packs them as the kernel reads
@@ -42,16 +43,18 @@ def Blockscale_LaunchIntoOp : Op<Blockscale_Dialect, "launch_into",
   }];
   let arguments = (ins SymbolRefAttr:$kernel, StrArrayAttr:$roles,
                        Variadic<AnyType>:$inputs,
-                       AnyTypeOf<[AnyRankedTensor, AnyMemRef]>:$init);
-  let results = (outs Optional<AnyRankedTensor>:$result);
+                       Variadic<AnyTypeOf<[AnyRankedTensor, AnyMemRef]>>:$inits);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     $kernel $roles `ins` `(` $inputs `:` type($inputs) `)`
-    `outs` `(` $init `:` type($init) `)` attr-dict (`->` type($result)^)?
+    `outs` `(` $inits `:` type($inits) `)` attr-dict (`->` type($results)^)?
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() {
-      return ::mlir::MutableOperandRange(getOperation(), getInputs().size(), 1);
+      return getInitsMutable();
     }
+    /// The parameters of the kernel that `outs` become.
+    ::llvm::ArrayRef<::llvm::StringRef> getResultRoles();
   }];
   let hasVerifier = 1;
 }

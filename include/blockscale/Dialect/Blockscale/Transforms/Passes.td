@@ -195,7 +195,8 @@ def FormKernels : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
     function attribute `blockscale.kernel` says how to launch, and
     `blockscale.product` what is computed. A `blockscale.quantize` that is all
     that its function does becomes a kernel likewise, with
-    `blockscale.quantization`, unless `quantize=false` leaves it to the host.
+    `blockscale.quantization`, unless `quantize=false` leaves it to the host;
+    with `quantize-operands` one whose result only products read, too.
     Names become identifiers of PTX.
     Refuses sizes beyond what the 32-bit arithmetic of kernels, the grid and
     tensor maps can hold.
@@ -224,7 +225,10 @@ def FormKernels : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"quantize", "quantize", "bool", /*default=*/"true",
-           "Make kernels of functions that only quantise">];
+           "Make kernels of functions that only quantise">,
+    Option<"quantizeOperands", "quantize-operands", "bool", /*default=*/"false",
+           "Make kernels of what quantises operands of products, and of functions "
+           "that only quantise, where there are such kernels">];
   let dependentDialects = [
     "::blockscale::BlockscaleDialect", "::mlir::gpu::GPUDialect",
     "::mlir::arith::ArithDialect"];

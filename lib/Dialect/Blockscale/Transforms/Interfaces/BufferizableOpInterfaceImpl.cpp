@@ -42,7 +42,7 @@ struct LaunchIntoInterface
                           const BufferizationOptions &options,
                           BufferizationState &state) const {
     auto launch = cast<LaunchIntoOp>(op);
-    if (!launch.getResult())
+    if (launch.getResults().empty())
       return success();
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPoint(op);
@@ -57,15 +57,18 @@ struct LaunchIntoInterface
         return failure();
       inputs.push_back(*buffer);
     }
-    FailureOr<Value> init =
-        getBuffer(rewriter, launch.getInit(), options, state);
-    if (failed(init))
-      return failure();
+    SmallVector<Value> inits;
+    for (Value init : launch.getInits()) {
+      FailureOr<Value> buffer = getBuffer(rewriter, init, options, state);
+      if (failed(buffer))
+        return failure();
+      inits.push_back(*buffer);
+    }
     auto bufferized = LaunchIntoOp::create(
-        rewriter, op->getLoc(), /*result=*/Type(), launch.getKernelAttr(),
-        launch.getRolesAttr(), inputs, *init);
+        rewriter, op->getLoc(), /*results=*/TypeRange(), launch.getKernelAttr(),
+        launch.getRolesAttr(), inputs, inits);
     bufferized->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-    replaceOpWithBufferizedValues(rewriter, op, *init);
+    replaceOpWithBufferizedValues(rewriter, op, inits);
     return success();
   }
 };

@@ -9,6 +9,7 @@
 // One gpu.func per source of a kernel, whose arguments are typed by how the
 // host makes them, and a launch in the source's place.
 
+#include "QuantizeSource.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
@@ -40,6 +41,9 @@ struct FormKernels : blockscale::impl::FormKernelsBase<FormKernels> {
     registry
         .insert<math::MathDialect, scf::SCFDialect, vector::VectorDialect>();
   }
+
+private:
+  bool isWanted(KernelSourceOpInterface op) const;
 };
 } // namespace
 
@@ -193,11 +197,28 @@ static LogicalResult buildVariants(MatmulOp op, gpu::GPUFuncOp kernel,
   return success();
 }
 
+/// Whether all that reads `op` is a product, so that its result need not leave
+/// the device.
+static bool isForProducts(QuantizeOp op) {
+  return !op->use_empty() &&
+         llvm::all_of(op->getUsers(), llvm::IsaPred<MatmulOp>);
+}
+
+/// A function that only quantises is compiled or refused; in whole functions
+/// the host quantises what no kernel does.
+bool FormKernels::isWanted(KernelSourceOpInterface op) const {
+  auto quantization = dyn_cast<QuantizeOp>(op.getOperation());
+  if (!quantization || !quantizeOperands)
+    return isKernelSource(op) && (quantize || !quantization);
+  return (isKernelSource(op) || isForProducts(quantization)) &&
+         !whyNotKernel(quantization);
+}
+
 void FormKernels::runOnOperation() {
   ModuleOp module = getOperation();
   SmallVector<KernelSourceOpInterface> sources;
   module.walk([&](KernelSourceOpInterface op) {
-    if (isKernelSource(op) && (quantize || !isa<QuantizeOp>(op)))
+    if (isWanted(op))
       sources.push_back(op);
   });
   for (KernelSourceOpInterface op : sources)

@@ -40,40 +40,47 @@ static bool isWholeFunction(QuantizeOp op) {
 // Rules
 //===----------------------------------------------------------------------===//
 
-/// The sizes must suit the 32-bit arithmetic of kernels. A type has whole
-/// blocks where it knows K.
-static LogicalResult checkSizes(QuantizeOp op,
-                                const QuantizedStorage &storage) {
+/// The sizes must suit the 32-bit arithmetic of kernels and whole blocks.
+static std::optional<Reason> whyNotSizes(const QuantizedStorage &storage) {
+  auto k = dyn_cast<AffineConstantExpr>(storage.k);
+  if (k && k.getValue() % storage.block != 0)
+    return "a kernel quantises whole blocks, but K = " +
+           std::to_string(k.getValue()) + " is no multiple of " +
+           std::to_string(storage.block);
   for (AffineExpr size : {storage.rows, storage.k, storage.batch})
     if (auto constant = dyn_cast<AffineConstantExpr>(size))
       if (constant.getValue() > kMaxProductSize)
-        return op.emitOpError()
-               << "its size of " << constant.getValue() << " exceeds "
-               << kMaxProductSize
-               << ", the most that the 32-bit coordinates of a kernel reach";
+        return "its size of " + std::to_string(constant.getValue()) +
+               " exceeds " + std::to_string(kMaxProductSize) +
+               ", the most that the 32-bit coordinates of a kernel reach";
   AffineExpr bytes = storage.scales.matrixBytes * storage.batch;
   if (auto constant = dyn_cast<AffineConstantExpr>(bytes);
       constant && constant.getValue() > kMaxProductSize)
-    return op.emitOpError() << "its scales would take " << constant.getValue()
-                            << " bytes, more than the " << kMaxProductSize
-                            << " that the threads of a kernel are counted to";
-  return success();
+    return "its scales would take " + std::to_string(constant.getValue()) +
+           " bytes, more than the " + std::to_string(kMaxProductSize) +
+           " that the threads of a kernel are counted to";
+  return std::nullopt;
+}
+
+std::optional<Reason> blockscale::whyNotKernel(QuantizeOp op) {
+  hw::Target target = getTarget(op);
+  if (auto why = hw::whyNotFeature(hw::Feature::NarrowConvert, target))
+    return why;
+  Result<QuantizedStorage> storage = quantizedStorage(op.getType(), target);
+  if (!storage)
+    return storage.why();
+  if (hasTensorScale(op) && !op.getTensorScale())
+    return "a kernel sees one block at a time, but the tensor scale of '" +
+           std::string(op.getType().getSpec().getText()) +
+           "' follows from the largest magnitude of the whole matrix; pass "
+           "one as 'tensor_scale'";
+  return whyNotSizes(*storage);
 }
 
 static LogicalResult checkReady(QuantizeOp op) {
-  hw::Target target = getTarget(op);
-  if (auto why = hw::whyNotFeature(hw::Feature::NarrowConvert, target))
+  if (std::optional<Reason> why = whyNotKernel(op))
     return op.emitOpError() << why->text;
-  Result<QuantizedStorage> storage = quantizedStorage(op.getType(), target);
-  if (!storage)
-    return op.emitOpError() << storage.why().text;
-  if (hasTensorScale(op) && !op.getTensorScale())
-    return op.emitOpError()
-           << "a kernel sees one block at a time, but the tensor scale of '"
-           << op.getType().getSpec().getText()
-           << "' follows from the largest magnitude of the whole matrix; pass "
-              "one as 'tensor_scale'";
-  return checkSizes(op, *storage);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -29,6 +29,9 @@ void buildQuantizeBody(QuantizeOp op, const QuantizedStorage &storage,
                        mlir::ImplicitLocOpBuilder &b,
                        const QuantizeArguments &arguments);
 
+/// Why no kernel computes `op`; empty if one does.
+std::optional<Reason> whyNotKernel(QuantizeOp op);
+
 /// Makes `blockscale.quantize` a source of kernels where its function does
 /// nothing else.
 void attachQuantizeSource(mlir::MLIRContext &context);

@@ -1,0 +1,132 @@
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Kernels that quantise, on the emulator and through the CUDA driver, against the
+package's numpy."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import blockscale as bs
+
+SEED = -12345
+TYPES = {"bf16": ml_dtypes.bfloat16, "f16": np.float16, "f32": np.float32}
+
+
+def source(name, shape, element, spec, words="", x="bf16"):
+    """A function that quantises; of two levels with a tensor scale given."""
+    sizes, result = "x".join(map(str, shape)), f"!{name}"
+    given = ""
+    if spec.startswith("multi"):
+        batch = f"{shape[0]}x" if len(shape) == 3 else ""
+        given = f", %t: tensor<{batch}f32>"
+        words = f"tensor_scale(%t : tensor<{batch}f32>) {words}"
+    return f"""{result} = !blockscale.tensor<{sizes}x{element}, "{spec}", layout = tiled_128x4>
+func.func @{name}(%x: tensor<{sizes}x{x}>{given}) -> {result} {{
+  %0 = blockscale.quantize %x {words} : tensor<{sizes}x{x}> to {result}
+  return %0 : {result}
+}}
+"""
+
+
+def values(rng, shape, x="bf16"):
+    """Rows and blocks of magnitudes of their own, numbers of the kernel's type."""
+    exponents = rng.integers(-9, 9, (*shape[:-1], shape[-1] // 16))
+    numbers = rng.standard_normal(shape) * np.exp2(exponents).repeat(16, -1)
+    return numbers.astype(TYPES[x])
+
+
+def same(found, expected):
+    """Whether two Scaled have the same bits, scales in the tiles of the kernel."""
+    expected = expected.to(found.layout)
+    assert found.format == expected.format and found.shape == expected.shape
+    assert (found.data.view(np.uint8) == expected.data.view(np.uint8)).all()
+    assert (found.scales.view(np.uint8) == expected.scales.view(np.uint8)).all()
+    if expected.tensor_scale is None:
+        return found.tensor_scale is None
+    return (found.tensor_scale == expected.tensor_scale).all()
+
+
+CASES = [
+    ("f8E4M3FN", "e8m0_t32", "bf16", dict(rule="round_up")),
+    ("f8E5M2", "e8m0_t32", "f16", dict(rule="ceil", rounding="away")),
+    ("f6E2M3FN", "e8m0_t32", "f32", dict(rounding="stochastic", seed=SEED)),
+    ("f4E2M1FN", "e8m0_t32", "f32", dict(rule="mid_max", rounding="zero")),
+    ("f4E2M1FN", "e8m0_t16", "bf16", dict(rounding="stochastic", seed=SEED)),
+    ("f4E2M1FN", "multi_float32_e4m3fn_t16", "bf16", {}),
+    ("f8E4M3FN", "e8m0_t32", "bf16", dict(rounding="stochastic", seed=SEED))]
+
+
+def words_of(options):
+    rounding = options.get("rounding", "even")
+    seed = f", seed = {options['seed']}" if "seed" in options else ""
+    rule = f"rule({options['rule']}) " if "rule" in options else ""
+    return f"{rule}rounding({rounding}{seed})"
+
+
+@pytest.mark.parametrize("element, spec, x, options", CASES)
+def test_bits_of_numpy(device, element, spec, x, options):
+    """Dynamic sizes and batches; twice, with other numbers."""
+    kernel = bs.compile(source("q", "???", element, spec, words_of(options), x))
+    rng = np.random.default_rng(21)
+    format_ = kernel.arg("d").format
+    for shape in ((2, 37, 96), (3, 130, 160)):
+        numbers = values(rng, shape, x)
+        factors = None
+        if format_.tensor_scale:
+            factors = (0.01 + rng.random(shape[0])).astype(np.float32)
+        found = kernel.quantize(numbers, tensor_scale=factors)
+        expected = bs.quantize(numbers, format_, tensor_scale=factors, **options)
+        assert same(found, expected)
+        assert same(kernel.emulate_quantize(numbers, tensor_scale=factors), expected)
+        assert np.count_nonzero(found.data.view(np.uint8)) > found.data.size // 2
+
+
+def test_the_result_is_multiplied(device):
+    """x on the device is quantised there, and the product reads what was written."""
+    spec = bs.matmul(M="M", N=72, K=256, a="mxfp8", b="mxfp8")
+    kernel = bs.compile(spec.mlir + source("q", ("?", 256), "f8E4M3FN", "e8m0_t32"))
+    assert len(kernel.names) == 2
+    rng = np.random.default_rng(22)
+    w = bs.quantize(rng.standard_normal((72, 256)), like=kernel.arg("b"))
+    prepared = kernel.prepare_quantize(M=37)
+    out = prepared.empty_out()
+    for _ in range(2):
+        x = values(rng, (37, 256))
+        there = bs.to_device(x)
+        assert prepared(there, out=out) is out
+        d = kernel.launch(out, kernel.upload("b", w)).numpy()
+        expected = bs.quantize(x, like=kernel.arg("a"))
+        assert (d == kernel.emulate(expected, w)).all()
+    again = kernel.quantize(there)
+    assert isinstance(again, bs.DeviceScaled) and again.shape == (37, 256)
+    assert (kernel.launch(again, w).numpy() == d).all()
+    assert kernel.quantize(there, out=again) is again
+
+
+def test_what_does_not_fit(device):
+    kernel = bs.compile(source("q", ("?", 96), "f4E2M1FN",
+                               "multi_float32_e4m3fn_t16"))
+    product = bs.compile(bs.matmul(M="M", N=16, K=96, a="nvfp4", b="nvfp4"))
+    x = np.ones((5, 96))
+    for call, words in (
+            (lambda: kernel.quantize(x), "the kernel needs 'tensor_scale'"),
+            (lambda: kernel.quantize(x, tensor_scale=[1, 2]), "2 tensor scales"),
+            (lambda: kernel.quantize(x[:, :48], tensor_scale=1), "K is 48"),
+            (lambda: kernel.quantize(x[0], tensor_scale=1), "rows x K"),
+            (lambda: product.quantize(x), "no kernel that quantises"),
+            (lambda: product.quantize(x, kernel="matmul"), "'launch' runs it"),
+            (lambda: kernel.emulate(x, x), "no kernel that multiplies"),
+            (lambda: kernel.emulate(x, x, kernel="q"), "'quantize' runs it"),
+            (lambda: kernel.prepare_quantize(), "M is dynamic"),
+            (lambda: kernel.prepare_quantize(M=5)(
+                bs.to_device(x.astype(np.float16)), tensor_scale=bs.to_device(
+                    np.ones(1, np.float32)), out=kernel.prepare_quantize(
+                        M=5).empty_out()), "'x' is of f16"),
+            (lambda: kernel.quantize(
+                x, tensor_scale=1, out=kernel.prepare_quantize(M=6).empty_out()),
+             "prepared for")):
+        with pytest.raises(bs.Refused, match=words):
+            call()
