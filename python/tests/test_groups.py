@@ -16,14 +16,14 @@ ENDS = np.array([130, 130, 131, 297])
 ROWS, GROUPS, N, K = 300, len(ENDS), 72, 192
 
 
-def compiled(a, b, more="", types="", out="f32"):
+def compiled(a, b, more="", types="", out="f32", target="sm_100a"):
     return bs.compile(f"""
 !a = !blockscale.tensor<?x{K}x{a}>
 !b = !blockscale.tensor<{GROUPS}x{N}x{K}x{b}>
 func.func @k(%a: !a, %b: !b, %ends: tensor<{GROUPS}xi32>{types}) -> tensor<?x{N}x{out}> {{
   %d = blockscale.matmul %a, %b groups(%ends : tensor<{GROUPS}xi32>) {more} -> tensor<?x{N}x{out}>
   return %d : tensor<?x{N}x{out}>
-}}""")
+}}""", target)
 
 
 KINDS = {
@@ -73,6 +73,18 @@ def test_numbers(device, kernel):
         np.testing.assert_allclose(d[:297], wanted[:297], **near)
     launched = kernel.launch(x, w, ends=ENDS)
     assert np.array_equal(launched[:297], d[:297])
+
+
+@pytest.mark.parametrize("kind", ["mxfp8", "rows"])
+def test_on_warps(kind):
+    """sm_120a has no tensor memory, and kernels for groups all the same."""
+    kernel = compiled(*KINDS[kind], ": !a, !b", target="sm_120a")
+    x, w = operands(kernel, 6)
+    wanted = product(x.dequantize(), w.dequantize())
+    for num_sms in (None, 3):
+        d = kernel.emulate(x, w, ends=ENDS, num_sms=num_sms)
+        np.testing.assert_allclose(d[:297], wanted[:297], rtol=1e-5, atol=1e-3)
+        assert not d[297:].any()
 
 
 def test_what_lies_on_the_device(device, mxfp8):

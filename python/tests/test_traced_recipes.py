@@ -172,10 +172,9 @@ def tiles_of_groups(scales, more):
 
 
 # Kernels for 48 rows in 3 groups read 3 tiles: torch's own quantisation leaves room for
-# one of each group more, others have those that there are. Without kernels for groups
-# there is a product for each that has rows.
+# one of each group more, others have those that there are.
 @pytest.mark.parametrize("version, more, target, launches", [
-    (1, 1, "", 1), (2, 1, "", 1), (2, 0, "", 1), (2, 2, "", 1), (2, 1, "sm_120a", 2)])
+    (1, 1, "", 1), (2, 1, "", 1), (2, 0, "", 1), (2, 2, "", 1), (2, 1, "sm_120a", 1)])
 def test_groups_with_scales_of_blocks(version, more, target, launches):
     s, t = powers((ROWS, 4), 1, E8M0), powers((GROUPS, 64, 4), 2, E8M0)
     wanted = of_groups(X.astype(np.float64) * np.repeat(s.astype(np.float64), 32, 1),
@@ -225,7 +224,7 @@ def test_groups_along_k_without_scales(turn, parts):
                  (len(parts), M, 200), turn=turn), wanted, launches=1)
 
 
-# Without kernels for groups there is a product for each, be it of a zero.
+# Without kernels for groups along K there is a product for each, be it of a zero.
 ON = [("", 1), ("sm_120a", 4)]
 
 

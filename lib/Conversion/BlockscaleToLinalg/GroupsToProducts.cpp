@@ -8,6 +8,7 @@
 
 #include "Patterns.h"
 #include "blockscale/Conversion/BlockscaleToLinalg/Passes.h"
+#include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "blockscale/HW/Target.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -214,13 +215,13 @@ struct GroupsToProducts
       // Whoever writes a schedule means a kernel.
       hw::Target target = getTarget(op);
       if (op.getLoweringAttr() || hw::whyNotTarget(target) ||
-          hw::hasTensorMemory(target))
+          !op.isGroupedAlongK())
         return false;
-      op->emitRemark() << "becomes a loop with a product for each group: "
-                          "products with groups are lowered with tensor "
-                          "memory, which '"
-                       << hw::targetName(target) << "' does not have";
-      return true;
+      auto why = whyNotGroupsAlongK(target);
+      if (why)
+        op->emitRemark() << "becomes a loop with a product for each group: "
+                         << why->text;
+      return why.has_value();
     });
   }
 };

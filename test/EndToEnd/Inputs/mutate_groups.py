@@ -3,7 +3,9 @@
 # `blockscale verify` about each. Prints one line per edit that nobody noticed, then
 # how many there were.
 #
-# usage: mutate_groups.py FILE.mlir FILE.ptx FOLDER GROUPS VERIFY-FLAGS...
+# usage: mutate_groups.py FILE.mlir FILE.ptx FOLDER GROUPS ROLES VERIFY-FLAGS...
+#
+# ROLES: how many go through the groups.
 #
 # Part of the blockscale project, under the Apache License v2.0 with LLVM
 # Exceptions.
@@ -15,7 +17,7 @@ import sys
 import mutations
 from mutations import Ptx
 
-source, ptx_path, folder, groups, *flags = sys.argv[1:]
+source, ptx_path, folder, groups, roles, *flags = sys.argv[1:]
 ptx = Ptx.read(ptx_path)
 # An offset, from an address that moves on to the next one.
 LOAD = r"\tld\.global\.b32 \t(%r\d+), \[(%rd\d+)\];"
@@ -44,7 +46,7 @@ BINARY = (r"\t(?:add|sub)\.[su](?:32|64) \t(%\w+), (%\w+), (%\w+|-?\d+);")
 
 def edits():
     found = list(walks())
-    assert len(found) == 3, f"{len(found)} roles go through groups"
+    assert len(found) == int(roles), f"{len(found)} roles go through groups"
     for begin, end in found:
         for at in range(begin, end):
             line = ptx.lines[at]

@@ -8,18 +8,12 @@
 
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/HW/ScaleLayout.h"
-#include "blockscale/HW/Target.h"
 
 using namespace mlir;
 using namespace blockscale;
 
-std::optional<Reason> blockscale::whyNotGrouped(MmaAttr mma,
-                                                Scheduler scheduler,
-                                                int64_t splits,
-                                                hw::Target target) {
-  if (!hw::hasTensorMemory(target))
-    return "products with groups are lowered with tensor memory, which '" +
-           hw::targetName(target) + "' does not have";
+std::optional<Reason>
+blockscale::whyNotGrouped(MmaAttr mma, Scheduler scheduler, int64_t splits) {
   if (mma.getSparse())
     return Reason("products with groups are not lowered with a sparse 'a'");
   if (scheduler != Scheduler::Static)

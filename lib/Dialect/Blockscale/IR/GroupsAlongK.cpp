@@ -9,6 +9,7 @@
 #include "TensorVerifiers.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
+#include "blockscale/HW/Target.h"
 #include "blockscale/HW/TensorMap.h"
 
 using namespace mlir;
@@ -61,11 +62,21 @@ static bool isPaddedByTma(MmaAttr mma) {
   return mixes && std::min(mma.getA().bits(), mma.getB().bits()) < kByte;
 }
 
+std::optional<Reason> blockscale::whyNotGroupsAlongK(hw::Target target) {
+  if (hw::hasTensorMemory(target))
+    return std::nullopt;
+  return "products with groups along K are lowered with tensor memory, which "
+         "'" +
+         hw::targetName(target) + "' does not have";
+}
+
 std::optional<Reason> blockscale::whyNotGroupedAlongK(MmaAttr mma,
                                                       Scheduler scheduler,
                                                       int64_t splits,
                                                       hw::Target target) {
-  if (auto why = whyNotGrouped(mma, scheduler, splits, target))
+  if (auto why = whyNotGroupsAlongK(target))
+    return why;
+  if (auto why = whyNotGrouped(mma, scheduler, splits))
     return why;
   int64_t step = hw::instructionK(mma.getKind(), /*sparse=*/false);
   if (mma.getK() != step)

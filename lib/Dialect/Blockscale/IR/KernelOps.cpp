@@ -239,7 +239,7 @@ static LogicalResult verifyGroups(KernelMatmulOp op) {
            << "with 'groups' expected a bias along the columns";
   ScheduleAttr schedule = op.getSchedule();
   if (auto why = whyNotGrouped(op.getMma(), schedule.getScheduler(),
-                               schedule.splits(), getTarget(op)))
+                               schedule.splits()))
     return op.emitOpError() << why->text;
   return success();
 }

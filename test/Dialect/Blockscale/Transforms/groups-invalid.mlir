@@ -4,9 +4,9 @@
 
 !a = !blockscale.tensor<?x512xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
 !b = !blockscale.tensor<4x256x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
-func.func @chip(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<?x256xf32> {
-  // expected-error @below {{products with groups are lowered with tensor memory, which 'sm_120a' does not have}}
-  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) {blockscale.target = #blockscale.target<sm_120a>} : !a, !b -> tensor<?x256xf32>
+func.func @warps(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<?x256xf32> {
+  // expected-error @below {{products with groups do not split K; expected 'split_k' of 1, found 2}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) schedule(#blockscale.schedule<split_k = 2>) {blockscale.target = #blockscale.target<sm_120a>} : !a, !b -> tensor<?x256xf32>
   return %0 : tensor<?x256xf32>
 }
 

@@ -15,7 +15,10 @@ namespace blockscale {
 
 /// Why no kernel computes a product whose rows are in groups; empty if one can.
 std::optional<Reason> whyNotGrouped(MmaAttr mma, Scheduler scheduler,
-                                    int64_t splits, hw::Target target);
+                                    int64_t splits);
+
+/// Why a chip has no kernels for groups along K; empty if it has.
+std::optional<Reason> whyNotGroupsAlongK(hw::Target target);
 
 /// The same of a product whose K is in groups.
 std::optional<Reason> whyNotGroupedAlongK(MmaAttr mma, Scheduler scheduler,

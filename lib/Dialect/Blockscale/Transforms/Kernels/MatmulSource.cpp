@@ -557,8 +557,8 @@ static LogicalResult checkReady(MatmulOp op) {
   if (auto why = whyNotSplit(mma, op.getSizes().k, schedule.splits(), target))
     return op.emitOpError() << why->text;
   if (op.isGrouped())
-    if (auto why = whyNotGrouped(mma, schedule.getScheduler(),
-                                 schedule.splits(), target))
+    if (auto why =
+            whyNotGrouped(mma, schedule.getScheduler(), schedule.splits()))
       return op.emitOpError() << why->text;
   if (auto why = whyNotStores(schedule, storedResult(op), target))
     return op.emitOpError() << why->text;

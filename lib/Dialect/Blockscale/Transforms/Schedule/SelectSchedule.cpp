@@ -231,8 +231,7 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   if (auto why = whyNotSplit(mma, op.getSizes().k, choice.splits, target))
     return *why;
   if (op.isGrouped())
-    if (auto why =
-            whyNotGrouped(mma, wish.getScheduler(), choice.splits, target))
+    if (auto why = whyNotGrouped(mma, wish.getScheduler(), choice.splits))
       return *why;
   if (op.isGroupedAlongK())
     if (auto why = whyNotGroupedAlongK(mma, wish.getScheduler(), choice.splits,
@@ -444,9 +443,8 @@ ScheduleChoices blockscale::listScheduleChoices(MatmulOp op, hw::Target target,
     else
       choices.refused.push_back(choice.why());
   };
-  if (!hw::hasTensorMemory(target) && op.hasGroups()) {
-    choices.refused.push_back(
-        *whyNotGrouped(getMma(op), Scheduler::Static, /*splits=*/1, target));
+  if (!hw::hasTensorMemory(target) && op.isGroupedAlongK()) {
+    choices.refused.push_back(*whyNotGroupsAlongK(target));
   } else if (!hw::hasTensorMemory(target)) {
     listWarpSchedules(op, target, expectedRows, add);
   } else {

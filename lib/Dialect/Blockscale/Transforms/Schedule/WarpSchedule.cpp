@@ -7,6 +7,7 @@
 
 #include "WarpSchedule.h"
 #include "../Kernels/Geometry.h"
+#include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
@@ -68,6 +69,9 @@ static double predictMicroseconds(MatmulOp op, MmaAttr mma,
   bool swap = schedule.getSwapOperands().getValue();
   ProductSizes sizes = op.getSizes();
   int64_t m = size(sizes.m), n = size(sizes.n), batch = size(sizes.batch);
+  // Groups are as many products, each of its share of the rows.
+  if (op.isGrouped())
+    m = std::max<int64_t>(1, m / std::max<int64_t>(1, batch));
   int64_t tiles = llvm::divideCeil(swap ? n : m, schedule.getTileM()) *
                   llvm::divideCeil(swap ? m : n, schedule.getTileN()) * batch;
   int64_t waves =
@@ -88,6 +92,9 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   MmaAttr mma = instruction(getMma(op), swap);
   if (swap && mma.getSparse())
     return Reason(kWhyNotSwapSparse.str());
+  if (op.isGrouped())
+    if (auto why = whyNotGrouped(mma, wish.getScheduler(), wish.splits()))
+      return *why;
   if (auto why = whyNotWish(wish, mma, target))
     return *why;
   ScheduleAttr::Fields fields = wish.getFields();
