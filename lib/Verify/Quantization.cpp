@@ -67,7 +67,8 @@ static float valueOf(uint64_t block, uint64_t i, DataKind kind, uint64_t seed,
     // The largest element times a power of two is the largest number.
     return i == 0 ? largestElement * 2 : ordinary(1);
   default:
-    return ordinary(exponent);
+    // In half of the blocks one number alone has the largest exponent.
+    return ordinary(i == mix(block) % 32 ? exponent + 1 : exponent);
   }
 }
 
@@ -181,14 +182,18 @@ std::optional<Reason> QuantizationMaker::addInput() {
   return std::nullopt;
 }
 
-/// One of each matrix; a sign does not count.
+/// One of each matrix; a sign does not count. Of four the third has an inverse
+/// beyond all f32, and the fourth products with scales that are.
 void QuantizationMaker::addTensorScales() {
+  constexpr float kTiny = 1e-39f, kHuge = 1e37f;
   if (kernel.operands.size() < 2)
     return;
-  for (uint64_t i = 0; i < run.batch; ++i)
-    run.tensorScales.push_back(
-        (i % 2 ? -1.0f : 1.0f) *
-        std::ldexp(1.0f + float(mix(seed + i) % 1024) / 1024, int(i % 5) - 4));
+  for (uint64_t i = 0; i < run.batch; ++i) {
+    float ordinary =
+        std::ldexp(1.0f + float(mix(seed + i) % 1024) / 1024, int(i % 5) - 4);
+    float magnitude = i % 4 == 2 ? kTiny : i % 4 == 3 ? kHuge : ordinary;
+    run.tensorScales.push_back(i % 2 ? -magnitude : magnitude);
+  }
   put(kernel.operands[1].operand, run.tensorScales.data(),
       run.batch * sizeof(float), kernel.operands[1].alignment);
 }

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import blockscale as bs
+from blockscale._quantize import random_fractions
 
 SEED = -12345
 TYPES = {"bf16": ml_dtypes.bfloat16, "f16": np.float16, "f32": np.float32}
@@ -82,6 +83,24 @@ def test_bits_of_numpy(device, element, spec, x, options):
         assert same(found, expected)
         assert same(kernel.emulate_quantize(numbers, tensor_scale=factors), expected)
         assert np.count_nonzero(found.data.view(np.uint8)) > found.data.size // 2
+
+
+def test_fractions_that_are_their_random_numbers(device):
+    """Such a number is rounded down; those next to it are above or below."""
+    options = dict(rounding="stochastic", seed=SEED)
+    kernel = bs.compile(source("q", (64, 1024), "f8E4M3FN", "e8m0_t32",
+                               words_of(options), "f32"))
+    fractions = random_fractions(SEED, 64 * 1024)
+    # Of 20 bits, in one element of 16; between 1 and 1.125, with a scale of 1.
+    exact = fractions * 2 ** 20 == np.floor(fractions * 2 ** 20)
+    x = np.where(exact, 1 + fractions / 8, 1.0).astype(np.float32)
+    x += np.resize([0, 2 ** -23, -2 ** -23], x.size).astype(np.float32) * exact
+    x[::32] = 448
+    x = x.reshape(64, 1024)
+    found = kernel.quantize(x)
+    assert same(found, bs.quantize(x, "mxfp8", **options))
+    down = found.data.astype(np.float32).reshape(-1)[exact] == 1
+    assert exact.sum() > 3000 and 0.5 < down.mean() < 0.75
 
 
 def test_the_result_is_multiplied(device):

@@ -1,0 +1,114 @@
+# Makes single edits to a kernel that quantises, and asks `blockscale verify` about
+# each: another row, block or matrix, a value that the largest magnitude or the codes
+# leave out, a scale without one of its steps, a bound that is off by one, a code in
+# another place, a store that is left out.
+#
+# usage: mutate_quantize.py FILE.mlir FILE.ptx FOLDER EVERY [OPTION...]
+#
+# Of edits of the same kind there are EVERY at most, from the first place to the last.
+#
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+import re
+import subprocess
+import sys
+
+import mutations
+from mutations import Ptx
+
+source, ptx_path, folder = sys.argv[1:4]
+every, options = int(sys.argv[4]), sys.argv[5:]
+ptx = Ptx.read(ptx_path)
+
+# A pattern and what takes its place: the first group stays in front.
+REPLACED = [
+    ("the other comparison", r"(setp\.)ge\.", r"\1gt."),
+    ("the other comparison", r"(setp\.)gt\.", r"\1ge."),
+    ("the other comparison", r"(setp\.)eq\.", r"\1ne."),
+    ("the other comparison", r"(setp\.)ne\.", r"\1eq."),
+    ("the other branch", r"(@)(%p\d+ bra)", r"\1!\2"),
+    ("the other choice", r"(selp\.\S+\s+%\w+), (\S+), (\S+), ", r"\1, \3, \2, "),
+    ("one of two conditions", r"or(\.pred\s+%p\d+), (%p\d+), %p\d+;",
+     r"and\1, \2, \2;"),
+    ("the smaller", r"(\s)max\.u32", r"\1min.u32"),
+    ("no maximum of the left", r"(\s)max\.u32(\s+%r\d+), (%r\d+), %r\d+;",
+     r"\1mov.b32\2, \3;"),
+    ("no maximum of the right", r"(\s)max\.u32(\s+%r\d+), %r\d+, (%r\d+);",
+     r"\1mov.b32\2, \3;"),
+    ("no bound", r"(\s)min\.NaN\.f32(\s+%r\d+), (%r\d+), [^;]+;",
+     r"\1mov.b32\2, \3;"),
+    ("no sign", r"(\s)abs\.f32", r"\1neg.f32"),
+    ("a factor left out", r"(\s)mul\.rn\.f32(\s+%r\d+), %r\d+, ([^;]+);",
+     r"\1mov.b32\2, \3;"),
+    ("no inverse", r"(\s)rcp\.rn\.f32", r"\1mov.b32"),
+    ("the codes exchanged",
+     r"(cvt\.rn\.satfinite\.\w+\.f32\s+%\w+), (%r\d+), (%r\d+);", r"\1, \3, \2;"),
+    ("codes that are left out", r"(\s)or\.b(\d\d)(\s+%\w+), (%\w+), %\w+;",
+     r"\1mov.b\2\3, \4;"),
+    ("codes that are left out", r"(\s)or\.b(\d\d)(\s+%\w+), %\w+, (%\w+);",
+     r"\1mov.b\2\3, \4;"),
+    ("a sign in the magnitude", r"(and\.b32\s+%r\d+, %r\d+), 2147483647;",
+     r"\1, 4294967295;"),
+    ("the words exchanged",
+     r"(st\.global\.v\d\.b32\s+\[\S+\]), \{(%r\d+), (%r\d+)", r"\1, {\3, \2"),
+    ("the words exchanged",
+     r"(ld\.global\.v\d\.b32\s+)\{(%r\d+), (%r\d+)", r"\1{\3, \2"),
+    ("the halves exchanged", r"(mov\.b32\s+)\{(%rs\d+), (%rs\d+)\}",
+     r"\1{\3, \2}")]
+
+# A number that is changed by so much.
+COUNTED = [
+    ("another shift", r"sh[lr]\.\w+\s+%\w+, %\w+, (\d+);", 1),
+    ("another bit field", r"bfe\.u32\s+%r\d+, %r\d+, (\d+)", 1),
+    ("another bound", r"setp\.\w+\.[usb]\d+\s+%p\d+, %\w+, (\d+);", -1),
+    ("another sum", r"add\.s32\s+%r\d+, %\w+, (\d+);", 1),
+    ("another factor", r"mul\.wide\.u32\s+%rd\d+, %\w+, (\d+);", 8),
+    ("another pitch", r"mad\.lo\.s64\s+%rd\d+, %rd\d+, (\d+),", 16)]
+
+# Every block of a matrix has its tensor scale, and any of them may write it.
+SAME = "the same number is written by other blocks"
+EQUIVALENT = [
+    (r"the other comparison: .*setp\.ne\.b32", SAME),
+    (r"the other branch: .*@%p\d+ bra.*BB0_3", SAME),
+    (r"no bound: .*0f43E00000", "the conversion to e4m3 saturates there"),
+    (r"the other comparison: .*setp\.gt\.f32",
+     "a fraction is its random number in one of 2^24 elements; "
+     "test_quantize_kernels.py has such")]
+
+
+def spread(found):
+    if len(found) <= every:
+        return found
+    return [found[i * (len(found) - 1) // (every - 1)] for i in range(every)]
+
+
+def all_mutations():
+    for name, pattern, text in REPLACED:
+        for at in spread(ptx.places(pattern)):
+            yield f"{name}: {at}: {ptx.lines[at]}", ptx.replaced(at, pattern, text)
+    for name, pattern, step in COUNTED:
+        for at in spread(ptx.places(pattern)):
+            yield f"{name}: {at}: {ptx.lines[at]}", ptx.added(at, pattern, step)
+    for at in spread(ptx.places(r"and\.b32\s+%r\d+, %\w+, \d{1,3};")):
+        mask = int(re.search(r"(\d+);", ptx.lines[at])[1])
+        yield f"a bit less: {at}: {ptx.lines[at]}", ptx.replaced(
+            at, r"\d+;", f"{mask & (mask - 1)};")
+    for at in spread(ptx.some(r"(ld|st)\.global")):
+        offset = re.search(r"\[%rd\d+(?:\+(\d+))?\]", ptx.lines[at])
+        yield f"another address: {at}: {ptx.lines[at]}", ptx.replaced(
+            at, r"(\[%rd\d+)(\+\d+)?\]", rf"\g<1>+{int(offset[1] or 0) + 16}]")
+    for at in ptx.some(r"st\.global"):
+        yield f"a store left out: {at}: {ptx.lines[at]}", ptx.dropped(at)
+
+
+def noticed(path, _):
+    result = subprocess.run(
+        ["blockscale", "verify", source, f"--ptx={path}", "--threads=1",
+         "--step-limit=10000000", *options], capture_output=True, text=True)
+    bad = "FAIL" in result.stdout or "cannot read the PTX" in result.stderr
+    return result.returncode == 1 and bad
+
+
+mutations.report(all_mutations(), folder, noticed, equivalent=EQUIVALENT)
