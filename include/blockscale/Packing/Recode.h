@@ -1,0 +1,47 @@
+//===- Recode.h - codes of one format as codes of another -------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Formats that no instruction multiplies, in formats that one does: without
+// rounding, or not at all.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_PACKING_RECODE_H
+#define BLOCKSCALE_PACKING_RECODE_H
+
+#include "blockscale/Formats/Format.h"
+#include "blockscale/Formats/Result.h"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace blockscale::packing {
+
+/// One way to store elements. The value of an element is `factor` times the sum
+/// of its terms, so that its scales stay as they are.
+struct Recoding {
+  /// As scale specs name the elements: "int4", "e4m3b8fnuz".
+  std::string_view from;
+  ElementFormat to;
+  /// Elements that are stored for one. Those of a row stand one term behind the
+  /// other along K; the other operand is repeated as often along K.
+  unsigned terms;
+  float factor;
+};
+
+/// The way from a format to another; null if none is exact.
+const Recoding *findRecoding(std::string_view from, ElementFormat to);
+
+/// Stores `codes`, one a byte in rows of `k`, as rows of `terms * k` codes.
+/// Refuses a code whose value the format does not have, naming its place.
+Result<std::vector<uint8_t>> recode(const Recoding &recoding, uint64_t k,
+                                    const std::vector<uint8_t> &codes);
+
+} // namespace blockscale::packing
+
+#endif // BLOCKSCALE_PACKING_RECODE_H
