@@ -29,7 +29,10 @@ ELEMENTS = {
     "tf32": (np.float32, 32),
     "int8": (np.int8, 8),
     "uint8": (np.uint8, 8),
+    "int4": (ml_dtypes.int4, 4),
 }
+# What 1 means in the elements of which a kernel's are made: fixed-point numbers.
+UNITS = {"int4": 0.25}
 SCALES = {
     "ue8m0": ml_dtypes.float8_e8m0fnu,
     "ue4m3": ml_dtypes.float8_e4m3fn,
@@ -77,6 +80,8 @@ def element_codes(rng, element, shape):
     """Codes of small integers: their products add up exactly in f32. Those of
     integers are any: sums of them are exact in s32."""
     dtype, bits = ELEMENTS[element]
+    if element == "int4":
+        return rng.integers(0, 16, shape).astype(np.uint8)
     unsigned = f"u{max(bits // 8, 1)}"
     if np.issubdtype(dtype, np.integer):
         return rng.integers(0, 256, shape).astype(np.uint8)
@@ -175,9 +180,10 @@ class Operand:
 
     def __init__(self, rng, kernel, name, rows, sizes):
         data = next(d for d in kernel["data"] if d["operand"] == name)
-        dtype, bits = ELEMENTS[data["format"]]
+        own = data.get("source", data)
+        dtype, bits = ELEMENTS[own["format"]][0], ELEMENTS[data["format"]][1]
         shape = (sizes["batch"], rows, sizes["K"])
-        self.codes = element_codes(rng, data["format"], shape)
+        self.codes = element_codes(rng, own["format"], shape)
         stored, self.metadata = self.codes, None
         for metadata in kernel["metadata"]:
             if metadata["operand"] == name:
@@ -185,11 +191,13 @@ class Operand:
                                          metadata["elementsPerByte"] // 2)
                 stored, plain = compress(self.codes, kept)
                 self.metadata = pack_metadata(plain, metadata["paddingValue"])
+        if "source" in data:
+            stored = np.array(own["codes"], np.uint8)[stored]
         self.data = pack_elements(stored, bits,
                                   evaluate(data["linePitch"], sizes))
         if data["format"] == "tf32":
             self.codes = self.codes & ~np.uint32(TF32_IGNORED)
-        self.values = decode(self.codes, dtype)
+        self.values = decode(self.codes, dtype) * UNITS.get(own["format"], 1)
         self.packed_scales = None
         for scales in kernel["scales"]:
             if scales["operand"] == name:

@@ -92,7 +92,8 @@ static std::string operandText(const plan::Kernel &kernel,
   std::string result;
   for (const plan::DataPacking &data : kernel.data)
     if (data.operand == operand)
-      result = data.format + ", " +
+      result = (data.source ? data.source->format + " as " : "") + data.format +
+               ", " +
                (data.order == "k_major" ? "contiguous along K"
                                         : "contiguous along its rows");
   for (const plan::ScalePacking &scales : kernel.scales)

@@ -67,6 +67,18 @@ static Table tableOf(const Recoding &recoding, unsigned term) {
   return table;
 }
 
+std::vector<int> packing::storedCodes(const Recoding &recoding) {
+  constexpr size_t kCodesOfInt4 = 16;
+  std::vector<int> codes;
+  for (unsigned term = 0; term < recoding.terms; ++term) {
+    Table table = tableOf(recoding, term);
+    size_t count = recoding.from == "int4" ? kCodesOfInt4 : table.size();
+    for (size_t code = 0; code < count; ++code)
+      codes.push_back(table[code] ? *table[code] : -1);
+  }
+  return codes;
+}
+
 static Reason whyNotCode(const Recoding &recoding, uint64_t row,
                          uint64_t column, uint8_t code) {
   char hex[8];

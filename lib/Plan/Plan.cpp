@@ -77,6 +77,18 @@ static void describe(Archive &a, Parameter &parameter) {
 }
 
 template <typename Archive>
+static void describe(Archive &a, SourceElements &source) {
+  constexpr size_t kMostCodes = 256;
+  a.field("format", source.format);
+  a.number("codes", source.codes, -1, 255);
+  size_t count = source.codes.size();
+  a.check(count > 1 && count <= kMostCodes && (count & (count - 1)) == 0,
+          "has " + std::to_string(count) +
+              " 'codes'; expected one for each code of the source, a power of "
+              "two up to 256");
+}
+
+template <typename Archive>
 static void describe(Archive &a, DataPacking &data) {
   a.field("operand", data.operand);
   a.field("format", data.format);
@@ -90,6 +102,7 @@ static void describe(Archive &a, DataPacking &data) {
   a.expression("batchPitch", data.batchPitch);
   a.number("alignment", data.alignment, 1, kMaxAlignment);
   a.field("bitOrder", data.bitOrder);
+  a.laterField("source", data.source);
 }
 
 template <typename Archive>

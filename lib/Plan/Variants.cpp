@@ -69,11 +69,18 @@ static bool areAlike(const std::vector<T> &first, const std::vector<T> &second,
 
 /// Whether a host packs the operands of both alike.
 static bool packAlike(const Kernel &first, const Kernel &second) {
-  auto sameData = [](const DataPacking &x, const DataPacking &y) {
+  auto sameSource = [](const DataPacking &x, const DataPacking &y) {
+    if (!x.source || !y.source)
+      return x.source.has_value() == y.source.has_value();
+    return x.source->format == y.source->format &&
+           x.source->codes == y.source->codes;
+  };
+  auto sameData = [&](const DataPacking &x, const DataPacking &y) {
     return x.operand == y.operand && x.format == y.format &&
            x.order == y.order && x.bits == y.bits && x.lines == y.lines &&
            x.elements == y.elements && x.linePitch == y.linePitch &&
-           x.batchPitch == y.batchPitch && x.alignment == y.alignment;
+           x.batchPitch == y.batchPitch && x.alignment == y.alignment &&
+           sameSource(x, y);
   };
   auto sameScales = [](const ScalePacking &x, const ScalePacking &y) {
     return x.operand == y.operand && x.format == y.format &&

@@ -9,6 +9,7 @@
 #include "blockscale/Runtime/HostOperands.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 using namespace blockscale;
@@ -329,6 +330,11 @@ private:
   uint8_t *memoryFor(const HostOperand &operand, uint64_t bytes);
   void addData(const plan::DataPacking &data, const HostOperand &operand,
                uint64_t bytes);
+  /// One line of codes of the source as those that are stored for them, one a
+  /// byte.
+  void translate(const plan::SourceElements &source, uint64_t number,
+                 const uint8_t *line, const HostOperand &operand,
+                 std::vector<uint8_t> &stored);
   void addBytes(const HostOperand &operand, uint64_t bytes);
 
   const plan::Kernel &kernel;
@@ -366,6 +372,24 @@ uint8_t *Packer::memoryFor(const HostOperand &operand, uint64_t bytes) {
   return memory.data();
 }
 
+void Packer::translate(const plan::SourceElements &source, uint64_t number,
+                       const uint8_t *line, const HostOperand &operand,
+                       std::vector<uint8_t> &stored) {
+  // What the bits of a byte above those of a code hold does not matter.
+  size_t mask = source.codes.size() - 1;
+  for (size_t i = 0; i < stored.size(); ++i, line += lineStep(operand)) {
+    int64_t code = source.codes[*line & mask];
+    if (code < 0 && error.empty()) {
+      char hex[8];
+      std::snprintf(hex, sizeof hex, "0x%02x", unsigned(*line & mask));
+      error = "operand '" + operand.role + "', line " + std::to_string(number) +
+              ", element " + std::to_string(i) + ": code " + hex + " of '" +
+              source.format + "' has no exact code in the kernel's format";
+    }
+    stored[i] = uint8_t(code);
+  }
+}
+
 void Packer::addData(const plan::DataPacking &data, const HostOperand &operand,
                      uint64_t bytes) {
   uint64_t lines = value(data.lines), elements = value(data.elements);
@@ -391,12 +415,19 @@ void Packer::addData(const plan::DataPacking &data, const HostOperand &operand,
   uint8_t *memory = memoryFor(operand, bytes);
   if (isResult(kernel, operand.role))
     return;
+  std::vector<uint8_t> stored(data.source ? elements : 0);
   forEachLine(operand, [&](uint64_t number, const uint8_t *line) {
     uint8_t *to = memory + number / lines * batchPitch + number % lines * pitch;
+    int64_t step = lineStep(operand);
+    if (data.source) {
+      translate(*data.source, number, line, operand, stored);
+      line = stored.data();
+      step = 1;
+    }
     if (data.bits < kByte)
-      packLine(to, line, lineStep(operand), elements, data.bits);
+      packLine(to, line, step, elements, data.bits);
     else
-      copyLine(to, operand.elementBytes, line, lineStep(operand), elements,
+      copyLine(to, operand.elementBytes, line, step, elements,
                size_t(operand.elementBytes));
   });
 }

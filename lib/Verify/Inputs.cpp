@@ -43,6 +43,8 @@ private:
                                  uint64_t rows, uint64_t storedK,
                                  const reference::Operand &operand,
                                  std::vector<uint8_t> codes);
+  std::optional<Reason> translate(const plan::DataPacking &packing,
+                                  std::vector<uint8_t> &codes) const;
   std::optional<Reason> packSparse(const plan::MetadataPacking &packing,
                                    uint64_t rows, uint64_t operandSeed,
                                    reference::Operand &operand,
@@ -128,6 +130,19 @@ void InputMaker::addGroups() {
       offsetBytes(inputs.groupEnds);
 }
 
+/// Codes of the source as those that the plan stores for them.
+std::optional<Reason> InputMaker::translate(const plan::DataPacking &packing,
+                                            std::vector<uint8_t> &codes) const {
+  const std::vector<int64_t> &table = packing.source->codes;
+  for (uint8_t &code : codes) {
+    if (code >= table.size() || table[code] < 0)
+      return "operand '" + packing.operand + "': the plan stores no code for " +
+             std::to_string(code) + " of '" + packing.source->format + "'";
+    code = uint8_t(table[code]);
+  }
+  return std::nullopt;
+}
+
 std::optional<Reason> InputMaker::packData(const plan::DataPacking &packing,
                                            uint64_t rows, uint64_t storedK,
                                            const reference::Operand &operand,
@@ -145,9 +160,9 @@ std::optional<Reason> InputMaker::packData(const plan::DataPacking &packing,
     layout.k = roundUp(layout.k, packing.elementMultiple);
     // Where the plan allows any elements, large ones show whether they reach
     // the sum.
-    uint8_t filler = packing.zeroPadding
-                         ? 0
-                         : uint8_t(formatInfo(operand.format).largestCode);
+    ElementFormat stored = parseFormat(packing.format).value_or(operand.format);
+    uint8_t filler =
+        packing.zeroPadding ? 0 : uint8_t(formatInfo(stored).largestCode);
     codes = extendRows(codes, storedK * operand.codeBytes(),
                        layout.k * operand.codeBytes(), filler);
   }
@@ -286,8 +301,10 @@ std::optional<Reason> InputMaker::addOperand(bool isA) {
     return "the plan does not say how operand '" + name + "' is packed";
   reference::Problem &problem = inputs.problem;
   reference::Operand &operand = isA ? problem.a : problem.b;
-  if (!parseElements(data->format, scales, operand))
-    return "operand '" + name + "' in format '" + data->format + "'";
+  const std::string &format =
+      data->source ? data->source->format : data->format;
+  if (!parseElements(format, scales, operand))
+    return "operand '" + name + "' in format '" + format + "'";
   if (scales)
     if (auto why = setScales(*scales, operand))
       return why;
@@ -327,6 +344,9 @@ std::optional<Reason> InputMaker::addOperand(bool isA) {
       return why;
   uint64_t storedK =
       stored.size() / (rows * matricesOf(name) * operand.codeBytes());
+  if (data->source)
+    if (auto why = translate(*data, stored))
+      return why;
   auto why = packData(*data, rows, storedK, operand, std::move(stored));
   if (why || !scales)
     return why;

@@ -47,7 +47,10 @@ unsigned verify::elementBits(const reference::Operand &operand) {
 }
 
 hw::HighestBit verify::highestBit(const reference::Operand &operand) {
-  bool isInteger = operand.elements == reference::Elements::Int8 ||
+  bool isFixedPoint = operand.elements == reference::Elements::Format &&
+                      formatInfo(operand.format).isInteger();
+  bool isInteger = isFixedPoint ||
+                   operand.elements == reference::Elements::Int8 ||
                    operand.elements == reference::Elements::UInt8;
   return isInteger ? hw::HighestBit::Number : hw::HighestBit::Sign;
 }

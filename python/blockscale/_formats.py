@@ -25,8 +25,9 @@ ELEMENTS = {
     "tf32": ("tf32", 32, np.float32),
     "int8": ("i8", 8, np.int8),
     "uint8": ("ui8", 8, np.uint8),
+    "int4": ("i4", 4, ml_dtypes.int4),
 }
-INTEGERS = ("int8", "uint8")
+INTEGERS = ("int8", "uint8", "int4")
 # Scale types: how scale specs and the library spell them, their dtype.
 SCALES = {
     "ue8m0": ("e8m0", ml_dtypes.float8_e8m0fnu),
@@ -66,12 +67,21 @@ PATTERNS = {
 }
 
 
+def largest(dtype):
+    """The largest finite number of a dtype, as f32."""
+    dtype = np.dtype(dtype)
+    known = ml_dtypes.iinfo if dtype.kind in "iu" or dtype == ml_dtypes.int4 else \
+        ml_dtypes.finfo
+    return np.float32(known(dtype).max)
+
+
 @dataclass(frozen=True)
 class Format:
     """Elements, and what scales them.
 
     element: "e2m1", "e2m3", "e3m2", "e4m3", "e5m2", "f16", "bf16", "tf32",
-        "int8" or "uint8".
+        "int8", "uint8", or "int4", which kernels hold as e2m3: launches
+        translate it.
     scale: "ue8m0", "ue4m3", "ue5m3" (sm_107 alone), or None for no scales;
         "f32", "f16" or "bf16" of scales that kernels multiply sums by, over all of
         K or over blocks of it; "ue8m0" of scales that each cover all of K, too.
@@ -157,8 +167,20 @@ class Format:
 
     @property
     def bits(self):
-        """Bits of an element in a kernel's memory."""
+        """Bits of an element in a kernel's memory; of int4 those before they are
+        translated."""
         return ELEMENTS[self.element][1]
+
+    @property
+    def unit(self):
+        """What 1 means: under powers of two integers are fixed-point numbers."""
+        is_fixed_point = self.element in INTEGERS and self.scale in SCALES
+        return np.float32(2.0 ** (2 - self.bits) if is_fixed_point else 1)
+
+    @property
+    def largest(self):
+        """The largest element, as f32."""
+        return largest(self.dtype) * self.unit
 
     @property
     def dtype(self):
@@ -182,7 +204,7 @@ class Format:
         of tf32, two of four of the rest."""
         if pattern is None:
             pattern = ("1:2" if self.element == "tf32" else
-                       "4:8 in pairs" if self.bits == 4 and self.scale else
+                       "4:8 in pairs" if self.element == "e2m1" and self.scale else
                        "2:4")
         if pattern not in PATTERNS:
             raise Refused(f"no sparsity '{pattern}'; there are "
@@ -212,6 +234,7 @@ FORMATS = {
     "mxfp6_e3m2": Format("e3m2", "ue8m0", 32),
     "mxfp8": Format("e4m3", "ue8m0", 32),
     "mxfp8_e5m2": Format("e5m2", "ue8m0", 32),
+    "mxint4": Format("int4", "ue8m0", 32),
     "fp8_tensor": Format("e4m3", "f32", rows=0),
     "fp8_row": Format("e4m3", "f32"),
     "fp8_1x128": Format("e4m3", "f32", 128),

@@ -135,16 +135,17 @@ class Kernel:
         metadata = operands.of(planned["metadata"], operand)
         pattern = metadata["pattern"] if metadata else None
         two_levels = operands.of(planned["tensorScales"], operand) is not None
+        element = data.get("source", data)["format"]
         vector = operands.of(planned.get("vectorScales", ()), operand)
         if vector is not None:
             return Argument(operand, Format(
-                data["format"], vector["format"], vector.get("block", 0), two_levels,
+                element, vector["format"], vector.get("block", 0), two_levels,
                 rows=vector["rows"]), "plain", data["order"])
         if scales is None:
-            return Argument(operand, Format(data["format"], sparsity=pattern),
+            return Argument(operand, Format(element, sparsity=pattern),
                             "plain", data["order"])
         block = scales.get("elements", scales["block"])
-        return Argument(operand, Format(data["format"], scales["format"], block,
+        return Argument(operand, Format(element, scales["format"], block,
                                         two_levels, pattern,
                                         scales.get("rows", 1)),
                         scales["layout"], data["order"])

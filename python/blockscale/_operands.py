@@ -131,8 +131,10 @@ def parts(planned, name, operand, parameters, ends=None):
     lie by them."""
     data = of(planned["data"], name)
     role = name + "_data"
+    source = data.get("source")
+    translated = source and (data["bits"], source["codes"])
     memory = {role: operand.packed(parameters[role]["linePitch"],
-                                   data["order"])}
+                                   data["order"], translated)}
     metadata = of(planned["metadata"], name)
     if metadata is not None:
         memory[name + "_metadata"] = operand.compressed(

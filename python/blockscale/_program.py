@@ -28,7 +28,7 @@ DTYPES = {name: np.dtype(one) for name, one in {
     "bf16": ml_dtypes.bfloat16, "f8E4M3FN": ml_dtypes.float8_e4m3fn,
     "f8E5M2": ml_dtypes.float8_e5m2, "f8E8M0FNU": ml_dtypes.float8_e8m0fnu,
     "f6E2M3FN": ml_dtypes.float6_e2m3fn, "f6E3M2FN": ml_dtypes.float6_e3m2fn,
-    "f4E2M1FN": ml_dtypes.float4_e2m1fn, "i1": np.bool_, "i8": np.int8,
+    "f4E2M1FN": ml_dtypes.float4_e2m1fn, "i4": ml_dtypes.int4, "i1": np.bool_, "i8": np.int8,
     "i16": np.int16, "i32": np.int32, "i64": np.int64, "ui8": np.uint8,
     "ui16": np.uint16, "ui32": np.uint32, "ui64": np.uint64,
     "index": np.int64}.items()}
@@ -283,7 +283,8 @@ def array_for(slot, value):
     if array.dtype != dtype and not (dtype.kind in "iu" and array.dtype.kind in "iu"
                                      and array.dtype.itemsize == dtype.itemsize):
         raise Refused(f"{name} is an array of {array.dtype}, expected {dtype}")
-    return array
+    # A byte of numpy's int4 repeats the sign, one of a function has zeros there.
+    return array.view(np.uint8) & np.uint8(15) if dtype == ml_dtypes.int4 else array
 
 
 def producers_array(value, element):

@@ -9,11 +9,12 @@ import numpy as np
 
 from ._arrays import numbers
 from ._errors import Refused
-from ._formats import INTEGERS, UE5M3, format_named
-from ._scaled import Scaled, encode, host_layout, largest
+from ._formats import INTEGERS, UE5M3, format_named, largest
+from ._scaled import Scaled, encode, host_layout
 
 RULES = ("floor", "round_up", "floor_plus_one", "ceil", "mid_max",
          "rounded_max", "top_binade")
+RULES_OF_INTEGERS = ("floor", "round_up", "floor_plus_one")
 ROUNDINGS = ("even", "away", "zero", "stochastic")
 FLOAT_MAX = np.finfo(np.float32).max
 
@@ -72,6 +73,9 @@ def check_rule(format_, rule):
     if rule is not None and (rule not in RULES or format_.scale != "ue8m0"):
         raise Refused(f"rule = {rule!r}: expected one of {RULES} with scales "
                       "of ue8m0, and none with others")
+    if format_.element in INTEGERS and rule not in (None, *RULES_OF_INTEGERS):
+        raise Refused(f"rule = {rule!r} looks at the fraction of a float: integers "
+                      f"know {RULES_OF_INTEGERS}")
 
 
 def check_rounding(format_, rounding, seed):
@@ -151,7 +155,7 @@ def tensor_factors(values, format_, given=None):
     if format_.scale == "ue8m0" or largest(format_.scale_dtype) >= 2.0 ** 127:
         ones = np.ones(batch, np.float32)
         return ones, ones
-    product = largest(format_.dtype) * largest(format_.scale_dtype)
+    product = format_.largest * largest(format_.scale_dtype)
     top = np.abs(values.reshape(batch, -1)).max(axis=1)
     with np.errstate(over="ignore", divide="ignore"):
         factors = np.minimum(product / top, FLOAT_MAX)
@@ -169,7 +173,7 @@ def bound_of(factor):
 
 def scales_of(magnitudes, format_, factor, rule):
     """Of tiles with those largest magnitudes; `factor` multiplies the data."""
-    top = largest(format_.dtype)
+    top = format_.largest
     if format_.scale == "ue8m0":
         if factor is not None:
             magnitudes = magnitudes * factor
@@ -190,7 +194,7 @@ def scales_of(magnitudes, format_, factor, rule):
 def power_of_two_scales(largest_values, format_, rule):
     """2^(floor(log2 m) - emax), or twice that where the rule says so. Blocks of
     zeros get the smallest scale."""
-    top = largest(format_.dtype)
+    top = format_.largest
     fraction, exponent = np.frexp(largest_values)
     top_fraction, top_exponent = np.frexp(top)
     doubles = {
@@ -221,13 +225,17 @@ def half_step(dtype):
 
 def rounded(values, format_, rounding, seed):
     """Codes of values, saturating."""
+    if format_.unit != 1:
+        # The most negative code is not made.
+        top = format_.largest
+        values = np.clip(values, -top, top) / format_.unit
     if rounding == "even":
         return encode(format_.element, values, format_.dtype)
     table = magnitudes_of(format_)
     magnitudes = np.minimum(np.abs(values).astype(np.float64), table[-1])
     if format_.element in INTEGERS:
         # All of the range, which has one number more below 0 than above.
-        legal = np.iinfo(format_.dtype)
+        legal = ml_dtypes.iinfo(format_.dtype)
         magnitudes = np.abs(np.clip(values.astype(np.float64), legal.min,
                                     legal.max))
     below = np.searchsorted(table, magnitudes, side="right") - 1
@@ -245,7 +253,7 @@ def magnitudes_of(format_):
     """The numbers of the elements' format that are not negative, in order, as
     f64."""
     if format_.element in INTEGERS:
-        legal = np.iinfo(format_.dtype)
+        legal = ml_dtypes.iinfo(format_.dtype)
         top = max(-int(legal.min), int(legal.max))
         return np.arange(top + 2, dtype=np.float64)
     codes = np.arange(1 << (format_.bits - 1), dtype=np.uint8)

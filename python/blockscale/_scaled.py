@@ -23,7 +23,7 @@ def encode(name, values, dtype):
     """Codes of f32 values, to the nearest, ties to even, saturating. Integers
     are numbers here, and those of tf32 are f32 whose low 13 bits are 0."""
     if name in INTEGERS:
-        legal = np.iinfo(dtype)
+        legal = ml_dtypes.iinfo(dtype)
         return np.clip(np.rint(values), legal.min, legal.max).astype(dtype)
     if name == "tf32":
         return rounded_to_tf32(values)
@@ -206,6 +206,8 @@ class Scaled:
         """The values as f32: element times scale, times the tensor scale, each
         rounded to f32 and, where it is finite, saturating."""
         values = self.data.astype(np.float32)
+        if self.format.unit != 1:
+            values *= self.format.unit
         if self.format.element == "tf32":
             values = (values.view(np.uint32) & 0xffffe000).view(np.float32)
         if self.format.covers_k:
@@ -225,19 +227,25 @@ class Scaled:
                              factors if self.data.ndim == 3 else factors[0])
         return values
 
-    def packed(self, row_pitch=0, order="k_major"):
+    def packed(self, row_pitch=0, order="k_major", translated=None):
         """Elements as a kernel reads them: bits in a row one after another,
         each row padded with zeros to `row_pitch` bytes; of a sparse operand
         those that are stored.
 
         order: "k_major", or "mn_major" for rows along M or N.
+        translated: bits of an element in the kernel's memory and the code that is
+            stored there for each one of ours, where the plan has a "source".
         """
         if order not in ORDERS:
             raise Refused(f"no order '{order}'; there are {', '.join(ORDERS)}")
         codes, k = self._codes(), self.k
         if self.format.sparsity is not None:
             codes, k = self.compressed()[0], k // 2
-        memory = _core.pack_elements(codes, self.format.bits,
+        bits = self.format.bits
+        if translated is not None:
+            bits, table = translated
+            codes = self._translated(codes, table)
+        memory = _core.pack_elements(codes, bits,
                                      order == "mn_major", self.batch, self.rows,
                                      k, row_pitch)
         return np.frombuffer(memory, np.uint8)
@@ -255,7 +263,18 @@ class Scaled:
                 np.frombuffer(metadata, np.uint8))
 
     def _codes(self):
-        return self.data.view(f"u{self.format.dtype.itemsize}")
+        codes = self.data.view(f"u{self.format.dtype.itemsize}")
+        # A byte of numpy's int4 repeats the sign.
+        return codes & np.uint8(15) if self.format.element == "int4" else codes
+
+    def _translated(self, codes, table):
+        """Codes of a kernel's format for ours."""
+        stored = np.array(table, np.int16)[codes]
+        if (stored < 0).any():
+            place = np.argwhere(stored < 0)[0].tolist()
+            raise Refused(f"code {codes[tuple(place)]:#04x} at {place} of format "
+                          f"'{self.format}' has no exact code in the kernel's format")
+        return stored.astype(np.uint8)
 
     def __repr__(self):
         return (f"Scaled({'x'.join(map(str, self.shape))} {self.format}, "
@@ -312,13 +331,6 @@ def product(x, y):
     exact = x.astype(np.float64) * y
     return np.where(np.isfinite(exact), np.clip(exact, -top, top),
                     exact).astype(np.float32)
-
-
-def largest(dtype):
-    """The largest finite number of a dtype, as f32."""
-    dtype = np.dtype(dtype)
-    known = np.iinfo if dtype.kind in "iu" else ml_dtypes.finfo
-    return np.float32(known(dtype).max)
 
 
 def host_layout(layout):

@@ -70,7 +70,7 @@ class Operator:
         k = size["K"]
         if k is None:
             stored = data.shape[-1] * data.element_size() * 8
-            k = stored // self.args[name].format.bits
+            k = stored // operands.of(self.planned["data"], name)["bits"]
             k *= 2 if self.args[name].format.sparsity else 1
         return (*data.shape[:-1], k)
 

@@ -37,6 +37,7 @@ def kernel(device):
     ("mxfp8", "mxfp8_e5m2", {"a_order": "mn_major", "b_order": "mn_major"}),
     (FORMATS["mxfp4"].sparse(), FORMATS["mxfp4"].beside_sparse(), {}),
     (FORMATS["f16"].sparse(), "f16", {}), ("bf16", "bf16", {}),
+    ("mxint4", "mxint4", {}), (FORMATS["mxint4"].sparse(), FORMATS["mxfp8"].beside_sparse(), {}),
     (FORMATS["int8"].sparse(), "uint8", {"out": "i32"})])
 def test_products_on_the_device(device, a, b, options):
     rng = np.random.default_rng(11)

@@ -90,6 +90,23 @@ TEST(Recode, BiasedFormatsAreHalved) {
   }
 }
 
+// k/4 of e2m3, whose bias is 1: from 1 on an exponent and three bits of
+// fraction, a sign of 32.
+TEST(Recode, TablesSayWhatIsStoredForEachCode) {
+  const Recoding *int4 = findRecoding("int4", ElementFormat::E2M3);
+  ASSERT_TRUE(int4);
+  EXPECT_EQ(storedCodes(*int4), (std::vector<int>{0, 2, 4, 6, 8, 10, 12, 14, 48,
+                                                  46, 44, 42, 40, 38, 36, 34}));
+  const Recoding *fnuz = findRecoding("e5m2b16fnuz", ElementFormat::E5M2);
+  ASSERT_TRUE(fnuz);
+  std::vector<int> codes = storedCodes(*fnuz);
+  ASSERT_EQ(codes.size(), 256u);
+  EXPECT_EQ(codes[0x7b], 0x7b);
+  EXPECT_EQ(codes[0x7c], -1);
+  EXPECT_EQ(codes[0x80], -1);
+  EXPECT_EQ(codes[0xff], -1);
+}
+
 TEST(Recode, SaysWhichCodeHasNone) {
   const Recoding *recoding = findRecoding("e4m3b8fnuz", ElementFormat::E4M3);
   ASSERT_TRUE(recoding);

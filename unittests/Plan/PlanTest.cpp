@@ -181,6 +181,35 @@ TEST(Plan, SaysWhatScalesCoverThatAreRepeated) {
       "a multiple of 'block', 32");
 }
 
+// Elements that are packed as those of another format; others do not have the
+// key.
+TEST(Plan, SaysOfWhichElementsOnesAreMade) {
+  Plan plan = makePlan();
+  DataPacking data;
+  data.operand = "b";
+  data.format = "e2m3";
+  data.bits = 6;
+  data.elementMultiple = data.alignment = 1;
+  data.lines = data.elements = data.linePitch = data.batchPitch = "1";
+  plan.kernels[0].data = {data};
+  EXPECT_EQ(printPlan(plan).find("\"source\""), std::string::npos);
+  plan.kernels[0].data[0].source = {"int2", {0, 8, -1, 40}};
+  std::string text = printPlan(plan);
+  auto read = parsePlan(text);
+  ASSERT_TRUE(read) << textOf(read);
+  ASSERT_TRUE(read->kernels[0].data[0].source);
+  EXPECT_EQ(read->kernels[0].data[0].source->format, "int2");
+  EXPECT_EQ(read->kernels[0].data[0].source->codes,
+            (std::vector<int64_t>{0, 8, -1, 40}));
+  EXPECT_EQ(printPlan(*read), text);
+  EXPECT_EQ(errorOf(replaced(text, "-1,", "")),
+            "launch plan: 'kernels[0].data[0].source': has 3 'codes'; expected "
+            "one for each code of the source, a power of two up to 256");
+  EXPECT_EQ(errorOf(replaced(text, "-1,", "-2,")),
+            "launch plan: 'kernels[0].data[0].source.codes[2]': -2 is out of "
+            "range; expected -1 to 255");
+}
+
 // Scales of blocks of K say so; of those for all of K nothing is said.
 TEST(Plan, SaysHowScalesOfBlocksOfKLie) {
   Plan plan = makePlan();

@@ -74,6 +74,17 @@ std::string whyNot(const Plan &plan) {
   return why ? why->text : "";
 }
 
+TEST(Variants, TranslateElementsAsTheirKernel) {
+  Plan plan = makePlan();
+  for (Kernel &kernel : plan.kernels)
+    kernel.data[0].source = {"int2", {0, 9, 30, 70}};
+  EXPECT_EQ(whyNot(plan), "");
+  plan.kernels[0].data[0].source->codes[3] = 71;
+  EXPECT_NE(whyNot(plan), "");
+  plan.kernels[0].data[0].source.reset();
+  EXPECT_NE(whyNot(plan), "");
+}
+
 TEST(Variants, MustGoWithTheirKernel) {
   EXPECT_EQ(whyNot(makePlan()), "");
   Plan lost = makePlan();

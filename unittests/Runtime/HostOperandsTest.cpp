@@ -119,6 +119,39 @@ TEST(HostOperands, SixBitCodesArePacked) {
             (std::vector<uint8_t>{0x3f, 0xf0, 0x03, 0x21, 0}));
 }
 
+// What is stored for each code is the plan's to say; upper bits do not count.
+TEST(HostOperands, CodesAreTranslated) {
+  plan::Kernel kernel = test::smallKernel();
+  kernel.data[0].source = {"int2", {0, 9, 30, 70}};
+  Operands operands;
+  operands.a = {0, 1, 2, 3, 0xfd, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3};
+  operands.all["a_data"] = operandOf("a_data", operands.a, {3, 5});
+  Result<DeviceData> data =
+      packOperands(kernel, bound(kernel, operands.all), operands.all);
+  ASSERT_TRUE(data) << textOf(data);
+  const std::vector<uint8_t> &memory = data->memory.at("a_data");
+  EXPECT_EQ((std::vector<uint8_t>(memory.begin(), memory.begin() + 6)),
+            (std::vector<uint8_t>{0, 9, 30, 70, 9, 0}));
+  EXPECT_EQ((std::vector<uint8_t>(memory.begin() + 32, memory.begin() + 37)),
+            (std::vector<uint8_t>{30, 30, 30, 30, 70}));
+}
+
+TEST(HostOperands, CodesWithoutAnExactOneAreRefused) {
+  plan::Kernel kernel = test::smallKernel();
+  kernel.data[0].source = {"int2", {0, 9, -1, 70}};
+  Operands operands;
+  operands.a = {0, 1, 0, 1, 0, 0, 1, 3, 2, 2, 0, 0, 0, 0, 0};
+  operands.all["a_data"] = operandOf("a_data", operands.a, {3, 5});
+  Result<DeviceData> data =
+      packOperands(kernel, bound(kernel, operands.all), operands.all);
+  ASSERT_FALSE(data);
+  EXPECT_NE(data.why().text.find(
+                "operand 'a_data', line 1, element 3: code 0x02 of 'int2' has "
+                "no exact code in the kernel's format"),
+            std::string::npos)
+      << data.why().text;
+}
+
 // A transposed view: 5 rows of 3 in memory.
 TEST(HostOperands, StridesAreFollowed) {
   plan::Kernel kernel = test::smallKernel();

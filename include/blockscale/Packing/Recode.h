@@ -37,6 +37,11 @@ struct Recoding {
 /// The way from a format to another; null if none is exact.
 const Recoding *findRecoding(std::string_view from, ElementFormat to);
 
+/// What is stored for each code of the format that `recoding` is from: in the
+/// order of the codes those of the first term, then those of the next one. -1
+/// for a code that has none.
+std::vector<int> storedCodes(const Recoding &recoding);
+
 /// Stores `codes`, one a byte in rows of `k`, as rows of `terms * k` codes.
 /// Refuses a code whose value the format does not have, naming its place.
 Result<std::vector<uint8_t>> recode(const Recoding &recoding, uint64_t k,

@@ -98,6 +98,15 @@ struct Parameter {
   std::optional<TensorMap> tensorMap;
 };
 
+/// Elements of the source of which an operand's are made, without rounding.
+struct SourceElements {
+  /// "int4".
+  std::string format;
+  /// The code that is stored for each code of the source; -1 for one that
+  /// cannot be stored, so that whoever packs must refuse it.
+  std::vector<int64_t> codes;
+};
+
 /// How the elements of A or B lie in global memory: `batch` matrices of
 /// `lines` lines, each of `elements` elements and then padding up to
 /// `linePitch` bytes. Of a sparse A these are the elements that are stored.
@@ -120,6 +129,9 @@ struct DataPacking {
   unsigned alignment = 0;
   /// How elements of less than a byte lie in their bytes.
   std::string bitOrder;
+  /// Set where the operand itself has elements of a format that no instruction
+  /// multiplies: whoever packs translates them to `format`.
+  std::optional<SourceElements> source = {};
 };
 
 /// How the scales of A or B lie in global memory.

@@ -14,6 +14,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
+#include "blockscale/Dialect/Blockscale/IR/StoredElements.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "blockscale/HW/DeviceTargets.h"
 #include "blockscale/HW/Metadata.h"
@@ -281,6 +282,10 @@ static plan::DataPacking dataPacking(const Product &product, bool isA,
   data.batchPitch = printExpression(map.getStrides().getResult(1));
   data.alignment = info.alignment;
   data.bitOrder = bitOrder(info.globalBits);
+  if (const packing::Recoding *recoding = recodingOf(type)) {
+    std::vector<int> codes = packing::storedCodes(*recoding);
+    data.source = {std::string(recoding->from), {codes.begin(), codes.end()}};
+  }
   return data;
 }
 

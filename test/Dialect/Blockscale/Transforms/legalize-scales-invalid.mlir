@@ -192,11 +192,11 @@ module attributes {blockscale.target = #blockscale.target<sm_103a>} {
 
 // -----
 
-!int4_a = !blockscale.tensor<128x256xi4, "e8m0_t32", layout = tiled_128x4>
-!int4_b = !blockscale.tensor<128x256xi4, "e8m0_t32", layout = tiled_128x4>
-func.func @int4(%a: !int4_a, %b: !int4_b) -> tensor<128x128xf32> {
-  // expected-error @below {{nearest legal: A = e2m3, B = e2m3; int4 under powers of two counts in 1/4: f6E2M3FN and f8E4M3FN hold its values under the same scales}}
-  %0 = blockscale.matmul %a, %b : !int4_a, !int4_b -> tensor<128x128xf32>
+// As e2m3 it takes blocks of 32.
+!int4_a = !blockscale.tensor<128x256xi4, "e8m0_t16", layout = tiled_128x4>
+func.func @int4(%a: !int4_a, %b: !int4_a) -> tensor<128x128xf32> {
+  // expected-error @below {{block 16 with ue8m0 is not legal for 'mxf8f6f4' on 'sm_100a': expected 32; nearest legal: block = 32; bf16 elements without scales hold the same values}}
+  %0 = blockscale.matmul %a, %b : !int4_a, !int4_a -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
 

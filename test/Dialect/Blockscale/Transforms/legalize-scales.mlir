@@ -109,3 +109,15 @@ func.func @named_kind(%a: !named_a, %b: !named_b) -> (tensor<128x256xf32>, tenso
   %2 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e2m1, b = e2m1, scale = ue8m0, block = 32>) : !named_a, !named_b -> tensor<128x256xf32>
   return %0, %1, %2 : tensor<128x256xf32>, tensor<128x256xf32>, tensor<128x256xf32>
 }
+
+// Quarters up to 7/4, and -2, are numbers of e2m3.
+!mxint4 = !blockscale.tensor<128x256xi4, "e8m0_t32", layout = tiled_128x4>
+!beside = !blockscale.tensor<128x256xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+// CHECK-LABEL: func.func @mxint4
+func.func @mxint4(%a: !mxint4, %b: !beside) -> (tensor<128x128xf32>, tensor<128x128xf32>) {
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = mxf8f6f4, a = e2m3, b = e2m1, scale = ue8m0, block = 32>) :
+  %0 = blockscale.matmul %a, %b : !mxint4, !beside -> tensor<128x128xf32>
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = mxf8f6f4, a = e2m3, b = e2m3, scale = ue8m0, block = 32>) :
+  %1 = blockscale.matmul %a, %a : !mxint4, !mxint4 -> tensor<128x128xf32>
+  return %0, %1 : tensor<128x128xf32>, tensor<128x128xf32>
+}

@@ -420,7 +420,7 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     `sum_j = fma(p_j, r_j * s_j, sum_(j-1))` from `sum_(-1) = 0`, in the order of K,
     with the product of the block's scales `r_j` of `a` and `s_j` of `b` rounded to
     f32. Scales of f16 and bf16 are converted to f32, and a side that has none, or
-    one for all of K, has no part in the product.
+    one for all of K, has no part in the product. Kernels hold `i4` under `e8m0` as e2m3.
 
     The epilogue makes an element of the result of one of the product, one of
     `c`, times `beta`, and one of `bias`; it has an argument for each of these

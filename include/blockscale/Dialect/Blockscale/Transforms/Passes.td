@@ -102,6 +102,14 @@ def LegalizeScales : Pass<"blockscale-legalize-scales"> {
     f8f6f4, tf32 or i8 (`i8` and `ui8`), on targets with tensor memory. A product
     whose instruction and schedule are complete keeps them.
 
+    Elements that no instruction multiplies, but of which one has all values under
+    the same scales, are stored as that one's, which the launch plan says, so that
+    whoever packs translates them without rounding:
+
+    | elements, scales | are stored as |
+    | --- | --- |
+    | `i4` under `e8m0_t32` and longer tiles (MXINT4: k/4) | e2m3 |
+
     Before:
     ```mlir
     %d = blockscale.matmul %a, %b : ...

@@ -16,6 +16,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
+#include "blockscale/Dialect/Blockscale/IR/StoredElements.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
@@ -483,7 +484,7 @@ static bool fits(ScaledTensorType type, hw::OperandType format,
     hasScales = !whyNotFactor(spec, type.getElementType());
   if (!scaleSpan && hasPromotedScales(type))
     hasScales = !spec.isSparse();
-  return getOperandType(type.getElementType()) == format &&
+  return storedElements(type) == format &&
          isMNMajor == (mnMajor && mnMajor.getValue()) &&
          isTiled == (scaleSpan || sparse) && spec.isSparse() == sparse &&
          hasScales;

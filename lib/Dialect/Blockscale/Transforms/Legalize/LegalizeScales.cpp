@@ -11,8 +11,8 @@
 
 #include "../Kernels/MatmulSource.h"
 #include "ScaleReasons.h"
-#include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
+#include "blockscale/Dialect/Blockscale/IR/StoredElements.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
@@ -77,8 +77,7 @@ static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
                      << "': " << why->text;
     return failure();
   }
-  std::optional<hw::OperandType> element =
-      getOperandType(type.getElementType());
+  std::optional<hw::OperandType> element = storedElements(type);
   if (!element) {
     op.emitOpError() << "operand '" << name << "' has elements of "
                      << type.getElementType() << ", which no "

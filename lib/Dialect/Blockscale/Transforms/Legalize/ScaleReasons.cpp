@@ -114,11 +114,7 @@ std::string blockscale::otherScales(hw::OperandType a, hw::OperandType b,
                                     std::optional<ElementFormat> scale,
                                     unsigned span) {
   auto isOne = [&](ElementFormat format) { return a == format || b == format; };
-  if (scale && isOne(ElementFormat::INT4))
-    return "; int4 under powers of two counts in 1/4: f6E2M3FN and f8E4M3FN "
-           "hold "
-           "its values under the same scales";
-  if (isOne(ElementFormat::INT4))
+  if (!scale && isOne(ElementFormat::INT4))
     return "; int4 under float scales means integers, which i8 and f8E4M3FN "
            "hold";
   if (scale && isOne(ElementFormat::INT8))

@@ -1,0 +1,28 @@
+//===- StoredElements.h - elements that kernels hold as others --*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_BLOCKSCALE_IR_STOREDELEMENTS_H
+#define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_STOREDELEMENTS_H
+
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/HW/Mma.h"
+#include "blockscale/Packing/Recode.h"
+
+namespace blockscale {
+
+/// How an operand of this type, whose elements no instruction multiplies, is
+/// stored in the format of one that has all of its values under the same
+/// scales; null where it is stored as it is, or no format has them.
+const packing::Recoding *recodingOf(ScaledTensorType type);
+
+/// What an instruction calls the elements of an operand of this type as a
+/// kernel finds them in memory; none if no instruction multiplies them.
+std::optional<hw::OperandType> storedElements(ScaledTensorType type);
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_STOREDELEMENTS_H
