@@ -6,6 +6,8 @@
 // CHECK: function
 // CHECK-DAG: {{^}}whole exact - 1 6400 0 0 0 pass
 // CHECK-DAG: {{^}}scaled exact - 1 6400 0 0 0 pass
+// CHECK-DAG: {{^}}gated exact - 1 6400 0 0 0 pass
+// CHECK-DAG: {{^}}along_k exact - 1 4608 0 0 0 pass
 // CHECK-DAG: {{^}}given, exact data: the scales of '!blockscale.tensor<200x128xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>' have padding that only the offsets of its groups say
 
 !a = !blockscale.tensor<200x64xbf16>
@@ -33,4 +35,37 @@ func.func @given(%a: !tokens, %b: !experts) -> tensor<200x32xf32> {
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<3xi32>) : !tokens, !experts -> tensor<200x32xf32>
   %1 = arith.addf %0, %0 : tensor<200x32xf32>
   return %1 : tensor<200x32xf32>
+}
+
+// What follows is part of the kernel: a bias of all groups, a comparison, another matrix.
+func.func @gated(%a: !a, %b: !b, %bias: tensor<32xf32>, %up: tensor<200x32xf32>) -> tensor<200x32xbf16> {
+  %ends = arith.constant dense<[130, 131, 200]> : tensor<3xi32>
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<3xi32>) : !a, !b -> tensor<200x32xf32>
+  %empty = tensor.empty() : tensor<200x32xbf16>
+  %1 = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (n)>, affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]} ins(%0, %bias, %up : tensor<200x32xf32>, tensor<32xf32>, tensor<200x32xf32>) outs(%empty : tensor<200x32xbf16>) {
+  ^bb0(%x: f32, %v: f32, %u: f32, %before: bf16):
+    %zero = arith.constant 0.0 : f32
+    %2 = arith.addf %x, %v : f32
+    %3 = arith.maximumf %2, %zero : f32
+    %4 = arith.mulf %3, %u : f32
+    %5 = arith.truncf %4 : f32 to bf16
+    linalg.yield %5 : bf16
+  } -> tensor<200x32xbf16>
+  return %1 : tensor<200x32xbf16>
+}
+
+// A factor for each column of each group, and a sum with a matrix of each.
+!left = !blockscale.tensor<48x128xbf16>
+!right = !blockscale.tensor<32x128xbf16>
+func.func @along_k(%a: !left, %b: !right, %v: tensor<3x32xf32>, %c: tensor<3x48x32xf32>) -> tensor<3x48x32xf32> {
+  %ends = arith.constant dense<[48, 48, 112]> : tensor<3xi32>
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<3xi32>) : !left, !right -> tensor<3x48x32xf32>
+  %empty = tensor.empty() : tensor<3x48x32xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(g, m, n) -> (g, m, n)>, affine_map<(g, m, n) -> (g, n)>, affine_map<(g, m, n) -> (g, m, n)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%0, %v : tensor<3x48x32xf32>, tensor<3x32xf32>) outs(%empty : tensor<3x48x32xf32>) {
+  ^bb0(%x: f32, %u: f32, %before: f32):
+    %3 = arith.mulf %x, %u : f32
+    linalg.yield %3 : f32
+  } -> tensor<3x48x32xf32>
+  %2 = arith.addf %1, %c : tensor<3x48x32xf32>
+  return %2 : tensor<3x48x32xf32>
 }

@@ -165,3 +165,16 @@ func.func @c_for_each(%a: !a, %b: !b, %ends: tensor<4xi32>, %c: tensor<4x?x64xf3
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) c(%c) : !a, !b, tensor<4x?x64xf32> -> tensor<?x64xf32>
   return %0 : tensor<?x64xf32>
 }
+
+// -----
+
+#instruction = #blockscale.mma<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, m = 128, n = 64, k = 128, sparse = true>
+#complete = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>
+!data = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k floordiv 2, m, l), strides = ()[m, n, k, l] -> (k floordiv 4, m * (k floordiv 4)), box = [128, 128, 1], swizzle = "64B">
+!rows = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (16, m, k floordiv 256, l), strides = ()[m, n, k, l] -> (16, m * 16, m * (k floordiv 16)), box = [16, 128, 1, 1], swizzle = "none">
+func.func @sparse_kernel(%a: !data, %sf: !rows, %e: !rows, %d: !blockscale.global<f32>, %i: i32, %ends: !blockscale.global<i32>) {
+  // expected-error @below {{products with groups are not lowered with a sparse 'a'}}
+  blockscale.kernel_matmul a(%a) b(%a) scales(%sf, %sf) metadata(%e) d(%d) groups(%ends) sizes(%i, %i, %i, %i)
+    mma #instruction schedule #complete : !data, !data, !blockscale.global<f32> scales !rows, !rows metadata !rows groups !blockscale.global<i32>
+  return
+}

@@ -40,7 +40,9 @@ def FuseEpilogues : Pass<"blockscale-fuse-epilogues"> {
     What else these ops read becomes an input of the product if that has none of the
     kind yet: a tensor of the same shape `c`, one element for each column or row
     `bias`, a number that multiplies the sum itself `alpha`, any other number a bias
-    that is the same everywhere. Changes of shape follow the product.
+    that is the same everywhere. Changes of shape follow the product. A product with
+    groups of rows takes a bias that all groups have; one with groups along K takes an
+    element for each column of each group.
 
     The result is what it was before: bf16 and f16 are rounded where they were
     rounded, and flags of `fastmath` are not made use of. Functions (`math.exp`) are
@@ -64,7 +66,8 @@ def FuseEpilogues : Pass<"blockscale-fuse-epilogues"> {
   }];
   let dependentDialects = [
     "::blockscale::BlockscaleDialect", "::mlir::arith::ArithDialect",
-    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect"];
   let statistics = [Statistic<"numFused", "fused", "Products with more to do">];
 }
 

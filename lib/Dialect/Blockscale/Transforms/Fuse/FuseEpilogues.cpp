@@ -118,9 +118,8 @@ static SmallVector<Operation *> partsOf(MatmulOp product) {
 void FuseEpilogues::runOnOperation() {
   SmallVector<MatmulOp> products;
   getOperation()->walk([&](MatmulOp op) {
-    // Exact sums of integers have no epilogue; what one op says of all rows the
-    // bias of a group does not say.
-    if (isa<FloatType>(op.getType().getElementType()) && !op.hasGroups())
+    // Exact sums of integers have no epilogue.
+    if (isa<FloatType>(op.getType().getElementType()))
       products.push_back(op);
   });
   if (products.empty())

@@ -140,7 +140,16 @@ static bool isSame(int64_t x, int64_t y) {
   return !ShapedType::isDynamic(x) && x == y;
 }
 
+/// Whether a bias of groups can be that: one for each, along the columns.
+static bool isBiasOfGroups(MatmulOp product, bool isOfRows) {
+  return !isOfRows &&
+         !ShapedType::isDynamic(product.getOffsets().getType().getDimSize(0)) &&
+         !product.getType().isDynamicDim(product.getType().getRank() - 1);
+}
+
 Value Fusion::bias(Value source, BiasForm form) {
+  if (product.hasGroups() && !isBiasOfGroups(product, form == BiasForm::Row))
+    return {};
   if (biasForm == BiasForm::None && !product.getBias()) {
     biasSource = source;
     biasForm = form;
@@ -174,6 +183,16 @@ Value Fusion::vector(const Read &read) {
     return bias(read.source, BiasForm::Column);
   bool isOfRows = !hasShapes || isSame(type.getDimSize(at), own.getDimSize(0));
   return isOfRows ? bias(read.source, BiasForm::Row) : Value();
+}
+
+/// An element for each column of each group, where groups have matrices.
+Value Fusion::rowOfEachGroup(const Read &read) {
+  auto source = tensorOf(read.source);
+  if (!product.isGroupedAlongK() || !source || source.getRank() != 2 ||
+      !isPlain(source.getElementType()) || !shapes.lookup(like).empty() ||
+      ArrayRef<int64_t>(read.places) != ArrayRef<int64_t>{0, 2})
+    return {};
+  return bias(read.source, BiasForm::Column);
 }
 
 /// Whether a tensor can be brought back to where the product is from behind
@@ -219,6 +238,8 @@ Value Fusion::operand(Value value, ArrayRef<int64_t> places) {
     return number(read);
   if (along.size() == 1)
     return vector(read);
+  if (Value ofGroups = rowOfEachGroup(read))
+    return ofGroups;
   return isWhole && tensorOf(value) ? matrix(beforeWidening(value)) : Value();
 }
 
@@ -430,16 +451,28 @@ Value Fusion::materializeC(ImplicitLocOpBuilder &at) {
 }
 
 Value Fusion::materializeBias(ImplicitLocOpBuilder &at) {
-  int64_t columns = product.getType().getDimSize(1);
+  // Groups along K read one for each as it is.
+  if (product.isGroupedAlongK())
+    return biasSource;
+  SmallVector<int64_t> shape{product.getType().getDimSize(1)};
+  if (product.isGrouped())
+    shape.insert(shape.begin(), product.getOffsets().getType().getDimSize(0));
   if (biasForm == BiasForm::Number)
     return tensor::SplatOp::create(
         at, numberOf(at, biasSource),
-        RankedTensorType::get({columns}, at.getF32Type()));
+        RankedTensorType::get(shape, at.getF32Type()));
   RankedTensorType type = tensorOf(biasSource);
-  if (type.getRank() == 1)
-    return biasSource;
-  SmallVector<ReassociationIndices> group{identity(type.getRank())};
-  return tensor::CollapseShapeOp::create(at, biasSource, group);
+  Value columns = biasSource;
+  if (type.getRank() != 1) {
+    SmallVector<ReassociationIndices> group{identity(type.getRank())};
+    columns = tensor::CollapseShapeOp::create(at, biasSource, group);
+  }
+  if (!product.isGrouped())
+    return columns;
+  // All groups have the same.
+  Value each = tensor::EmptyOp::create(at, shape, type.getElementType());
+  return linalg::BroadcastOp::create(at, columns, each, ArrayRef<int64_t>{0})
+      ->getResult(0);
 }
 
 void Fusion::fillEpilogue(MatmulOp fused, Value result) {

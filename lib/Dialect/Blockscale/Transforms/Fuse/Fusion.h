@@ -58,6 +58,7 @@ private:
   mlir::Value operand(mlir::Value value, llvm::ArrayRef<int64_t> places);
   mlir::Value matrix(mlir::Value value);
   mlir::Value vector(const Read &read);
+  mlir::Value rowOfEachGroup(const Read &read);
   mlir::Value number(const Read &read);
   mlir::Value bias(mlir::Value source, BiasForm form);
 
