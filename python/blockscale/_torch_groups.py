@@ -53,11 +53,38 @@ def multiplied(function, rows, sides, offsets, shape, element):
             f"{type}", type)
 
 
-def assembled(function, data, scales, spec, layout=""):
-    """Data and scales as one operand: its name and type."""
+def assembled(function, data, scales, spec, layout="", whole=None):
+    """Data and scales as one operand, with factors of whole matrices if there are any:
+    its name and type."""
+    if whole is not None:
+        spec = f"multi_float32_{spec}"
     type = f'!blockscale.tensor<{sizes_of(data.type)}, "{spec}"{layout}>'
-    return function.op(f"blockscale.assemble {data.name}, {scales.name} : "
+    factors = f" tensor_scale({whole.name} : {whole.type})" if whole is not None else ""
+    return function.op(f"blockscale.assemble {data.name}, {scales.name}{factors} : "
                        f"{data.type}, {scales.type} to {type}", None).name, type
+
+
+def factor_of_groups(function, node, wholes, groups):
+    """The product of factors, each of all groups or with a number for each; None if
+    there are none."""
+    if not wholes:
+        return None
+    for one in wholes:
+        if product_of(one.type.shape) not in (1, groups) or one.type.element != "f32":
+            raise Refused(f"'{node.name}': a factor is {one.type}; one f32, or {groups}, "
+                          "one for each group, is taken")
+    flat = [function.reshape(one, (product_of(one.type.shape),), node.name)
+            for one in wholes]
+    type = Type((groups,), "f32")
+
+    def body(names):
+        total, *rest = names
+        for one in rest:
+            following = function.fresh()
+            function.line(f"  {following} = arith.mulf {total}, {one} : f32")
+            total = following
+        return total
+    return function.pointwise(flat, type, body, node.name)
 
 
 def of_rows(function, node, a, w, scale_a, scale_b, offsets, element):
@@ -76,8 +103,10 @@ def of_rows(function, node, a, w, scale_a, scale_b, offsets, element):
     return multiplied(function, a, sides, offsets, (m, n), element)
 
 
-def of_tiles(function, node, a, w, scale_a, scale_b, offsets, element, block, spec):
-    """With block scales that lie in tiles of 128 x 4, those of each group apart."""
+def of_tiles(function, node, a, w, scale_a, scale_b, offsets, element, block, spec,
+             wholes=()):
+    """With block scales that lie in tiles of 128 x 4, those of each group apart; with
+    the product of `wholes` for each group."""
     check_ends(node, w, offsets)
     (m, k), (groups, n, _) = a.type.shape, w.type.shape
     if not isinstance(k, int) or k % block or not isinstance(n, int):
@@ -100,7 +129,8 @@ def of_tiles(function, node, a, w, scale_a, scale_b, offsets, element, block, sp
     scale_a = with_room(function, a, scale_a, groups)
     scale_b = function.reshape(scale_b, (groups, matrix_tiles, *inner), node.name)
     sides = [assembled(function, a, scale_a, spec, ", layout = grouped_128x4"),
-             assembled(function, w, scale_b, spec, ", layout = tiled_128x4")]
+             assembled(function, w, scale_b, spec, ", layout = tiled_128x4",
+                       factor_of_groups(function, node, wholes, groups))]
     return multiplied(function, a, sides, offsets, (m, n), element)
 
 

@@ -23,7 +23,7 @@ from ._torch_shapes import permuted
 
 # Recipe: elements of K that share a scale, and the spec of their scales.
 BLOCKS = {2: (16, "f8E4M3FN", "e4m3fn_t16"), 3: (32, "f8E8M0FNU", "e8m0_t32")}
-TENSOR_WISE, ROW_WISE, ROWS_OF_BLOCKS, BLOCKS_OF_BLOCKS = 0, 1, 4, 5
+TENSOR_WISE, ROW_WISE, BLOCKS_OF_16, ROWS_OF_BLOCKS, BLOCKS_OF_BLOCKS = 0, 1, 2, 4, 5
 # With scales of f32.
 WITH_F32 = (ROW_WISE, ROWS_OF_BLOCKS, BLOCKS_OF_BLOCKS)
 RECIPES = {0: "TensorWise", 1: "RowWise", 2: "BlockWise1x16", 3: "BlockWise1x32",
@@ -312,10 +312,21 @@ def product_with_f32(function, node, a, b, left, right, bias):
     return multiplied(function, node, *sides, bias)
 
 
-def grouped(function, node, a, b, scale_a, scale_b, offsets, bias):
+def unpacked_matrices(function, node, value):
+    """Pairs of 4-bit elements of a matrix, or of several, as elements."""
+    shape = value.type.shape
+    if not value.type.packed or len(shape) == 2:
+        return unpack(function, value) if value.type.packed else value
+    flat = function.reshape(value, (product_of(shape[:2]), shape[2]), node.name)
+    elements = unpack(function, flat)
+    return function.reshape(elements, (*shape[:2], elements.type.shape[1]), node.name)
+
+
+def grouped(function, node, a, b, scale_a, scale_b, offsets, bias, wholes=()):
     """Products of rows of `a` up to each offset with a matrix each, of both sides'
     elements of K up to each offset, or of as many matrices on both sides. The scales
-    have one recipe, that of the second pair."""
+    have one recipe, that of the second pair. wholes: factors of all of a side, or of each
+    group."""
     b = rows_of(node, b)
     only_default(node, bias=bias)
     ranks = len(a.type.shape), len(b.type.shape)
@@ -332,14 +343,16 @@ def grouped(function, node, a, b, scale_a, scale_b, offsets, bias):
         return make(function, node, a, b, left, right, offsets, element)
     if ranks != (3, 3) and recipe_a == recipe_b and recipe_a in BLOCKS and \
             left.type.element == right.type.element == BLOCKS[recipe_a][1] and \
-            not a.type.packed:
+            not (a.type.packed and along_k):
+        how = function, node, *(unpacked_matrices(function, node, one) for one in (a, b))
         block, _, spec = BLOCKS[recipe_a]
-        make = along.of_tiles if along_k else groups.of_tiles
-        return make(function, node, a, b, left, right, offsets, element, block, spec)
+        if along_k:
+            return along.of_tiles(*how, left, right, offsets, element, block, spec)
+        return groups.of_tiles(*how, left, right, offsets, element, block, spec, wholes)
     raise Refused(f"'{node.name}': groups of {a.type} scaled by {left.type} "
                   f"({RECIPES[recipe_a]}) and {right.type} ({RECIPES[recipe_b]}); RowWise "
                   "by f32 and, but for groups of whole matrices, BlockWise1x32 of fp8 by "
-                  "e8m0 are taken")
+                  "e8m0 are taken, and for groups of rows FP4 by both kinds of blocks")
 
 
 def grouped_mm(function, node, a, b, scale_a, scale_b, offs=None, bias=None,
@@ -356,16 +369,21 @@ def grouped_mm_v2(function, node, a, b, scale_a, recipe_a, swizzle_a, scale_b,
                   recipe_b, swizzle_b, offs=None, bias=None, out_dtype=None,
                   contraction_dim=None, use_fast_accum=False):
     only_sums_over_k(node, contraction_dim)
-    sides = []
+    sides, wholes = [], ()
+    are_of_rows = len(a.type.shape) < len(rows_of(node, b).type.shape)
     for side, *how in (("a", scale_a, recipe_a, swizzle_a),
                        ("b", scale_b, recipe_b, swizzle_b)):
         found = scaling(node, side, *how)
-        if found.scales is None or found.factors or \
+        takes_factors = found.recipe == BLOCKS_OF_16 and are_of_rows
+        if found.scales is None or (found.factors and not takes_factors) or \
                 (found.recipe in BLOCKS) != (found.swizzle == TILED):
             raise Refused(f"'{node.name}': scales of {side} of groups are of one "
-                          "recipe: RowWise, or BlockWise1x32 with SWIZZLE_32_4_4")
+                          "recipe: RowWise, or BlockWise1x32 with SWIZZLE_32_4_4, or "
+                          "BlockWise1x16 with it and TensorWise factors for groups of "
+                          "rows")
         sides.append((found.scales, found.recipe))
-    return grouped(function, node, a, b, *sides, offs, bias)
+        wholes += found.factors
+    return grouped(function, node, a, b, *sides, offs, bias, wholes)
 
 
 def grouped_plain(function, node, a, b, offs=None, bias=None, out_dtype=None):

@@ -31,8 +31,9 @@ def traced(op, a, b, rest, out, shape=None, turn=True, has_tensor_memory=True, *
     """y = op(a, b transposed, ...), of arrays by their names and other arguments; of b
     itself without `turn`."""
     def of(name, array):
-        return tensor(name, array.shape,
-                      f"torch.{NAMES.get(array.dtype, array.dtype)}")
+        return tensor(name, array.shape, "torch." + (
+            "float4_e2m1fn_x2" if isinstance(array, Pairs) else
+            NAMES.get(array.dtype, str(array.dtype))))
 
     arrays = {"a": a, "b": b}
 
@@ -47,7 +48,7 @@ def traced(op, a, b, rest, out, shape=None, turn=True, has_tensor_memory=True, *
     x, w = of("a", a), of("b", b)
     turned = Node("call_function", "aten.transpose.int", (w, -2, -1), name="turned",
                   meta={"val": Tensor((*b.shape[:-2], b.shape[-1], b.shape[-2]),
-                                      "torch.float8_e4m3fn")})
+                                      w.meta["val"].dtype)})
     arguments = [node_of(one, f"s{at}") for at, one in enumerate(rest)]
     named = {key: node_of(one, key) for key, one in kwargs.items()}
     nodes = [one for each in (*arguments, *named.values())
@@ -164,11 +165,11 @@ def tiled(scales):
     return padded.reshape(rows, 4, 32, blocks, 4).transpose(0, 3, 2, 1, 4).reshape(-1)
 
 
-def tiles_of_groups(scales, more):
+def tiles_of_groups(scales, more, element=E8M0):
     """Those of each group of rows one after the other, and `more` that nobody needs."""
     starts = [0, *ENDS[:-1]]
     return np.concatenate([tiled(scales[start:end]) for start, end in zip(starts, ENDS)] +
-                          [np.zeros(512 * more, np.uint8)]).reshape(-1, 4).view(E8M0)
+                          [np.zeros(512 * more, np.uint8)]).reshape(-1, 4).view(element)
 
 
 # Kernels for 48 rows in 3 groups read 3 tiles: torch's own quantisation leaves room for
@@ -185,6 +186,51 @@ def test_groups_with_scales_of_blocks(version, more, target, launches):
         [[left], [3], [1], [right], [3], [1], ENDS]
     check(traced("_scaled_grouped_mm" + "_v2" * (version - 1), X, W, rest, "bfloat16"),
           wanted, launches=launches, target=target)
+
+
+E2M1 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, 0, -0.5, -1, -1.5, -2, -3, -4, -6])
+
+
+class Pairs(np.ndarray):
+    """Two elements of e2m1 in a byte, the first in the low half, as torch names them."""
+
+
+def fp4(shape, seed):
+    """Elements and their pairs."""
+    codes = np.random.default_rng(seed).integers(0, 16, shape).astype(np.uint8)
+    pairs = codes[..., 0::2] | codes[..., 1::2] << 4
+    return E2M1[codes], pairs.view(Pairs)
+
+
+@pytest.mark.parametrize("target", ["", "sm_120a"])
+@pytest.mark.parametrize("factors", [
+    (powers(GROUPS, 3), powers(GROUPS, 4)), (powers(1, 5), powers(GROUPS, 6))])
+def test_groups_of_nvfp4(factors, target):
+    """Scales of blocks, and factors for each group or one for all."""
+    x, x_pairs = fp4((ROWS, 128), 5)
+    w, w_pairs = fp4((GROUPS, 64, 128), 6)
+    s, t = powers((ROWS, 8), 1, E4M3), powers((GROUPS, 64, 8), 2, E4M3)
+    wanted = of_groups(x * np.repeat(s.astype(np.float64), 16, 1),
+                       w * np.repeat(t.astype(np.float64), 16, 2))
+    for start, end, one in zip([0, *ENDS], ENDS, factors[0] * factors[1]):
+        wanted[start:end] *= one
+    left = tiles_of_groups(s, 0, E4M3)
+    right = np.stack([tiled(one) for one in t]).view(E4M3)
+    check(traced("_scaled_grouped_mm_v2", x_pairs, w_pairs, [
+        [left, factors[0]], [2, 0], [1, 0], [right, factors[1]], [2, 0], [1, 0], ENDS],
+        "bfloat16", (ROWS, 64)), wanted, launches=1, target=target)
+
+
+def test_groups_of_mxfp4():
+    x, x_pairs = fp4((ROWS, 128), 7)
+    w, w_pairs = fp4((GROUPS, 64, 128), 8)
+    s, t = powers((ROWS, 4), 1, E8M0), powers((GROUPS, 64, 4), 2, E8M0)
+    wanted = of_groups(x * np.repeat(s.astype(np.float64), 32, 1),
+                       w * np.repeat(t.astype(np.float64), 32, 2))
+    right = np.stack([tiled(one) for one in t]).view(E8M0)
+    check(traced("_scaled_grouped_mm_v2", x_pairs, w_pairs, [
+        [tiles_of_groups(s, 1)], [3], [1], [right], [3], [1], ENDS], "bfloat16",
+        (ROWS, 64)), wanted, launches=1)
 
 
 BF16 = ml_dtypes.bfloat16
@@ -268,6 +314,7 @@ def test_groups_along_k_with_scales_of_blocks(version, more, target, launches, p
 
 
 F = powers
+PAIRED = fp4((ROWS, 128), 5)[1], fp4((GROUPS, 64, 128), 6)[1]
 
 
 @pytest.mark.parametrize("op, a, b, rest, words", [
@@ -310,6 +357,16 @@ F = powers
     ("_scaled_grouped_mm_v2", X, W,
      [[F((512,), 1, E8M0)], [3], [0], [F((3, 512), 2, E8M0)], [3], [1], ENDS],
      "RowWise, or BlockWise1x32 with SWIZZLE_32_4_4"),
+    ("_scaled_grouped_mm_v2", *PAIRED, [[F(1024, 1, E4M3), F(2, 1)], [2, 0], [1, 0],
+     [F((3, 1024), 2, E4M3), F(3, 1)], [2, 0], [1, 0], ENDS],
+     "a factor is tensor<2xf32>; one f32, or 3, one for each group, is taken"),
+    ("_scaled_grouped_mm_v2", PAIRED[0], PAIRED[1][0],
+     [[F(1024, 1, E4M3), F(3, 1)], [2, 0], [1, 0],
+      [F(1024, 2, E4M3), F(3, 1)], [2, 0], [1, 0], ENDS],
+     "BlockWise1x16 with it and TensorWise factors for groups of rows"),
+    ("_scaled_grouped_mm_v2", PAIRED[0], PAIRED[1][0],
+     [[F(512, 1, E8M0)], [3], [1], [F(512, 2, E8M0)], [3], [1], ENDS],
+     "and for groups of rows FP4 by both kinds of blocks"),
 ])
 def test_contradictions_are_named(op, a, b, rest, words):
     with pytest.raises(bs.Refused) as caught:
