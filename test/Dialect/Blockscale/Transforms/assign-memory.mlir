@@ -81,7 +81,7 @@ func.func @next_power(%a: !next_power_a, %b: !next_power_b) -> tensor<256x64xf32
 // CHECK: blockscale.barrier_alloc arrivals(1) offset(147496) : <4>
 // CHECK: blockscale.shared_alloc offset(147456) : <1x1xi32
 // CHECK: blockscale.barrier_alloc arrivals(1) offset(147528) : <2>
-// CHECK: blockscale.barrier_alloc arrivals(128) offset(147544) : <2>
+// CHECK: blockscale.barrier_alloc arrivals(4) offset(147544) : <2>
 // CHECK: blockscale.tmem_alloc %{{.*}} columns(512)
 // CHECK: blockscale.tmem_view %{{.*}} column(0) {{.*}} -> <2x128x128xf32
 // CHECK: blockscale.tmem_view %{{.*}} column(256) {{.*}} -> <128x16xi8

@@ -38,7 +38,7 @@ func.func @dynamic(%a: !cluster_a, %b: !cluster_b) -> tensor<8192x7168xbf16> {
 // CHECK: %[[EMPTY:.*]] = blockscale.barrier_alloc arrivals(1) : <4>
 // CHECK: %[[SLOT:.*]] = blockscale.shared_alloc : <1x1xi32, container = 32>
 // CHECK: %[[DONE:.*]] = blockscale.barrier_alloc arrivals(1) : <2>
-// CHECK: %[[FREE:.*]] = blockscale.barrier_alloc arrivals(256) : <1>
+// CHECK: %[[FREE:.*]] = blockscale.barrier_alloc arrivals(8) : <1>
 // Both CTAs run before either allocates, and know their barriers behind it.
 // CHECK: blockscale.cluster_barrier
 // CHECK: blockscale.tmem_alloc %[[SLOT]] pair

@@ -147,7 +147,7 @@ func.func @epilogue_row(%a: !masked_tail_a, %b: !masked_tail_b, %v: tensor<256xf
 // CHECK: %[[EMPTY:.*]] = blockscale.barrier_alloc arrivals(1) : <4>
 // CHECK: %[[SLOT:.*]] = blockscale.shared_alloc : <1x1xi32, container = 32>
 // CHECK: %[[DONE:.*]] = blockscale.barrier_alloc arrivals(1) : <2>
-// CHECK: %[[FREE:.*]] = blockscale.barrier_alloc arrivals(128) : <2>
+// CHECK: %[[FREE:.*]] = blockscale.barrier_alloc arrivals(4) : <2>
 // CHECK: blockscale.warps "mma" 5 to 6 {
 // CHECK-NEXT: blockscale.tmem_alloc %[[SLOT]]
 // CHECK-NEXT: }
@@ -200,6 +200,8 @@ func.func @epilogue_row(%a: !masked_tail_a, %b: !masked_tail_b, %v: tensor<256xf
 // CHECK: %[[LAST:.*]] = arith.cmpi eq, %[[I]], %c3_i32
 // CHECK: scf.if %[[LAST]] {
 // CHECK-NEXT: blockscale.tensor_fence {{ *}}before
+// CHECK-NEXT: %[[RELEASER:.*]] = blockscale.elect
+// CHECK-NEXT: scf.if %[[RELEASER]] {
 // CHECK-NEXT: blockscale.arrive %[[FREE]][%[[COPY]]]
 // CHECK: blockscale.store_row
 // CHECK: gpu.barrier
@@ -210,7 +212,7 @@ func.func @epilogue_row(%a: !masked_tail_a, %b: !masked_tail_b, %v: tensor<256xf
 // CHECK-LABEL: gpu.func @overlap(
 // CHECK: blockscale.shared_alloc : <4x2x4x512xi8, container = 8>
 // CHECK: %[[DONE:.*]] = blockscale.barrier_alloc arrivals(1) : <2>
-// CHECK: %[[FREE:.*]] = blockscale.barrier_alloc arrivals(128) : <1>
+// CHECK: %[[FREE:.*]] = blockscale.barrier_alloc arrivals(4) : <1>
 // CHECK: -> <2x128x256xf32, #blockscale.tmem_accumulator<copy_stride = 208>>
 // CHECK: -> <128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
 // CHECK: -> <256x16xi8, #blockscale.tmem_scales<word_stride = 8>>
@@ -226,11 +228,12 @@ func.func @epilogue_row(%a: !masked_tail_a, %b: !masked_tail_b, %v: tensor<256xf
 // CHECK: blockscale.load_accumulator
 // CHECK: %[[LAST:.*]] = arith.cmpi eq, %[[I]], %c1_i32
 // CHECK: scf.if %[[LAST]]
+// CHECK: blockscale.elect
 // CHECK: blockscale.arrive %[[FREE]][%c0_i32]
 
 // CHECK-LABEL: gpu.func @one_accumulator(
 // CHECK: blockscale.barrier_alloc arrivals(1) : <1>
-// CHECK: blockscale.barrier_alloc arrivals(128) : <1>
+// CHECK: blockscale.barrier_alloc arrivals(4) : <1>
 // CHECK: -> <1x128x256xf32, #blockscale.tmem_accumulator>
 
 // CHECK-LABEL: gpu.func @counted_bytes(

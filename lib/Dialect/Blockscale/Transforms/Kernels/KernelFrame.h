@@ -78,12 +78,6 @@ public:
   /// Elements of K that have scales in registers of their own; 0 where sums
   /// over all of K are taken in tensor memory.
   int64_t promotionBlock() { return promotionBlockOf(op); }
-  /// Whether one lane of a warp of the epilogue releases an accumulator for all
-  /// of them, as where TMA stores what they read: arrivals take turns, and
-  /// nothing else would keep the MMAs waiting.
-  bool releasesByWarp() {
-    return promotionBlock() || schedule.getStores() == Stores::Tma;
-  }
   /// Whether memory holds D transposed.
   bool isSwapped() const { return schedule.getSwapOperands().getValue(); }
   /// Whether the operands have scales.

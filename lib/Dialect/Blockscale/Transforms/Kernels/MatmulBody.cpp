@@ -38,9 +38,7 @@ static void expandInTensorMemory(KernelFrame &frame) {
   TensorMemory memory(frame);
   AccumulatorRing accumulators(frame);
   std::unique_ptr<TileSource> source = TileSource::create(frame);
-  accumulators.allocateEmpty(frame.releasesByWarp()
-                                 ? frame.warps.epilogue.count()
-                                 : frame.warps.epilogue.threads());
+  accumulators.allocateEmpty(frame.warps.epilogue.count());
   memory.allocate();
   frame.synchronize();
   stages.connect(frame);

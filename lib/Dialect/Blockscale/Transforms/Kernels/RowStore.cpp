@@ -19,11 +19,9 @@ void RowStore::releaseAfter(int64_t lastChunk, Value index, RingPosition copy) {
   b.onlyIf(b.isEqual(index, lastChunk), [&] {
     TensorFenceOp::create(b, FenceSide::Before);
     Value slot = frame.geometry.overlap ? b.constant(0) : copy.slot;
-    auto arrive = [&] { ArriveOp::create(b, accumulators.signalEmpty, slot); };
-    if (frame.releasesByWarp())
-      b.onlyIf(ElectOp::create(b), arrive);
-    else
-      arrive();
+    // One lane for all of its warp: arrivals take turns at the barrier.
+    b.onlyIf(ElectOp::create(b),
+             [&] { ArriveOp::create(b, accumulators.signalEmpty, slot); });
   });
 }
 
