@@ -56,7 +56,7 @@ static float valueOf(uint64_t block, uint64_t i, DataKind kind, uint64_t seed,
   case 5:
     return i == block % 7 ? kNaN : ordinary(exponent);
   case 7:
-    return i == block % 7 ? sign * kInfinity : ordinary(exponent);
+    return random >> 40 & 1 ? sign * kInfinity : ordinary(exponent);
   case 9:
     // A NaN beside an infinity is a NaN.
     return i == 2 ? kInfinity : i == 9 ? kNaN : ordinary(exponent);

@@ -103,6 +103,20 @@ def test_fractions_that_are_their_random_numbers(device):
     assert exact.sum() > 3000 and 0.5 < down.mean() < 0.75
 
 
+def test_a_random_number_of_0(device):
+    """With it what is above 0 is rounded up, and 0 is not."""
+    options = dict(rounding="stochastic", seed=5618432)
+    assert random_fractions(options["seed"], 1)[0] == 0
+    kernel = bs.compile(source("q", (1, 32), "f8E4M3FN", "e8m0_t32",
+                               words_of(options), "f32"))
+    for first, code in ((0, 0), (-0.0, 0x80), (1e-40, 1), (-1e-30, 0x81), (1, 0x38)):
+        x = np.full((1, 32), 448, np.float32)
+        x[0, 0] = first
+        found = kernel.quantize(x)
+        assert found.data.view(np.uint8)[0, 0] == code
+        assert same(found, bs.quantize(x, "mxfp8", **options))
+
+
 def test_the_result_is_multiplied(device):
     """x on the device is quantised there, and the product reads what was written."""
     spec = bs.matmul(M="M", N=72, K=256, a="mxfp8", b="mxfp8")

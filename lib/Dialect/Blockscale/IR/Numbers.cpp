@@ -322,7 +322,7 @@ Value blockscale::encodeUnscaled(Emitter &e, Value value, Type type,
   return type.isTF32() ? encodeTF32(e, value) : encode(e, value, type, rounder);
 }
 
-Value blockscale::randomFraction(Emitter &e, uint64_t seed, Value number) {
+Value blockscale::randomBits(Emitter &e, uint64_t seed, Value number) {
   // SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number
   // generators", 2014; the constants of its finalizer are Stafford's.
   constexpr uint64_t kStep = 0x9e3779b97f4a7c15, kFirst = 0xbf58476d1ce4e5b9,
@@ -343,8 +343,12 @@ Value blockscale::randomFraction(Emitter &e, uint64_t seed, Value number) {
                     : arith::IndexCastUIOp::create(e, wide, number);
   state = arith::AddIOp::create(e, times(state, kStep), constant(seed + kStep));
   state = mix(times(mix(times(mix(state, 30), kFirst), 27), kSecond), 31);
-  Value top = arith::ShRUIOp::create(e, state, constant(64 - 24));
-  Value whole = arith::UIToFPOp::create(e, e.getF32Type(), top);
+  return arith::ShRUIOp::create(e, state, constant(64 - 24));
+}
+
+Value blockscale::randomFraction(Emitter &e, uint64_t seed, Value number) {
+  Value whole =
+      arith::UIToFPOp::create(e, e.getF32Type(), randomBits(e, seed, number));
   return arith::MulFOp::create(e, whole, e.f32(0x1p-24f));
 }
 

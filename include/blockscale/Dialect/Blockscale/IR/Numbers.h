@@ -57,6 +57,9 @@ struct ElementRounder {
 /// describes, of the number of an element, an index or i64.
 mlir::Value randomFraction(Emitter &emitter, uint64_t seed, mlir::Value number);
 
+/// The same times 2^24, an i64.
+mlir::Value randomBits(Emitter &emitter, uint64_t seed, mlir::Value number);
+
 /// The f32 `value` in `type`, rounded and saturating. NaN becomes NaN, or the
 /// largest value of a float without NaN, or integer 0. Types of more than 8
 /// bits are rounded to nearest, ties to even.

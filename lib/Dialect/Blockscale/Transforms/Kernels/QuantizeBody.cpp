@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/bit.h"
 
 #include <limits>
 
@@ -29,6 +30,9 @@ namespace {
 
 /// The widest access of one thread in bytes.
 constexpr int64_t kAccessBytes = 16;
+
+/// An f32 without its sign.
+constexpr int64_t kMagnitudeMask = 0x7fffffff;
 
 /// A block of the input, by i32 numbers.
 struct Place {
@@ -78,6 +82,9 @@ private:
   Scaling floatScaling(Value largest, Value factor);
   Value inverseOf(Value scale, Value factor);
   SmallVector<Value> encode(ArrayRef<Value> values, Value inverse, Value first);
+  Value withoutTie(Value value);
+  void replaceNaN(SmallVector<Value> &words, Value inverse);
+  Value stochasticCode(Value value, Value random);
   void storeData(const Place &place, ArrayRef<Value> words);
   void storeByte(Value memory, Value offset, Value byte);
   Value quantizeBlock(const Place &place);
@@ -178,7 +185,8 @@ SmallVector<Value> Body::load(Value first) {
 Value Body::largestOf(ArrayRef<Value> values) {
   SmallVector<Value> bits;
   for (Value value : values)
-    bits.push_back(arith::AndIOp::create(e, e.bits(value), e.i32(0x7fffffff)));
+    bits.push_back(
+        arith::AndIOp::create(e, e.bits(value), e.i32(kMagnitudeMask)));
   // In pairs, so that no maximum waits for all before it.
   while (bits.size() > 1) {
     for (size_t i = 0; i < bits.size() / 2; ++i)
@@ -270,11 +278,91 @@ Scaling Body::floatScaling(Value largest, Value factor) {
   return {code, inverseOf(value, factor)};
 }
 
+/// `value`, which to nearest even becomes what the op's rounding to nearest
+/// makes of it. A tie of narrow numbers ends in zeros: with its last bit set it
+/// lies above the tie, one less below. Nothing else crosses a tie so, since
+/// what ends in a one stays as it is.
+Value Body::withoutTie(Value value) {
+  Value one = e.i32(1);
+  if (op.getRounding() == ElementRounding::Even)
+    return value;
+  if (op.getRounding() == ElementRounding::Away) {
+    // An infinity would become a NaN.
+    value = arith::MaximumFOp::create(e, value, e.f32(-limit));
+    value = arith::MinimumFOp::create(e, value, e.f32(limit));
+    return e.fromBits(arith::OrIOp::create(e, e.bits(value), one));
+  }
+  Value raw = e.bits(value);
+  Value magnitude = arith::AndIOp::create(e, raw, e.i32(kMagnitudeMask));
+  // There is nothing below 0.
+  Value less = arith::MinUIOp::create(e, magnitude, one);
+  raw = arith::SubIOp::create(e, raw, less);
+  return e.fromBits(arith::OrIOp::create(e, raw, one));
+}
+
+/// The code of `value`, which is no NaN, as i32; `random` is an i32 of 24 bits.
+/// In units of 2^-24 of the step between two codes a magnitude X is rounded up
+/// where its fraction exceeds the random number R, to floor((ceil(X) - 1 - R) /
+/// 2^24) + 1, all in integers.
+Value Body::stochasticCode(Value value, Value random) {
+  const llvm::fltSemantics &semantics = element.getFloatSemantics();
+  constexpr int64_t kFractionBits = 23, kBias = 127, kRandomBits = 24;
+  int64_t fraction = APFloat::semanticsPrecision(semantics) - 1;
+  int64_t smallest = APFloat::semanticsMinExponent(semantics) + kBias;
+  int64_t binade = kRandomBits + fraction;
+  auto sub = [&](Value x, Value y) -> Value {
+    return arith::SubIOp::create(e, x, y);
+  };
+  Value raw = e.bits(value);
+  Value magnitude = arith::AndIOp::create(e, raw, e.i32(kMagnitudeMask));
+  int64_t bound = llvm::bit_cast<uint32_t>(limit);
+  magnitude = arith::MinUIOp::create(e, magnitude, e.i32(bound));
+  Value own = arith::ShRUIOp::create(e, magnitude, e.i32(kFractionBits));
+  Value exponent = arith::MaxUIOp::create(e, own, e.i32(smallest));
+  // What is so small that the shift ends at 31 is below one unit.
+  Value shift = arith::MinUIOp::create(e, sub(exponent, own), e.i32(31));
+  Value hidden = mul(arith::MinUIOp::create(e, magnitude, e.i32(1)),
+                     e.i32(int64_t(1) << kFractionBits));
+  Value significand = arith::OrIOp::create(
+      e, arith::AndIOp::create(e, magnitude, e.i32((1 << kFractionBits) - 1)),
+      hidden);
+  Value units = mul(significand, e.i32(int64_t(1) << (fraction + 1)));
+  units = arith::ShRSIOp::create(e, add(units, e.i32(-1)), shift);
+  // The exponent counts above the code, which has all of the step's bits.
+  int64_t base = (int64_t(1) << kRandomBits) - (smallest << binade);
+  Value sum = add(mul(exponent, e.i32(int64_t(1) << binade)),
+                  sub(e.i32(int32_t(base)), random));
+  Value code = arith::ShRUIOp::create(e, add(sum, units), e.i32(kRandomBits));
+  int64_t width = element.getWidth();
+  Value sign = arith::AndIOp::create(
+      e, arith::ShRUIOp::create(e, raw, e.i32(32 - width)),
+      e.i32(int64_t(1) << (width - 1)));
+  return arith::OrIOp::create(e, code, sign);
+}
+
+/// Under a scale that is NaN all elements are, and under no other: an infinity
+/// has a scale whose inverse is not 0.
+void Body::replaceNaN(SmallVector<Value> &words, Value inverse) {
+  auto bits = unsigned(storage.data->globalBits);
+  uint64_t code = formatInfo(storage.element).nanCode;
+  if (!APFloat::semanticsHasNaN(element.getFloatSemantics()))
+    code = APFloat::getLargest(element.getFloatSemantics())
+               .bitcastToAPInt()
+               .getZExtValue();
+  Value isNaNBlock = isNaN(e, inverse);
+  for (size_t i = 0; i < words.size(); ++i) {
+    uint32_t word = 0;
+    for (unsigned bit = 0; bit < 32; ++bit)
+      word |= uint32_t(code >> ((i * 32 + bit) % bits) & 1) << bit;
+    words[i] = select(e, isNaNBlock, e.i32(int32_t(word)), words[i]);
+  }
+}
+
 /// The codes as 32-bit words in the order of memory.
 SmallVector<Value> Body::encode(ArrayRef<Value> values, Value inverse,
                                 Value first) {
   auto bits = int64_t(storage.data->globalBits);
-  bool isEven = op.getRounding() == ElementRounding::Even;
+  bool isStochastic = op.getRounding() == ElementRounding::Stochastic;
   auto shifted = [&](Value code, int64_t distance) -> Value {
     if (distance == 0)
       return code;
@@ -286,17 +374,17 @@ SmallVector<Value> Body::encode(ArrayRef<Value> values, Value inverse,
     return arith::MulFOp::create(e, values[i], inverse);
   };
   auto rounded = [&](size_t i) {
-    ElementRounder rounder{op.getRounding(), Value()};
-    if (rounder.mode == ElementRounding::Stochastic)
-      rounder.random = randomFraction(e, uint64_t(*op.getSeed()),
-                                      add(first, wide(int64_t(i))));
-    return encodeBits(e, product(i), element, rounder);
+    Value random =
+        randomBits(e, uint64_t(*op.getSeed()), add(first, wide(int64_t(i))));
+    random = arith::TruncIOp::create(e, e.getI32Type(), random);
+    return stochasticCode(product(i), random);
   };
   // A pair of codes, together.
   auto pairAt = [&](size_t i) -> Value {
-    if (!isEven)
+    if (isStochastic)
       return arith::OrIOp::create(e, rounded(i), shifted(rounded(i + 1), bits));
-    Value pair = EncodePairOp::create(e, product(i), product(i + 1),
+    Value pair = EncodePairOp::create(e, withoutTie(product(i)),
+                                      withoutTie(product(i + 1)),
                                       TypeAttr::get(element));
     if (bits != 6)
       return pair;
@@ -318,6 +406,8 @@ SmallVector<Value> Body::encode(ArrayRef<Value> values, Value inverse,
     if (bit + 2 * bits > 32)
       put(word + 1, shifted(pair, bit - 32));
   }
+  if (isStochastic)
+    replaceNaN(words, inverse);
   return words;
 }
 
