@@ -208,6 +208,10 @@ VARIANTS = [
             "cta_group = 2", HALVED),
     Variant("warp level", WARP, [MXFP8, MXFP6, MIXED, MXFP4, NVFP4], "", SMALL),
     Variant("warp level, sparse", WARP, SPARSE, "", HALVED),
+    Variant("warp level, without scales", WARP, UNSCALED_DENSE, "", SMALL),
+    Variant("warp level, without scales, operands swapped", WARP,
+            UNSCALED_DENSE[:3], "tile_n = 32, swap_operands = true", SMALL),
+    Variant("warp level, integers", WARP, INTEGERS_DENSE, "", SMALL),
 ]
 
 VARIANTS += [

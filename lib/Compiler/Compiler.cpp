@@ -150,7 +150,7 @@ static Progress progressOf(gpu::GPUFuncOp kernel) {
                 [](auto alloc) { return !alloc.getColumns(); })
             .Case([](TmemViewOp view) { return !view.getColumn(); })
             .Case([](MmaOp mma) { return !mma.getSteps(); })
-            .Case([](WarpMmaOp mma) { return !mma.getSfaId(); })
+            .Case([](WarpMmaOp mma) { return mma.getSfa() && !mma.getSfaId(); })
             .Default(false);
     if (isWhole || lacksPlace)
       progress =

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Upstream/NVVM.h"
+#include "NVVMParts.h"
 #include "blockscale/HW/Memory.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -37,8 +37,7 @@ static NVVM::CTAGroupKind groupOf(bool isPair) {
   return isPair ? NVVM::CTAGroupKind::CTA_2 : NVVM::CTAGroupKind::CTA_1;
 }
 
-/// The kind of tcgen05.mma and mma.sync with scales.
-static NVVM::MMABlockScaleKind scaledKind(hw::MmaKind kind) {
+NVVM::MMABlockScaleKind nvvm::scaledKind(hw::MmaKind kind) {
   switch (kind) {
   case hw::MmaKind::MXF8F6F4:
     return NVVM::MMABlockScaleKind::MXF8F6F4;
@@ -75,51 +74,12 @@ static NVVM::Tcgen05MMAKind plainKind(hw::MmaKind kind) {
 }
 
 /// The elements of mma.sync with scales, which has those of 4, 6 and 8 bits.
-static NVVM::MMATypes scaledElements(hw::OperandType type) {
-  // NVVM names element types as PTX does, and so do we.
-  std::optional<NVVM::MMATypes> element = NVVM::symbolizeMMATypes(type.name());
-  assert(element && "elements that no kind with scales has");
-  return *element;
-}
-
-static NVVM::ScaleVecSize scaleVector(unsigned scales) {
-  return scales == 4   ? NVVM::ScaleVecSize::X4
-         : scales == 2 ? NVVM::ScaleVecSize::X2
-                       : NVVM::ScaleVecSize::X1;
-}
-
 //===----------------------------------------------------------------------===//
 // Instructions that LLVM does not know, as text
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// The operands of a piece of assembly in the order in which it names them.
-class AssemblyText {
-public:
-  explicit AssemblyText(unsigned results) : next(results) {}
-
-  /// `values` as "$n", or as a vector if there are several.
-  void add(ValueRange values, StringRef constraint) {
-    std::string list;
-    for (Value value : values) {
-      list += (list.empty() ? "$" : ",$") + std::to_string(next++);
-      inputs.push_back(value);
-      constraints += "," + constraint.str();
-    }
-    text += values.size() == 1 ? list : "{" + list + "}";
-  }
-
-  std::string text, constraints;
-  SmallVector<Value> inputs;
-
-private:
-  unsigned next;
-};
-} // namespace
-
-/// Emits assembly that has effects and returns `result`, nothing if it is null.
-static LLVM::InlineAsmOp assemble(ImplicitLocOpBuilder &b, Type result,
-                                  const AssemblyText &assembly) {
+LLVM::InlineAsmOp nvvm::assemble(ImplicitLocOpBuilder &b, Type result,
+                                 const AssemblyText &assembly) {
   StringRef constraints = assembly.constraints;
   constraints.consume_front(",");
   return LLVM::InlineAsmOp::create(
@@ -514,93 +474,6 @@ void nvvm::multiply(ImplicitLocOpBuilder &b, const TensorMma &mma) {
     multiplyScaled(b, mma);
   else
     multiplyPlain(b, mma);
-}
-
-//===----------------------------------------------------------------------===//
-// Warps
-//===----------------------------------------------------------------------===//
-
-Value nvvm::loadMatrices(ImplicitLocOpBuilder &b, Value address,
-                         unsigned paddedBits) {
-  using NVVM::LdStMatrixEltType;
-  auto type = paddedBits == 4   ? LdStMatrixEltType::B8X16_B4X16_P64
-              : paddedBits == 6 ? LdStMatrixEltType::B8X16_B6X16_P32
-                                : LdStMatrixEltType::B16;
-  constexpr int32_t kMatrices = 4;
-  MLIRContext *context = b.getContext();
-  auto shape = NVVM::LdStMatrixShapeAttr::get(context, 8, paddedBits ? 16 : 8);
-  auto registers = LLVM::LLVMStructType::getLiteral(
-      context, SmallVector<Type>(kMatrices, b.getI32Type()));
-  return NVVM::LdMatrixOp::create(
-      b, registers, address, b.getI32IntegerAttr(kMatrices),
-      NVVM::MMALayoutAttr::get(context, NVVM::MMALayout::row), shape,
-      NVVM::LdStMatrixEltTypeAttr::get(context, type));
-}
-
-/// Four scales of ue8m0 per row came with PTX 9.1, of which LLVM 22 knows
-/// nothing.
-static bool isBeyondLLVM(const WarpMma &mma) {
-  return mma.scales == 4 && mma.scale == ElementFormat::UE8M0;
-}
-
-/// The sums as NVVM returns them.
-static Type sumsOf(ImplicitLocOpBuilder &b) {
-  Type f32 = b.getF32Type();
-  return LLVM::LLVMStructType::getLiteral(b.getContext(), {f32, f32, f32, f32});
-}
-
-/// The instruction as text: PTX ISA 9.7.14.5.14 and, sparse, 9.7.14.6.3, with
-/// the selector 0 that all block-scaled forms have.
-static Value textualMultiply(ImplicitLocOpBuilder &b, const WarpMma &mma) {
-  constexpr unsigned kSums = 4;
-  auto ids = [](int64_t byte, int64_t thread) {
-    return ",{" + std::to_string(byte) + "," + std::to_string(thread) + "}";
-  };
-  AssemblyText assembly(kSums);
-  assembly.constraints = "=f,=f,=f,=f";
-  assembly.text = mma.spelling + " {$0,$1,$2,$3},";
-  assembly.add(mma.a, "r");
-  assembly.text += ",";
-  assembly.add(mma.b, "r");
-  assembly.text += ",";
-  assembly.add(mma.c, "f");
-  assembly.text += ",";
-  if (mma.metadata) {
-    assembly.add(mma.metadata, "r");
-    assembly.text += ",0x0,";
-  }
-  assembly.add(mma.sfa, "r");
-  assembly.text += ids(mma.byteA, mma.threadA) + ",";
-  assembly.add(mma.sfb, "r");
-  assembly.text += ids(mma.byteB, mma.threadB);
-  return assemble(b, sumsOf(b), assembly).getRes();
-}
-
-Value nvvm::multiply(ImplicitLocOpBuilder &b, const WarpMma &mma) {
-  if (isBeyondLLVM(mma))
-    return textualMultiply(b, mma);
-  int64_t shape[] = {mma.m, mma.n, mma.k};
-  std::array types{scaledElements(mma.typeA), scaledElements(mma.typeB)};
-  auto format = mma.scale == ElementFormat::UE4M3
-                    ? NVVM::BlockScaleFormat::UE4M3
-                    : NVVM::BlockScaleFormat::UE8M0;
-  auto id = [&](int64_t value) -> Value {
-    return LLVM::ConstantOp::create(b, b.getI16Type(), value);
-  };
-  Value byteA = id(mma.byteA), threadA = id(mma.threadA);
-  Value byteB = id(mma.byteB), threadB = id(mma.threadB);
-  if (mma.metadata) {
-    // The selector is 0 in all block-scaled forms.
-    Value selector = LLVM::ConstantOp::create(b, b.getI32Type(), 0);
-    return NVVM::MmaSpBlockScaleOp::create(
-        b, sumsOf(b), mma.a, mma.b, mma.c, mma.metadata, selector, mma.sfa,
-        byteA, threadA, mma.sfb, byteB, threadB, shape, types,
-        scaleVector(mma.scales), format, scaledKind(mma.kind));
-  }
-  return NVVM::MmaBlockScaleOp::create(
-      b, sumsOf(b), mma.a, mma.b, mma.c, mma.sfa, byteA, threadA, mma.sfb,
-      byteB, threadB, shape, types, scaleVector(mma.scales), format,
-      scaledKind(mma.kind));
 }
 
 //===----------------------------------------------------------------------===//

@@ -205,7 +205,8 @@ mlir::Value encodePair(mlir::ImplicitLocOpBuilder &b, mlir::Value low,
 mlir::Value loadMatrices(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
                          unsigned paddedBits);
 
-/// An mma.sync with scales, sparse if `metadata` is given.
+/// An mma.sync, with scales if `sfa` is given, sparse, which goes with scales
+/// only, if `metadata` is.
 struct WarpMma {
   WarpMma(hw::MmaKind kind, hw::OperandType typeA, hw::OperandType typeB)
       : kind(kind), typeA(typeA), typeB(typeB) {}
@@ -224,7 +225,7 @@ struct WarpMma {
   /// byte-id (0 to 3) and thread-id (0 or 1) of the scales.
   int64_t byteA = 0, threadA = 0, byteB = 0, threadB = 0;
 };
-/// A structure of four f32.
+/// A structure of four f32, or i32 of integers, which wrap around.
 mlir::Value multiply(mlir::ImplicitLocOpBuilder &b, const WarpMma &mma);
 
 } // namespace blockscale::nvvm

@@ -304,7 +304,7 @@ static LogicalResult checkReady(Operation *op) {
                    : missing("has no steps", "blockscale-assign-steps");
       })
       .Case([&](WarpMmaOp mma) {
-        return mma.getSfaId()
+        return !mma.getSfa() || mma.getSfaId()
                    ? success()
                    : missing("has no scale ids", "blockscale-assign-steps");
       })

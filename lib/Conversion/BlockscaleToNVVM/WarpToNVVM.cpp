@@ -81,7 +81,8 @@ Value PieceLoader::load(Value base, Value stage, Value row, int64_t tile,
 Value PieceLoader::loadFrom(Value address) {
   constexpr unsigned kFP4 = 4;
   unsigned width = ring.getElementType().getIntOrFloatBitWidth();
-  bool isPadded = ring.getContainer() > width;
+  // Elements of 4 and 6 bits in bytes; those of tf32 fill their words.
+  bool isPadded = ring.getContainer() == 8 && width < 8;
   constexpr int64_t kMatrices = 4;
   Type i32 = b.getI32Type();
   Value loaded = nvvm::loadMatrices(
@@ -256,7 +257,7 @@ struct WarpMmaToNVVM : OpConversionPattern<WarpMmaOp> {
   LogicalResult
   matchAndRewrite(WarpMmaOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (!op.getSfaId())
+    if (op.getSfa() && !op.getSfaId())
       return rewriter.notifyMatchFailure(op, "has no scale ids");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     MmaAttr mma = op.getInstruction();
@@ -267,18 +268,11 @@ struct WarpMmaToNVVM : OpConversionPattern<WarpMmaOp> {
     assert(row && "the op's verifier asks for one");
     nvvm::WarpMma issue(mma.getKind(), mma.getA(), mma.getB());
     issue.spelling = hw::ptxSpelling(*row, mma.getA(), mma.getB());
-    issue.scale = *mma.getScale();
     issue.m = mma.getM();
     issue.n = mma.getN();
     issue.k = mma.getK();
-    issue.scales = hw::scalesPerMma(mma.getKind(), mma.getBlock(), mma.getK(),
-                                    mma.getSparse());
-    issue.sfa = adaptor.getSfa();
-    issue.sfb = adaptor.getSfb();
-    issue.byteA = op.getSfaId()->getByte();
-    issue.threadA = op.getSfaId()->getThread();
-    issue.byteB = op.getSfbId()->getByte();
-    issue.threadB = op.getSfbId()->getThread();
+    if (op.getSfa())
+      addScales(issue, op, adaptor);
     if (mma.getSparse()) {
       columns.append(unpack(b, adaptor.getBHigh()));
       issue.metadata = adaptor.getMetadata();
@@ -296,6 +290,19 @@ struct WarpMmaToNVVM : OpConversionPattern<WarpMmaOp> {
   }
 
 private:
+  static void addScales(nvvm::WarpMma &issue, WarpMmaOp op, OpAdaptor adaptor) {
+    MmaAttr mma = op.getInstruction();
+    issue.scale = *mma.getScale();
+    issue.scales = hw::scalesPerMma(mma.getKind(), mma.getBlock(), mma.getK(),
+                                    mma.getSparse());
+    issue.sfa = adaptor.getSfa();
+    issue.sfb = adaptor.getSfb();
+    issue.byteA = op.getSfaId()->getByte();
+    issue.threadA = op.getSfaId()->getThread();
+    issue.byteB = op.getSfbId()->getByte();
+    issue.threadB = op.getSfbId()->getThread();
+  }
+
   static SmallVector<Value> unpack(ImplicitLocOpBuilder &b, Value fragment) {
     auto unpacked = vector::ToElementsOp::create(b, fragment);
     return SmallVector<Value>(unpacked.getElements());
@@ -325,13 +332,15 @@ struct FinishFragmentsToNVVM : OpConversionPattern<FinishFragmentsOp> {
 
 private:
   static Value pin(ImplicitLocOpBuilder &b, Value fragment) {
-    Type f32 = b.getF32Type();
+    Type sum = cast<VectorType>(fragment.getType()).getElementType();
     auto type =
-        LLVM::LLVMStructType::getLiteral(b.getContext(), {f32, f32, f32, f32});
+        LLVM::LLVMStructType::getLiteral(b.getContext(), {sum, sum, sum, sum});
+    StringRef registers =
+        sum.isF32() ? "=f,=f,=f,=f,0,1,2,3" : "=r,=r,=r,=r,0,1,2,3";
     auto unpacked = vector::ToElementsOp::create(b, fragment);
     auto assembly = LLVM::InlineAsmOp::create(
-        b, type, unpacked.getElements(), /*asm_string=*/"",
-        "=f,=f,=f,=f,0,1,2,3", /*has_side_effects=*/true,
+        b, type, unpacked.getElements(), /*asm_string=*/"", registers,
+        /*has_side_effects=*/true,
         /*is_align_stack=*/false, LLVM::TailCallKind::None,
         /*asm_dialect=*/LLVM::AsmDialectAttr(),
         /*operand_attrs=*/ArrayAttr());

@@ -17,11 +17,11 @@ source, ptx_path, folder, chip = sys.argv[1:5]
 with open(ptx_path) as file:
     text = file.read()
 
-# The instruction and its operands: d, a, b, c, metadata if A is sparse, scales
-# of A and of B with their byte and thread ids.
+# The instruction and its operands: d, a, b, c, metadata if A is sparse, and of
+# kinds that have them scales of A and of B with their byte and thread ids.
 MMA = re.compile(
-    r"mma\.s(?:ync|p::)[^\n]*\n\s*(\{.*?\}),\s*(\{.*?\}),\s*(\{.*?\}),\s*(\{.*?\}),"
-    r"(?:\s*(%r\d+),\s*(?:0x)?0,)?\s*(%r\d+), \{(%rs\d+), (%rs\d+)\},\s*(%r\d+), \{(%rs\d+), (%rs\d+)\};")
+    r"mma\.s(?:ync|p::)[^\n]*\n\s*(\{.*?\}),\s*(\{.*?\}),\s*(\{.*?\}),\s*(\{.*?\})"
+    r"(?:,(?:\s*(%r\d+),\s*(?:0x)?0,)?\s*(%r\d+), \{(%rs\d+), (%rs\d+)\},\s*(%r\d+), \{(%rs\d+), (%rs\d+)\})?;")
 (D, A, B, C, METADATA, SFA, BYTE_A, THREAD_A, SFB, BYTE_B,
  THREAD_B) = range(1, 12)
 constants = {name: int(value) for name, value in
@@ -53,17 +53,20 @@ def scale_ids(name, mma, scales):
 
 def all_mutations():
     mmas = list(MMA.finditer(text))
-    scales = int(re.search(r"scale_vec::(\d)X", text).group(1))
+    vector = re.search(r"scale_vec::(\d)X", text)
+    scales = int(vector.group(1)) if vector else 0
     for number in range(0, len(mmas), 5):
         mma, name = mmas[number], f"mma {number}"
-        yield from scale_ids(name, mma, scales)
+        if scales:
+            yield from scale_ids(name, mma, scales)
         if number % 10 == 0:
             yield f"drop {name}", edited(mma, 0, "")
     first = mmas[0]
-    yield "registers of scales exchanged", edited(
-        first, 0, first.group(0).replace(first.group(SFA), "%tmp").replace(
-            first.group(SFB), first.group(SFA)).replace(
-                "%tmp", first.group(SFB)))
+    if scales:
+        yield "registers of scales exchanged", edited(
+            first, 0, first.group(0).replace(first.group(SFA), "%tmp").replace(
+                first.group(SFB), first.group(SFA)).replace(
+                    "%tmp", first.group(SFB)))
     for group, name in ((A, "A"), (B, "B"), (C, "C")):
         other = next(m for m in mmas if m.group(group) != first.group(group))
         yield f"another {name}", edited(first, group, other.group(group))
@@ -72,6 +75,12 @@ def all_mutations():
         for other in sorted({m.group(METADATA) for m in mmas} - {used}):
             yield f"metadata {other} for mma {number}", edited(
                 mmas[number], METADATA, other)
+    for mine, other in ((".f32.bf16.bf16.f32", ".f32.f16.f16.f32"),
+                        (".s32.s8.s8.s32", ".s32.u8.s8.s32"),
+                        (".s32.s8.s8.s32", ".s32.s8.u8.s32")):
+        if mine in first.group(0):
+            yield f"elements of {other}", edited(
+                first, 0, first.group(0).replace(mine, other))
     # The shift of 4-bit elements of padded rows.
     for load in found(r"ldmatrix[^\n]*b4x16_p64 \{(.*?)\}")[:2]:
         for register in load.group(1).split(", "):

@@ -222,6 +222,15 @@ static void printResultType(OpAsmPrinter &printer, Operation *, Type type) {
     printer << type;
 }
 
+/// The type of the sums follows from the instruction, and is not written.
+static ParseResult parseSumsOfKind(OpAsmParser &, Type &sums,
+                                   MmaAttr instruction) {
+  sums = warpSumsOf(instruction);
+  return success();
+}
+
+static void printSumsOfKind(OpAsmPrinter &, Operation *, Type, MmaAttr) {}
+
 #define GET_OP_CLASSES
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleOps.cpp.inc"
 

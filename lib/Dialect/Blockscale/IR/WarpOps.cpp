@@ -23,10 +23,15 @@ static constexpr int64_t kPieceRows = 16;
 
 std::optional<Reason> blockscale::whyNotWarpTile(MmaAttr mma, int64_t tileM,
                                                  int64_t tileN, int64_t tileK) {
-  if (!hw::isBlockScaled(mma.getKind()))
-    return "kind '" + std::string(hw::kindName(mma.getKind())) +
+  std::string kind(hw::kindName(mma.getKind()));
+  if (!hw::isBlockScaled(mma.getKind()) && mma.getSparse())
+    return "a sparse 'a' of kind '" + kind +
            "' is lowered to tensor memory only; without it the block-scaled "
            "kinds are";
+  if (mma.getKind() == hw::MmaKind::F8F6F4)
+    return "kind '" + kind +
+           "' is lowered to tensor memory only; without it 'mxf8f6f4' "
+           "multiplies its elements, twice as fast, by scales of 1";
   bool legal = tileM == 128 && tileK == mma.getTileK() && tileN >= 16 &&
                tileN <= 128 && llvm::isPowerOf2_64(tileN);
   if (legal)
@@ -112,6 +117,10 @@ LogicalResult LoadWarpMetadataOp::verify() {
 // Multiplying
 //===----------------------------------------------------------------------===//
 
+Type blockscale::warpSumsOf(MmaAttr instruction) {
+  return VectorType::get({4}, accumulatorType(instruction));
+}
+
 static LogicalResult verifySelector(WarpMmaOp op, hw::WarpOperand operand,
                                     ScaleSelectorAttr selector) {
   MmaAttr mma = op.getInstruction();
@@ -142,8 +151,19 @@ LogicalResult WarpMmaOp::verify() {
     if (index < 0)
       return emitOpError() << "expected tiles and step of 0 or more, found "
                            << index;
+  if (getC().getType() != warpSumsOf(getInstruction()))
+    return emitOpError() << "expected sums of " << warpSumsOf(getInstruction())
+                         << " of kind '"
+                         << StringRef(hw::kindName(getInstruction().getKind()))
+                         << "', found " << getC().getType();
+  bool isScaled = hw::isBlockScaled(getInstruction().getKind());
+  if (isScaled != bool(getSfa()) || isScaled != bool(getSfb()))
+    return emitOpError() << "expected scales of both operands with a "
+                            "block-scaled kind, and only then";
   if (getSfaId().has_value() != getSfbId().has_value())
     return emitOpError() << "expected 'sfa_id' and 'sfb_id' together";
+  if (!isScaled && getSfaId())
+    return emitOpError() << "expected no scale ids without scales";
   if (!getSfaId())
     return success();
   if (failed(verifySelector(*this, hw::WarpOperand::ScaleA, *getSfaId())))

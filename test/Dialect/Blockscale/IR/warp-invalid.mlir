@@ -162,6 +162,42 @@ func.func @one_id(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>, %s: i
 
 // -----
 
+#mma = #blockscale.mma<kind = i8, a = s8, b = u8, m = 16, n = 8, k = 32>
+func.func @scales_of_integers(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xi32>, %s: i32) {
+  // expected-error @below {{expected scales of both operands with a block-scaled kind, and only then}}
+  %0 = blockscale.warp_mma #mma %a, %b, %c scales %s, %s tile 0, 0 step 0
+  return
+}
+
+// -----
+
+#mma = #blockscale.mma<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 16, n = 8, k = 32>
+func.func @no_scales(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>) {
+  // expected-error @below {{expected scales of both operands with a block-scaled kind, and only then}}
+  %0 = blockscale.warp_mma #mma %a, %b, %c tile 0, 0 step 0
+  return
+}
+
+// -----
+
+#mma = #blockscale.mma<kind = i8, a = s8, b = u8, m = 16, n = 8, k = 32>
+func.func @float_sums(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>) {
+  // expected-error @below {{expected sums of 'vector<4xi32>' of kind 'i8', found 'vector<4xf32>'}}
+  %0 = "blockscale.warp_mma"(%a, %b, %c) <{instruction = #mma, row_tile = 0, column_tile = 0, step = 0, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>}> : (vector<4xi32>, vector<2xi32>, vector<4xf32>) -> vector<4xf32>
+  return
+}
+
+// -----
+
+#mma = #blockscale.mma<kind = f16, a = bf16, b = bf16, m = 16, n = 8, k = 16>
+func.func @ids_without_scales(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>) {
+  // expected-error @below {{expected no scale ids without scales}}
+  %0 = blockscale.warp_mma #mma %a, %b, %c tile 0, 0 step 0 ids <byte = 0, thread = 0>, <byte = 0, thread = 0>
+  return
+}
+
+// -----
+
 func.func @unequal(%c: vector<4xf32>) {
   // expected-error @below {{inferred type(s) 'vector<4xf32>' are incompatible with return type(s) of operation 'vector<4xf32>', 'vector<4xf32>'}}
   // expected-error @below {{failed to infer returned types}}

@@ -33,6 +33,16 @@ func.func @multiply(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>, %sf
   return %1 : vector<4xf32>
 }
 
+// Kinds without scales, sums of floats and of integers.
+// CHECK-LABEL: func.func @unscaled(
+func.func @unscaled(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>, %d: vector<4xi32>) -> (vector<4xf32>, vector<4xi32>) {
+  // CHECK: blockscale.warp_mma <kind = f16, {{.*}}> %{{.*}}, %{{.*}}, %{{.*}} tile 1, 3 step 2{{$}}
+  %0 = blockscale.warp_mma <kind = f16, a = bf16, b = bf16, m = 16, n = 8, k = 16> %a, %b, %c tile 1, 3 step 2
+  // CHECK: blockscale.warp_mma <kind = i8, {{.*}}> %{{.*}}, %{{.*}}, %{{.*}} tile 0, 0 step 0{{$}}
+  %1 = blockscale.warp_mma <kind = i8, a = int8, b = uint8, m = 16, n = 8, k = 32> %a, %b, %d tile 0, 0 step 0
+  return %0, %1 : vector<4xf32>, vector<4xi32>
+}
+
 // CHECK-LABEL: func.func @sparse
 func.func @sparse(%ring: !metadata, %stage: i32, %row: i32, %valid: i32, %a: vector<4xi32>, %b: vector<2xi32>,
                   %c: vector<4xf32>, %sfa: i32, %sfb: i32) -> (vector<4xf32>, i32) {

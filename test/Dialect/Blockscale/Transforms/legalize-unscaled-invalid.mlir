@@ -132,7 +132,7 @@ func.func @i8(%a: !a, %b: !b) -> tensor<64x128xi32> {
 !a = !blockscale.tensor<64x256xf16, "n2m4", layout = tiled_128x4>
 !b = !blockscale.tensor<128x256xf16>
 func.func @f16(%a: !a, %b: !b) -> tensor<64x128xf32> {
-  // expected-error @below {{kind 'f16' is lowered to tcgen05.mma only, which 'sm_120a' does not have; it is legal on sm_100a, sm_103a, sm_107a, sm_110a, sm_100f, sm_103f, sm_107f, sm_110f, and on 'sm_120a' the kinds with scales are: mxf4, mxf4nvf4, mxf8f6f4, which take float elements of at most 8 bits without scales too}}
+  // expected-error @below {{a sparse 'a' of kind 'f16' is lowered to tcgen05.mma only, which 'sm_120a' does not have; it is legal on sm_100a, sm_103a, sm_107a, sm_110a, sm_100f, sm_103f, sm_107f, sm_110f, and on 'sm_120a' the kinds with scales are: mxf4, mxf4nvf4, mxf8f6f4, which take float elements of at most 8 bits without scales too}}
   %0 = blockscale.matmul %a, %b : !a, !b -> tensor<64x128xf32>
   return %0 : tensor<64x128xf32>
 }
@@ -142,7 +142,7 @@ func.func @f16(%a: !a, %b: !b) -> tensor<64x128xf32> {
 !a = !blockscale.tensor<64x256xi8, "n2m4", layout = tiled_128x4>
 !b = !blockscale.tensor<128x256xi8>
 func.func @i8(%a: !a, %b: !b) -> tensor<64x128xi32> {
-  // expected-error @below {{kind 'i8' is lowered to tcgen05.mma only, which 'sm_120a' does not have; it is legal on sm_100a, sm_110a, and on 'sm_120a'}}
+  // expected-error @below {{a sparse 'a' of kind 'i8' is lowered to tcgen05.mma only, which 'sm_120a' does not have; it is legal on sm_100a, sm_110a, and on 'sm_120a'}}
   %0 = blockscale.matmul %a, %b : !a, !b -> tensor<64x128xi32>
   return %0 : tensor<64x128xi32>
 }

@@ -87,8 +87,18 @@ func.func @swap(%a: !swap_a, %b: !swap_b) -> tensor<8192x8192xbf16> {
 !unscaled_a = !blockscale.tensor<128x256xf8E4M3FN, "n2m4", layout = tiled_128x4>
 !unscaled_b = !blockscale.tensor<128x256xf8E4M3FN>
 func.func @unscaled(%a: !unscaled_a, %b: !unscaled_b) -> tensor<128x128xf32> {
-  // expected-error @below {{has no legal schedule: kind 'f8f6f4' is lowered to tensor memory only; without it the block-scaled kinds are}}
+  // expected-error @below {{has no legal schedule: a sparse 'a' of kind 'f8f6f4' is lowered to tensor memory only; without it the block-scaled kinds are}}
   %0 = blockscale.matmul %a, %b mma(<kind = f8f6f4, a = e4m3, b = e4m3, sparse = true>) {blockscale.target = #blockscale.target<sm_120a>} : !unscaled_a, !unscaled_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!narrow_a = !blockscale.tensor<128x256xf8E4M3FN>
+!narrow_b = !blockscale.tensor<128x256xf8E4M3FN>
+func.func @narrow(%a: !narrow_a, %b: !narrow_b) -> tensor<128x128xf32> {
+  // expected-error @below {{has no legal schedule: kind 'f8f6f4' is lowered to tensor memory only; without it 'mxf8f6f4' multiplies its elements, twice as fast, by scales of 1}}
+  %0 = blockscale.matmul %a, %b mma(<kind = f8f6f4, a = e4m3, b = e4m3>) {blockscale.target = #blockscale.target<sm_120a>} : !narrow_a, !narrow_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
 

@@ -104,6 +104,9 @@ hw::OperandTile operandTile(SharedType type, bool mnMajor);
 /// if they do.
 std::optional<Reason> whyNotWarpTile(MmaAttr mma, int64_t tileM, int64_t tileN,
                                      int64_t tileK);
+
+/// A lane's part of the sums of an mma.sync: four i32 or f32.
+mlir::Type warpSumsOf(MmaAttr instruction);
 } // namespace blockscale
 
 namespace blockscale {

@@ -27,8 +27,10 @@ def Blockscale_FragmentA : Blockscale_Fragment<4, I32, "getI32Type",
     "a lane's part of 16 rows of A, vector<4xi32>">;
 def Blockscale_FragmentB : Blockscale_Fragment<2, I32, "getI32Type",
     "a lane's part of 8 columns of B, vector<2xi32>">;
-def Blockscale_FragmentC : Blockscale_Fragment<4, F32, "getF32Type",
-    "a lane's part of a 16 x 8 accumulator, vector<4xf32>">;
+def Blockscale_FragmentC
+    : Type<FixedVectorOfLengthAndType<[4], [F32, I32]>.predicate,
+           "a lane's part of a 16 x 8 accumulator, vector<4xf32>, or "
+           "vector<4xi32> of integers", "::mlir::VectorType">;
 
 //===----------------------------------------------------------------------===//
 // Moving data into registers
@@ -134,16 +136,19 @@ def Blockscale_ScaleSelectorAttr
 }
 
 def Blockscale_WarpMmaOp : Blockscale_KernelOp<"warp_mma",
-    [Blockscale_WholeWarp, AttrSizedOperandSegments]> {
-  let summary = "one block-scaled mma.sync";
+    [Blockscale_WholeWarp, AttrSizedOperandSegments,
+     AllTypesMatch<["c", "result"]>]> {
+  let summary = "one mma.sync, block-scaled or without scales";
   let description = [{
     The result is A * B + C. `tile` numbers the instruction's rows, in units of
     16, and columns, in units of 8, within what the warp multiplies; `step`
     numbers it along K within the stage. From them
     `blockscale-assign-steps` derives `sfa_id` and `sfb_id`, which are
-    absent before. A sparse instruction takes the metadata of A, and as `b` and
-    `b_high` the columns of B in the first and second half of K. Executed by a
-    whole warp.
+    absent before. They, `sfa` and `sfb` belong to kinds that take scales; the
+    others go without. Kind `i8` adds up `vector<4xi32>`, the others
+    `vector<4xf32>`. A sparse instruction takes the metadata of A, and as `b`
+    and `b_high` the columns of B in the first and second half of K. Executed by
+    a whole warp.
 
     ```mlir
     %d = blockscale.warp_mma #mma %a, %b, %c scales %sfa, %sfb tile 1, 3 step 2 ids <byte = 2, thread = 1>, <byte = 2, thread = 3>
@@ -152,16 +157,17 @@ def Blockscale_WarpMmaOp : Blockscale_KernelOp<"warp_mma",
   let arguments = (ins
     Blockscale_FragmentA:$a, Blockscale_FragmentB:$b, Blockscale_FragmentC:$c,
     Optional<Blockscale_FragmentB>:$b_high, Optional<I32>:$metadata,
-    I32:$sfa, I32:$sfb, Blockscale_MmaAttr:$instruction,
+    Optional<I32>:$sfa, Optional<I32>:$sfb, Blockscale_MmaAttr:$instruction,
     I64Attr:$row_tile, I64Attr:$column_tile, I64Attr:$step,
     OptionalAttr<Blockscale_ScaleSelectorAttr>:$sfa_id,
     OptionalAttr<Blockscale_ScaleSelectorAttr>:$sfb_id);
   let results = (outs Blockscale_FragmentC:$result);
   let assemblyFormat = [{
     $instruction $a `,` $b `,` $c
-    (`sparse` `(` $b_high^ `,` $metadata `)`)? `scales` $sfa `,` $sfb
+    (`sparse` `(` $b_high^ `,` $metadata `)`)? (`scales` $sfa^ `,` $sfb)?
     `tile` $row_tile `,` $column_tile `step` $step
-    (`ids` $sfa_id^ `,` $sfb_id)? attr-dict
+    (`ids` $sfa_id^ `,` $sfb_id)? attr-dict ``
+    custom<SumsOfKind>(type($c), ref($instruction))
   }];
   let hasVerifier = 1;
 }

@@ -133,7 +133,7 @@ static LogicalResult assignSteps(MmaOp op) {
 }
 
 static LogicalResult assignSelectors(WarpMmaOp op) {
-  if (op.getSfaId())
+  if (op.getSfaId() || !op.getSfa())
     return success();
   MmaAttr mma = op.getInstruction();
   unsigned scales = hw::scalesPerMma(mma.getKind(), mma.getBlock(), mma.getK(),

@@ -51,12 +51,19 @@ void WarpLoop::locateWarp() {
 }
 
 void WarpLoop::loadScales(Value stage, int64_t word, Value valid) {
+  auto groups = [](int64_t extent) {
+    return llvm::divideCeil(extent, kScaleRows);
+  };
+  if (!hw::isBlockScaled(frame.mma.getKind())) {
+    sfa.assign(groups(tile.rows), Value());
+    sfb.assign(groups(tile.columns), Value());
+    return;
+  }
   if (!frame.isScaled()) {
     // Scales of 1, also behind the end of K, where elements are 0.
     constexpr int64_t kOnes = 0x7f7f7f7f;
     auto ones = [&](int64_t extent) {
-      return SmallVector<Value>(llvm::divideCeil(extent, kScaleRows),
-                                b.constant(kOnes));
+      return SmallVector<Value>(groups(extent), b.constant(kOnes));
     };
     sfa = ones(tile.rows);
     sfb = ones(tile.columns);
@@ -64,7 +71,7 @@ void WarpLoop::loadScales(Value stage, int64_t word, Value valid) {
   }
   auto load = [&](Value ring, Value first, int64_t extent) {
     SmallVector<Value> registers;
-    for (int64_t group = 0; group * kScaleRows < extent; ++group)
+    for (int64_t group = 0; group < int64_t(groups(extent)); ++group)
       registers.push_back(LoadWarpScalesOp::create(
           b, b.getI32Type(), ring, stage, first, group, word, valid));
     return registers;
@@ -140,7 +147,9 @@ WarpLoop::State WarpLoop::multiplyStage(State state, StageExtent extent) {
 WarpLoop::State WarpLoop::multiplyTail(State state) {
   int64_t step = frame.mma.getK();
   Value rest = b.rem(frame.op.getK(), frame.geometry.tileK);
-  Value scales = b.ceilDiv(rest, frame.mma.getScaleSpan());
+  // Elements behind the end of K are 0; scales there may be anything.
+  Value scales =
+      frame.isScaled() ? b.ceilDiv(rest, frame.mma.getScaleSpan()) : Value();
   if (std::optional<int64_t> known = b.known(rest)) {
     if (*known == 0)
       return state;
@@ -212,7 +221,7 @@ void WarpLoop::emitRole() {
   b.warps("consumer", frame.warps.consumers, [&] {
     locateWarp();
     epilogue.prepareKernel();
-    auto sums = VectorType::get({4}, b.getF32Type());
+    Type sums = warpSumsOf(frame.mma);
     Value none = arith::ConstantOp::create(b, b.getZeroAttr(sums));
     Value zero = b.constant(0);
     source.forEach(

@@ -168,8 +168,7 @@ static Reason whyNoScheme(hw::Target target, const HardwareOperand &a,
   query.block = sparse ? a.scaleSpan / hw::kSparseCompression : a.scaleSpan;
   query.sparse = sparse;
   query.kind = closestKind(a, b);
-  // Without scales mma.sync is not lowered, so it is no alternative.
-  if (!a.scale)
+  if (!a.scale && hw::hasTensorMemory(target))
     query.family = hw::MmaFamily::Tcgen05;
   if (!hw::hasTensorMemory(target)) {
     query.m = 16;
@@ -296,11 +295,10 @@ static void useScalesOfOne(HardwareOperand &a, HardwareOperand &b,
   }
 }
 
-/// Why `target` has no products without scales that are lowered; empty if it
-/// has them.
+/// Why products without scales are not lowered for `target`; empty if they are.
 static std::optional<Reason> whyNotUnscaled(const HardwareOperand &a,
                                             hw::Target target) {
-  if (hw::hasTensorMemory(target))
+  if (hw::hasTensorMemory(target) || !a.pattern || a.scale)
     return std::nullopt;
   hw::MmaKind kind = unscaledKind(a.element);
   hw::TargetSet targets;
@@ -311,7 +309,7 @@ static std::optional<Reason> whyNotUnscaled(const HardwareOperand &a,
   for (hw::MmaKind other : hw::allKinds())
     if (hw::isBlockScaled(other))
       scaled += (scaled.empty() ? "" : ", ") + std::string(hw::kindName(other));
-  return "kind '" + std::string(hw::kindName(kind)) +
+  return "a sparse 'a' of kind '" + std::string(hw::kindName(kind)) +
          "' is lowered to tcgen05.mma only, which '" + hw::targetName(target) +
          "' does not have; it is legal on " + targets.names() + ", and on '" +
          hw::targetName(target) + "' the kinds with scales are: " + scaled +
@@ -414,18 +412,15 @@ struct Choice {
 
 /// What can only be said of both operands where one has no scales.
 static LogicalResult verifyUnscaled(MatmulOp op, const HardwareOperand &a,
-                                    const HardwareOperand &b,
-                                    hw::Target target) {
+                                    const HardwareOperand &b) {
   if (a.scale && b.scale)
     return success();
-  if (a.scale || b.scale)
-    return op.emitOpError()
-           << "operand '" << (a.scale ? "a" : "b")
-           << "' has scales of tiles along K and '" << (a.scale ? "b" : "a")
-           << "' has none; an instruction takes scales of both or of neither";
-  if (auto why = whyNotUnscaled(a, target))
-    return op.emitOpError() << why->text;
-  return success();
+  if (!a.scale && !b.scale)
+    return success();
+  return op.emitOpError()
+         << "operand '" << (a.scale ? "a" : "b")
+         << "' has scales of tiles along K and '" << (a.scale ? "b" : "a")
+         << "' has none; an instruction takes scales of both or of neither";
 }
 
 /// Why the sums of blocks of K are not multiplied by the scales of tiles in
@@ -468,8 +463,10 @@ static FailureOr<Choice> choose(MatmulOp op, hw::Target target) {
   if (auto why = whyNotPromoted(*a, *b, target))
     return Choice{*a, *b, {}, why};
   useScalesOfOne(*a, *b, target);
-  if (failed(verifyUnscaled(op, *a, *b, target)))
+  if (failed(verifyUnscaled(op, *a, *b)))
     return failure();
+  if (auto why = whyNotUnscaled(*a, target))
+    return Choice{*a, *b, {}, why};
   Choice choice{*a, *b, {}, {}};
   for (auto [name, value] :
        {std::pair<StringRef, TypedValue<ScaledTensorType>>("a", op.getA()),
