@@ -34,6 +34,8 @@ void blockscale::buildLegalization(OpPassManager &pm,
 
 static void addToTensor(OpPassManager &pm, const PipelineOptions &options) {
   buildLegalization(pm, options);
+  if (options.quantize)
+    pm.addPass(createFuseQuantization());
   if (!options.dispatchRows.empty()) {
     DispatchRowsOptions dispatch;
     dispatch.rows = options.dispatchRows;

@@ -202,6 +202,7 @@ static void describe(Archive &a, Quantization &quantization) {
   a.field("rule", quantization.rule);
   a.field("rounding", quantization.rounding);
   a.field("seed", quantization.seed);
+  a.laterField("type", quantization.type);
 }
 
 template <typename Archive> static void describe(Archive &a, Kernel &kernel) {

@@ -143,6 +143,25 @@ static uint8_t floatByte(const Quantization &quantization, float largest,
   return uint8_t(roundMagnitude(ElementFormat::UE4M3, scale, "even", 0));
 }
 
+std::vector<uint8_t> reference::quantizeUnder(const Quantization &quantization,
+                                              uint8_t scale,
+                                              const std::vector<float> &values,
+                                              std::optional<float> tensorScale,
+                                              uint64_t first) {
+  float number = decode(quantization.scale, scale), step = number;
+  if (tensorScale)
+    step = number * std::fabs(*tensorScale);
+  // std::min keeps a NaN that is its first argument.
+  float inverse = std::min(1.0f / std::min(step, kFloatMax), kFloatMax);
+  if (number == 0)
+    inverse = 0;
+  std::vector<uint8_t> codes;
+  for (size_t i = 0; i < values.size(); ++i)
+    codes.push_back(
+        encodeElement(quantization, values[i] * inverse, first + i));
+  return codes;
+}
+
 QuantizedBlock reference::quantizeBlock(const Quantization &quantization,
                                         const std::vector<float> &values,
                                         std::optional<float> tensorScale,
@@ -160,15 +179,7 @@ QuantizedBlock reference::quantizeBlock(const Quantization &quantization,
   } else {
     result.scale = floatByte(quantization, largest, tensorScale);
   }
-  float scale = decode(quantization.scale, result.scale), step = scale;
-  if (tensorScale)
-    step = scale * std::fabs(*tensorScale);
-  // std::min keeps a NaN that is its first argument.
-  float inverse = std::min(1.0f / std::min(step, kFloatMax), kFloatMax);
-  if (scale == 0)
-    inverse = 0;
-  for (size_t i = 0; i < values.size(); ++i)
-    result.codes.push_back(
-        encodeElement(quantization, values[i] * inverse, first + i));
+  result.codes =
+      quantizeUnder(quantization, result.scale, values, tensorScale, first);
   return result;
 }

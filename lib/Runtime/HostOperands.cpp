@@ -243,6 +243,9 @@ static std::string whyNotOperand(const plan::Kernel &kernel,
 std::string runtime::whyNotOperands(const plan::Kernel &kernel,
                                     const HostOperands &operands) {
   const std::string inKernel = "kernel '" + kernel.name + "': ";
+  if (kernel.quantization && !plan::onlyQuantizes(kernel))
+    return inKernel + "it quantises its product, and writes parts in their "
+                      "layouts; launch it with memory as its plan says";
   size_t found = 0;
   for (const plan::Parameter &parameter : kernel.parameters) {
     if (!isOperand(parameter))

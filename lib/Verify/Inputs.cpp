@@ -9,6 +9,7 @@
 #include "Groups.h"
 #include "Numbers.h"
 #include "Operands.h"
+#include "QuantizedResult.h"
 #include "blockscale/Packing/Operand.h"
 #include "blockscale/Packing/Sparse.h"
 #include "blockscale/Packing/Tile.h"
@@ -499,6 +500,8 @@ InputMaker::addPlainOperand(const plan::PlainOperand &plain) {
     inputs.data.memory["d"] = unwrittenResult(problem.output, *count);
     return std::nullopt;
   }
+  if (kernel.quantization && plain.operand == "tensor_scale")
+    return std::nullopt;
   uint64_t vectorSeed = seed * 2 + (plain.operand == "c" ? 11 : 13);
   std::vector<float> values =
       exact ? reference::exactVector(*count, unit, vectorSeed)
@@ -608,6 +611,8 @@ Result<Inputs> InputMaker::make() {
     why = addWorkspace();
   if (!why)
     why = addFormula();
+  if (!why && kernel.quantization)
+    why = addQuantizedResult(kernel, sizes, seed, inputs);
   if (!why)
     why = whyNotProduct(inputs);
   if (why)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Quantization.h"
+#include "QuantizedMemory.h"
 #include "blockscale/Formats/Text.h"
 
 #include <algorithm>
@@ -15,10 +16,6 @@
 
 using namespace blockscale;
 using namespace blockscale::verify;
-
-/// What memory for results holds before a run. No test ends with all of it
-/// right that way.
-static constexpr uint8_t kBefore = 0x5b;
 
 //===----------------------------------------------------------------------===//
 // Numbers
@@ -111,7 +108,7 @@ void QuantizationMaker::put(const std::string &role, const void *bytes,
   if (bytes)
     std::memcpy(memory.data() + before, bytes, size);
   else
-    std::fill(memory.begin() + int64_t(before), memory.end(), kBefore);
+    std::fill(memory.begin() + int64_t(before), memory.end(), kBeforeQuantized);
 }
 
 std::optional<Reason> QuantizationMaker::readPlan() {
@@ -238,53 +235,9 @@ Result<QuantizationRun> QuantizationRun::make(const plan::Kernel &kernel,
 // Comparison
 //===----------------------------------------------------------------------===//
 
-/// Byte of the scale of a block in memory as tcgen05 reads it: atoms of 128
-/// rows by 4 blocks, 512 bytes each (PTX ISA, "Scale factor layouts").
-static uint64_t scaleOffset(uint64_t row, uint64_t block, uint64_t atoms) {
-  return (row / 128 * atoms + block / 4) * 512 + row % 32 * 16 +
-         row % 128 / 32 * 4 + block % 4;
-}
-
-static std::string hex(unsigned byte) {
-  const char *digits = "0123456789abcdef";
-  return std::string("0x") + digits[byte / 16] + digits[byte % 16];
-}
-
-namespace {
-/// What memory should hold, and what it does.
-class Image {
-public:
-  Image(const HostData &data, const std::string &role)
-      : memory(data.memory.at(role)), expected(memory.size(), kBefore) {
-    auto shift = data.offsets.find(role);
-    offset = shift == data.offsets.end() ? 0 : shift->second;
-    std::fill_n(expected.begin(), offset, kGuardByte);
-  }
-  uint8_t *at(uint64_t byte) { return expected.data() + offset + byte; }
-  uint8_t found(uint64_t byte) const { return memory[offset + byte]; }
-
-  /// Takes what is there for right.
-  void accept(uint64_t first, uint64_t count) {
-    std::copy_n(memory.begin() + int64_t(offset + first), count, at(first));
-  }
-  uint64_t size() const { return memory.size() - offset; }
-  uint64_t differences() const {
-    uint64_t count = 0;
-    for (size_t i = 0; i < memory.size(); ++i)
-      count += memory[i] != expected[i];
-    return count;
-  }
-
-private:
-  const std::vector<uint8_t> &memory;
-  std::vector<uint8_t> expected;
-  uint64_t offset = 0;
-};
-} // namespace
-
 void QuantizationRun::compare(const std::vector<uint64_t> &sample,
                               Verdict &verdict) const {
-  Image codes(data, "d_data"), scales(data, "d_scales");
+  MemoryImage codes(data, "d_data"), scales(data, "d_scales");
   uint64_t blocks = k / block, atoms = (blocks + 3) / 4;
   uint64_t matrixBytes = (rows + 127) / 128 * atoms * 512;
   size_t blockBytes = packedBytes(quantization.element, block);
@@ -334,7 +287,7 @@ void QuantizationRun::compare(const std::vector<uint64_t> &sample,
   }
   uint64_t wrong = codes.differences() + scales.differences();
   if (!tensorScales.empty()) {
-    Image stored(data, "d_tensor_scale");
+    MemoryImage stored(data, "d_tensor_scale");
     for (uint64_t i = 0; i < batch; ++i) {
       float magnitude = std::fabs(tensorScales[i]);
       if (isRun(i * matrixBytes))

@@ -9,6 +9,7 @@
 #include "Conditions.h"
 #include "Groups.h"
 #include "Quantization.h"
+#include "QuantizedResult.h"
 
 #include <algorithm>
 #include <chrono>
@@ -266,6 +267,25 @@ static void compareResult(const Inputs &inputs, const VerifyOptions &options,
     verdict.diagnosis = reference::diagnose(problem, *verdict.comparison.first);
 }
 
+/// Compares codes and scales of D; a sample is compared with all of the
+/// reference, as only they tell what was run.
+static void compareCodes(const plan::Kernel &kernel,
+                         const plan::Environment &sizes, const Inputs &inputs,
+                         const VerifyOptions &options, bool sampled,
+                         Verdict &verdict) {
+  const reference::Problem &problem = inputs.problem;
+  std::vector<reference::Tile> tiles = reference::allTiles(problem);
+  reference::Criterion criterion = verdict.data == DataKind::Exact
+                                       ? reference::Criterion::Exact
+                                       : reference::Criterion::Tight;
+  auto progress =
+      countOf(options, verdict.kernel + ", reference", "tiles", tiles.size());
+  compareQuantized(kernel, sizes, inputs,
+                   reference::matmul(problem, tiles, options.threads,
+                                     options.stop, progress),
+                   criterion, sampled, verdict);
+}
+
 /// Options of a run of `launch`, of which `verdict` has what is run.
 static emulator::Options runOptions(const emulator::Launch &launch,
                                     const plan::Kernel &kernel,
@@ -333,7 +353,7 @@ Verdict verify::verifyKernel(const emulator::Module &module,
   verdict.kernel = kernel.name;
   verdict.data = kind;
   verdict.conditions = options.conditions;
-  if (kernel.quantization) {
+  if (plan::onlyQuantizes(kernel)) {
     verifyQuantization(module, kernel, givenSizes, options, verdict);
     return verdict;
   }
@@ -364,7 +384,10 @@ Verdict verify::verifyKernel(const emulator::Module &module,
   bool sampled = !run.clusters.empty();
   if (!runLaunch(module, *launch, std::move(run), options, verdict))
     return verdict;
-  compareResult(*inputs, options, sampled, verdict);
+  if (kernel.quantization)
+    compareCodes(kernel, sizes, *inputs, options, sampled, verdict);
+  else
+    compareResult(*inputs, options, sampled, verdict);
   verdict.workspaceReady =
       sampled || isWorkspaceReady(kernel, sizes, inputs->data);
   return verdict;

@@ -94,6 +94,12 @@ class Kernel:
     def _planned(self, name=None, quantizes=False):
         """The plan of a kernel that multiplies, or `quantizes`."""
         kernels = self.plan["kernels"]
+        for one in kernels:
+            if name in (None, one["name"]) and "type" in one.get("quantization", ()):
+                raise Refused(
+                    f"kernel '{one['name']}' quantises its product, which Python "
+                    "does not launch; launch it with memory as its plan says, or "
+                    "let the function return the product itself")
         if name is None:
             whole = [one for one in kernels if "variantOf" not in one and
                      ("quantization" in one) == quantizes]

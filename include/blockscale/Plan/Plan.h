@@ -269,7 +269,9 @@ struct Epilogue {
 
 /// What a kernel does that quantises. It reads "x", and the tensor scales from
 /// "tensor_scale"; `d` of data, scales and tensor scales is what it writes, all
-/// of it but the padding of lines. It has no A, B and N: N is 1.
+/// of it but the padding of lines. It has no A, B and N: N is 1. A kernel that
+/// multiplies quantises the result of its epilogue instead of "x"; rows of D
+/// then have N elements.
 struct Quantization {
   /// "floor", "round_up", ...: how powers of two are chosen.
   std::string rule;
@@ -278,6 +280,9 @@ struct Quantization {
   /// Of "stochastic": the seed as a decimal number of 64 bits, which JSON's own
   /// numbers do not hold everywhere; else empty.
   std::string seed;
+  /// Of a kernel that multiplies: "f32", "bf16" or "f16", what the result of
+  /// the epilogue is rounded to first.
+  std::optional<std::string> type = {};
 };
 
 struct Kernel {
@@ -323,9 +328,14 @@ struct Kernel {
   /// Of the parameter "workspace", if there is one.
   std::optional<Workspace> workspace;
   Epilogue epilogue;
-  /// Set for kernels that quantise; others multiply.
+  /// Set for kernels that quantise, what they read or their product.
   std::optional<Quantization> quantization = {};
 };
+
+/// Whether the kernel quantises what it reads; all others multiply.
+inline bool onlyQuantizes(const Kernel &kernel) {
+  return kernel.quantization && !kernel.quantization->type;
+}
 
 /// An argument of a function of the source.
 struct Argument {

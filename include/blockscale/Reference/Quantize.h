@@ -47,6 +47,13 @@ QuantizedBlock quantizeBlock(const Quantization &quantization,
                              const std::vector<float> &values,
                              std::optional<float> tensorScale, uint64_t first);
 
+/// The codes of `values` under a scale that somebody else chose.
+std::vector<uint8_t> quantizeUnder(const Quantization &quantization,
+                                   uint8_t scale,
+                                   const std::vector<float> &values,
+                                   std::optional<float> tensorScale,
+                                   uint64_t first);
+
 } // namespace blockscale::reference
 
 #endif // BLOCKSCALE_REFERENCE_QUANTIZE_H

@@ -91,6 +91,12 @@ struct LaunchToLinalg : OpConversionPattern<LaunchOp> {
              << "has " << op.getInputs().size()
              << " inputs for a kernel whose parameters name " << operands.size()
              << "; expected a kernel before 'convert-kernels-to-llvm'";
+    if (quantized && kernel->hasAttr(ProductAttr::name))
+      return op.emitOpError()
+             << "runs a kernel that quantises its product, which host code "
+                "does not launch; compile the function from the stage "
+                "'tensor', "
+                "where both are ops of their own";
     if (quantized)
       return launchQuantization(op, quantized, operands, adaptor, rewriter);
     auto product = kernel->getAttrOfType<ProductAttr>(ProductAttr::name);

@@ -260,8 +260,9 @@ static KernelReport reportQuantization(gpu::GPUFuncOp kernel,
 
 static FailureOr<KernelReport> reportKernel(gpu::GPUFuncOp kernel,
                                             KernelAttr attribute) {
-  if (auto quantization =
-          kernel->getAttrOfType<QuantizationAttr>(QuantizationAttr::name))
+  auto quantization =
+      kernel->getAttrOfType<QuantizationAttr>(QuantizationAttr::name);
+  if (quantization && !kernel->hasAttr(ProductAttr::name))
     return reportQuantization(kernel, quantization);
   MmaOp mma = mainMma(kernel);
   if (!mma && !isWarpKernel(kernel))

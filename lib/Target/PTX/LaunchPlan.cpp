@@ -44,6 +44,8 @@ struct Product {
   /// Element types; null where the product has no such operand.
   Type d, c, bias;
   bool isStoredByTma = false;
+  /// Whether memory holds codes and scales of D.
+  bool isQuantized = false;
   bool alpha = false;
   /// Whether rows of A are in groups, of which each has a matrix of B.
   bool isGrouped = false;
@@ -92,6 +94,11 @@ static FailureOr<Product> productOf(gpu::GPUFuncOp kernel) {
       product.c = memory.getElementType();
     if (parameter.getRole() == ParameterRole::Bias)
       product.bias = memory.getElementType();
+  }
+  if (auto quantization =
+          kernel->getAttrOfType<QuantizationAttr>(QuantizationAttr::name)) {
+    product.d = quantization.getX();
+    product.isQuantized = true;
   }
   if (!product.d)
     return kernel.emitError() << "has no parameter 'd'";
@@ -405,7 +412,9 @@ static std::vector<plan::PlainOperand> plainOperands(const Product &product) {
     operand.alignment = element.getIntOrFloatBitWidth() / 8;
     return operand;
   };
-  std::vector<plan::PlainOperand> operands{matrix("d", product.d)};
+  std::vector<plan::PlainOperand> operands;
+  if (!product.isQuantized)
+    operands.push_back(matrix("d", product.d));
   if (product.isStoredByTma)
     operands.front().alignment = storeAlignment();
   if (product.c)
@@ -637,6 +646,8 @@ static FailureOr<plan::Kernel> planKernel(gpu::GPUFuncOp kernel,
   if (failed(epilogue))
     return failure();
   result.epilogue = std::move(*epilogue);
+  if (product.isQuantized && failed(planQuantizedResult(kernel, result)))
+    return failure();
   return result;
 }
 
@@ -649,7 +660,9 @@ FailureOr<plan::Plan> blockscale::planKernels(gpu::GPUModuleOp kernels) {
     auto attribute = kernel->getAttrOfType<KernelAttr>(KernelAttr::name);
     if (!attribute)
       continue;
-    FailureOr<plan::Kernel> planned = kernel->hasAttr(QuantizationAttr::name)
+    bool onlyQuantizes = kernel->hasAttr(QuantizationAttr::name) &&
+                         !kernel->hasAttr(ProductAttr::name);
+    FailureOr<plan::Kernel> planned = onlyQuantizes
                                           ? planQuantization(kernel, attribute)
                                           : planKernel(kernel, attribute);
     if (failed(planned))

@@ -50,9 +50,21 @@ static plan::ScalePacking scalePacking(const QuantizedStorage &storage,
   return scales;
 }
 
+static bool hasTensorScale(QuantizationAttr quantization) {
+  return quantization.getD().getSpec().getValue().tensorScale.has_value();
+}
+
+static plan::PlainOperand tensorScale(const QuantizedStorage &storage) {
+  plan::PlainOperand factor;
+  factor.operand = stringifyParameterRole(ParameterRole::TensorScale).str();
+  factor.type = "f32";
+  factor.elements = printExpression(storage.batch);
+  factor.alignment = sizeof(float);
+  return factor;
+}
+
 static std::vector<plan::PlainOperand>
-plainOperands(const QuantizedStorage &storage, QuantizationAttr quantization,
-              bool hasTensorScale) {
+plainOperands(const QuantizedStorage &storage, QuantizationAttr quantization) {
   AffineExpr matrix = storage.rows * storage.k;
   plan::PlainOperand x;
   x.operand = stringifyParameterRole(ParameterRole::X).str();
@@ -61,14 +73,9 @@ plainOperands(const QuantizedStorage &storage, QuantizationAttr quantization,
   x.batchPitch = printExpression(matrix);
   x.elements = printExpression(matrix * storage.batch);
   x.alignment = kAccessBytes;
-  if (!hasTensorScale)
+  if (!hasTensorScale(quantization))
     return {x};
-  plan::PlainOperand factor;
-  factor.operand = stringifyParameterRole(ParameterRole::TensorScale).str();
-  factor.type = "f32";
-  factor.elements = printExpression(storage.batch);
-  factor.alignment = sizeof(float);
-  return {x, factor};
+  return {x, tensorScale(storage)};
 }
 
 static std::vector<plan::Size> sizesOf(const QuantizedStorage &storage) {
@@ -86,6 +93,35 @@ static std::vector<plan::Size> sizesOf(const QuantizedStorage &storage) {
   return list;
 }
 
+static plan::Quantization whatOf(QuantizationAttr quantization) {
+  plan::Quantization what;
+  what.rule = stringifyScaleRule(quantization.getRule()).str();
+  what.rounding = stringifyElementRounding(quantization.getRounding()).str();
+  if (IntegerAttr seed = quantization.getSeed())
+    what.seed = std::to_string(uint64_t(seed.getInt()));
+  return what;
+}
+
+LogicalResult blockscale::planQuantizedResult(gpu::GPUFuncOp kernel,
+                                              plan::Kernel &result) {
+  auto quantization =
+      kernel->getAttrOfType<QuantizationAttr>(QuantizationAttr::name);
+  Result<QuantizedStorage> storage =
+      quantizedStorage(quantization.getD(), getTarget(kernel));
+  if (!storage)
+    return kernel.emitError() << storage.why().text;
+  result.data.push_back(dataPacking(*storage));
+  result.scales.push_back(scalePacking(*storage, quantization.getD()));
+  if (hasTensorScale(quantization)) {
+    result.tensorScales.push_back(
+        {"d", printExpression(storage->batch), sizeof(float)});
+    result.operands.push_back(tensorScale(*storage));
+  }
+  result.quantization = whatOf(quantization);
+  result.quantization->type = planTypeName(quantization.getX());
+  return success();
+}
+
 FailureOr<plan::Kernel> blockscale::planQuantization(gpu::GPUFuncOp kernel,
                                                      KernelAttr attribute) {
   auto quantization =
@@ -99,8 +135,6 @@ FailureOr<plan::Kernel> blockscale::planQuantization(gpu::GPUFuncOp kernel,
   auto limits = limitsOf(kernel);
   if (failed(parameters) || failed(limits))
     return failure();
-  bool hasTensorScale =
-      quantization.getD().getSpec().getValue().tensorScale.has_value();
   plan::Kernel result;
   result.name = kernel.getName().str();
   result.sourceFunction = quantization.getSource().str();
@@ -119,15 +153,10 @@ FailureOr<plan::Kernel> blockscale::planQuantization(gpu::GPUFuncOp kernel,
   result.parameters = std::move(*parameters);
   result.data = {dataPacking(storage)};
   result.scales = {scalePacking(storage, quantization.getD())};
-  if (hasTensorScale)
+  if (hasTensorScale(quantization))
     result.tensorScales = {
         {"d", printExpression(storage.batch), sizeof(float)}};
-  result.operands = plainOperands(storage, quantization, hasTensorScale);
-  plan::Quantization what;
-  what.rule = stringifyScaleRule(quantization.getRule()).str();
-  what.rounding = stringifyElementRounding(quantization.getRounding()).str();
-  if (IntegerAttr seed = quantization.getSeed())
-    what.seed = std::to_string(uint64_t(seed.getInt()));
-  result.quantization = what;
+  result.operands = plainOperands(storage, quantization);
+  result.quantization = whatOf(quantization);
   return result;
 }

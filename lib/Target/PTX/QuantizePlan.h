@@ -19,6 +19,10 @@ namespace blockscale {
 mlir::FailureOr<plan::Kernel> planQuantization(mlir::gpu::GPUFuncOp kernel,
                                                KernelAttr attribute);
 
+/// Adds to the plan of the product of `kernel` how it quantises D.
+mlir::LogicalResult planQuantizedResult(mlir::gpu::GPUFuncOp kernel,
+                                        plan::Kernel &result);
+
 } // namespace blockscale
 
 #endif // BLOCKSCALE_LIB_TARGET_PTX_QUANTIZEPLAN_H

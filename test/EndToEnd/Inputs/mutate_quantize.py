@@ -6,6 +6,8 @@
 # usage: mutate_quantize.py FILE.mlir FILE.ptx FOLDER EVERY [OPTION...]
 #
 # Of edits of the same kind there are EVERY at most, from the first place to the last.
+# The first OPTION may be --epilogue: then only what follows the sums of a product is
+# edited, up to the last store.
 #
 # Part of the blockscale project, under the Apache License v2.0 with LLVM
 # Exceptions.
@@ -20,7 +22,22 @@ from mutations import Ptx
 
 source, ptx_path, folder = sys.argv[1:4]
 every, options = int(sys.argv[4]), sys.argv[5:]
-ptx = Ptx.read(ptx_path)
+
+
+class Epilogue(Ptx):
+    """What becomes of sums, as far as it is stored."""
+
+    def places(self, pattern):
+        found = super().places
+        # Its blocks come in any order.
+        work = found(r"tcgen05\.ld|cvt\.rn\.satfinite|st\.global")
+        first = [at for at in found(r"^\$L") if at < work[0]][-1]
+        return [at for at in found(pattern) if first < at <= work[-1]]
+
+
+is_epilogue = options[:1] == ["--epilogue"]
+ptx = (Epilogue if is_epilogue else Ptx).read(ptx_path)
+options = options[is_epilogue:]
 
 # A pattern and what takes its place: the first group stays in front.
 REPLACED = [
@@ -69,6 +86,7 @@ COUNTED = [
 
 # Every block of a matrix has its tensor scale, and any of them may write it.
 SAME = "the same number is written by other blocks"
+STEPS = "blocks begin at multiples of 16"
 ELSEWHERE = "test_quantize_kernels.py has such"
 EQUIVALENT = [
     (r"the other comparison: .*setp\.ne\.b32", SAME),
@@ -80,6 +98,19 @@ EQUIVALENT = [
 if "cvt.rn.satfinite.e2m1x2" in "\n".join(ptx.lines):
     EQUIVALENT.append((r"no bound: .*0f43E00000",
                        "the conversion of the scale saturates there"))
+if is_epilogue:
+    EQUIVALENT += [
+        (r"another bound: .*setp\.eq\.b32\s+%p\d+, %r\d+, 2139095040;",
+         "no sum is infinite; those of quantized_chain.py are"),
+        (r"the other comparison: .*setp\.gt\.u32\s+%p\d+, %r\d+, 95;", STEPS),
+        (r"another bound: .*setp\.gt\.u32\s+%p\d+, %r\d+, 95;", STEPS),
+        # Registers of the number of the block, and of what its scale's padding
+        # depends on: nv.mlir, nv.mlir and mx.mlir.
+        (r"codes that are left out: .*or\.b32\s+%r188,", SAME),
+        (r"another sum: .*add\.s32\s+%r280, %r280, 1;", SAME),
+        (r"the other branch: .*@%p3[46] bra", SAME),
+        (r"no bound: .*0f7F7FFFFF",
+         "no product of scales is so small; in kernels that quantise there are")]
 
 
 def spread(found):

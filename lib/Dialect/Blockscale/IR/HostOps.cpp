@@ -28,18 +28,20 @@ static bool hasParameter(FunctionOpInterface kernel, ParameterRole role) {
 }
 
 SmallVector<StringRef> blockscale::launchOperands(FunctionOpInterface kernel) {
-  if (hasParameter(kernel, ParameterRole::DData)) {
+  if (hasParameter(kernel, ParameterRole::X)) {
     SmallVector<StringRef> operands{"x"};
     if (hasParameter(kernel, ParameterRole::TensorScale))
       operands.push_back(stringifyParameterRole(ParameterRole::TensorScale));
     return operands;
   }
-  if (!hasParameter(kernel, ParameterRole::D))
+  if (!hasParameter(kernel, ParameterRole::D) &&
+      !hasParameter(kernel, ParameterRole::DData))
     return {};
   SmallVector<StringRef> operands{"a", "b"};
   for (ParameterRole role :
        {ParameterRole::Alpha, ParameterRole::Beta, ParameterRole::C,
-        ParameterRole::Bias, ParameterRole::Offsets, ParameterRole::KOffsets})
+        ParameterRole::Bias, ParameterRole::Offsets, ParameterRole::KOffsets,
+        ParameterRole::TensorScale})
     if (hasParameter(kernel, role))
       operands.push_back(stringifyParameterRole(role));
   return operands;

@@ -9,6 +9,7 @@
 #include "KernelVerifiers.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/Blockscale/IR/PlanAttr.h"
+#include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "blockscale/HW/Target.h"
@@ -353,6 +354,8 @@ BlockscaleDialect::verifyOperationAttribute(Operation *op,
     return verifyComputation<ProductAttr>(op, attribute);
   if (attribute.getName() == QuantizationAttr::name)
     return verifyComputation<QuantizationAttr>(op, attribute);
+  if (attribute.getName() == kQuantizedAttrName)
+    return verifyQuantized(op, attribute.getValue());
   if (attribute.getName() == kPlanAttrName) {
     if (isa<StringAttr>(attribute.getValue()))
       return success();

@@ -175,18 +175,26 @@ static LogicalResult verifyPromotion(KernelMatmulOp op) {
   return success();
 }
 
+/// The elements of D before they are stored, or quantised.
+static Type elementOfResult(KernelMatmulOp op) {
+  if (std::optional<QuantizationAttr> quantization = op.getQuantization())
+    return quantization->getX();
+  return resultElement(op.getD().getType());
+}
+
 /// The epilogue computes in f32 and converts to and from these.
 static LogicalResult verifyMemory(KernelMatmulOp op) {
   if (resultElement(op.getD().getType()).isInteger(32))
     return verifyIntegerResult(op);
-  for (Value memory : {Value(op.getD()), Value(op.getC()), Value(op.getBias())})
-    if (memory) {
-      Type element = resultElement(memory.getType());
-      if (!element.isF32() && !element.isBF16() && !element.isF16())
-        return op.emitOpError()
-               << "expected 'd', 'c' and 'bias' of f32, bf16 or f16, found "
-               << element;
-    }
+  SmallVector<Type> elements{elementOfResult(op)};
+  for (Value memory : {Value(op.getC()), Value(op.getBias())})
+    if (memory)
+      elements.push_back(resultElement(memory.getType()));
+  for (Type element : elements)
+    if (!element.isF32() && !element.isBF16() && !element.isF16())
+      return op.emitOpError()
+             << "expected 'd', 'c' and 'bias' of f32, bf16 or f16, found "
+             << element;
   return failure(failed(verifyFactors(op)) || failed(verifyPromotion(op)));
 }
 
@@ -324,7 +332,8 @@ LogicalResult KernelMatmulOp::verify() {
     return emitOpError() << "expected metadata of 'a' with a sparse "
                             "instruction, and only then";
   if (failed(verifySplit(*this)) || failed(verifyGroups(*this)) ||
-      failed(verifyStores(*this)) || failed(::verifyGroupsAlongK(*this)))
+      failed(verifyStores(*this)) || failed(::verifyGroupsAlongK(*this)) ||
+      failed(verifyQuantization(*this)))
     return failure();
   // In registers scales may be constants.
   bool scalesOfOne = !inTensorMemory && !getSfa() && !getSfb() &&

@@ -32,6 +32,10 @@ mlir::LogicalResult verifyScaleRing(mlir::Operation *op, SharedType ring);
 mlir::LogicalResult verifyVariants(mlir::Operation *op,
                                    mlir::Attribute attribute);
 
+/// Codes and scales take the place of D where a product quantises its result:
+/// what memory and schedule then have to be.
+mlir::LogicalResult verifyQuantization(KernelMatmulOp op);
+
 } // namespace blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_IR_KERNELVERIFIERS_H

@@ -452,7 +452,11 @@ def Blockscale_QuantizationAttr : AttrDef<Blockscale_Dialect, "Quantization"> {
     Sits on a kernel as `blockscale.quantization`: the `blockscale.quantize` that
     the kernel was made from. `source` is the function that held it, `x` the type
     of the elements that are read, `d` the type of the result, which gives the
-    sizes. A tensor scale is a parameter of the kernel.
+    sizes. A tensor scale is a parameter of the kernel. Beside a
+    `blockscale.product` it says how the kernel quantises the product.
+
+    On a `blockscale.matmul` the unit attribute `blockscale.quantized` says that
+    its kernel does what the one `blockscale.quantize` says that reads its result.
   }];
   let parameters = (ins
     "::mlir::StringAttr":$source,

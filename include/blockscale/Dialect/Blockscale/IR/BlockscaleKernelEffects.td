@@ -71,6 +71,8 @@ def Blockscale_OptionalMappedSource
     : Blockscale_Reads<Optional<Blockscale_TensorMapType>, Blockscale_Global>;
 def Blockscale_OptionalGlobalSource
     : Blockscale_Reads<Optional<Blockscale_GlobalType>, Blockscale_Global>;
+def Blockscale_OptionalGlobalTarget
+    : Blockscale_Writes<Optional<Blockscale_GlobalType>, Blockscale_Global>;
 def Blockscale_OptionalGlobalUpdated
     : Blockscale_Updates<Optional<Blockscale_GlobalType>, Blockscale_Global>;
 def Blockscale_OptionalTensorSource

@@ -87,6 +87,12 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     over each block of K, as long as the shorter of the two, and adds it to x, the
     sum of D's element, in the order of K: x = fma(s, row scale * column scale, x) in
     f32, from 0 on. A scale that covers all of K multiplies x as above.
+
+    With a `quantization` the result of the epilogue, rounded to its `x`, is
+    quantised as it says: `d` takes the codes, as bytes, `d_scales` the scales as
+    the type of its `d` lays them out, padding included. Where that type has a
+    tensor scale `d_factor` holds one for each product of the batch, and
+    `d_tensor_scale` takes their magnitudes.
   }];
   let arguments = (ins
     Blockscale_MappedSource:$a,
@@ -105,6 +111,9 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     Blockscale_OptionalGlobalUpdated:$workspace,
     Blockscale_OptionalGlobalSource:$offsets,
     Blockscale_OptionalGlobalSource:$k_offsets,
+    Blockscale_OptionalGlobalTarget:$d_scales,
+    Blockscale_OptionalGlobalSource:$d_factor,
+    Blockscale_OptionalGlobalTarget:$d_tensor_scale,
     I32:$m, I32:$n, I32:$k, I32:$batch,
     Blockscale_MmaAttr:$mma, Blockscale_ScheduleAttr:$schedule,
     DefaultValuedAttr<Blockscale_BiasKindAttr,
@@ -113,7 +122,8 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     DefaultValuedAttr<I64Attr, "1">:$column_group,
     DefaultValuedAttr<I64Attr, "0">:$shared_scales,
     DefaultValuedAttr<I64Attr, "0">:$row_block,
-    DefaultValuedAttr<I64Attr, "0">:$column_block);
+    DefaultValuedAttr<I64Attr, "0">:$column_block,
+    OptionalAttr<Blockscale_QuantizationAttr>:$quantization);
   let regions = (region MaxSizedRegion<1>:$epilogue);
   let assemblyFormat = [{
     `a` `(` $a `)` `b` `(` $b `)` (`scales` `(` $sfa^ `,` $sfb `)`)?
@@ -124,9 +134,11 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     (`row_scales` `(` $row_scales^ `)`)?
     (`column_scales` `(` $column_scales^ `)`)?
     (`workspace` `(` $workspace^ `)`)? (`groups` `(` $offsets^ `)`)?
-    (`k_groups` `(` $k_offsets^ `)`)?
+    (`k_groups` `(` $k_offsets^ `)`)? (`d_scales` `(` $d_scales^ `)`)?
+    (`d_factor` `(` $d_factor^ `,` $d_tensor_scale `)`)?
     `sizes` `(` $m `,` $n `,` $k `,` $batch `)`
     custom<Epilogue>($epilogue, ref($c), ref($bias))
+    (`quantization` `` $quantization^)?
     `mma` $mma `schedule` `` $schedule attr-dict `:`
     type($a) `,` type($b) `,` custom<ResultType>(type($d))
     (`scales` type($sfa)^ `,` type($sfb))? (`metadata` type($metadata)^)?
@@ -135,7 +147,8 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     (`row_scales` type($row_scales)^)?
     (`column_scales` type($column_scales)^)?
     (`workspace` type($workspace)^)? (`groups` type($offsets)^)?
-    (`k_groups` type($k_offsets)^)?
+    (`k_groups` type($k_offsets)^)? (`d_scales` type($d_scales)^)?
+    (`d_factor` type($d_factor)^ `,` type($d_tensor_scale))?
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;

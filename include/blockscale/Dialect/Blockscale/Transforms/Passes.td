@@ -193,6 +193,30 @@ def SelectSchedule : Pass<"blockscale-select-schedule"> {
   let dependentDialects = ["::blockscale::BlockscaleDialect"];
 }
 
+def FuseQuantization : Pass<"blockscale-fuse-quantization"> {
+  let summary = "Let products quantise their results";
+  let description = [{
+    Puts the unit attribute `blockscale.quantized` on each `blockscale.matmul`
+    whose result nothing but one `blockscale.quantize` reads, where a kernel for
+    the product's target can quantise in its epilogue: `blockscale-select-schedule`
+    then chooses among the schedules that can, and `blockscale-form-kernels` makes
+    one kernel and one launch of both ops, with the tensor scale of the
+    `blockscale.quantize` as a last input. Where no kernel can, a remark says why.
+
+    Before:
+    ```mlir
+    %d = blockscale.matmul %a, %b : !a, !b -> tensor<?x256xbf16>
+    %q = blockscale.quantize %d : tensor<?x256xbf16> to !q
+    ```
+    After:
+    ```mlir
+    %d = blockscale.matmul %a, %b {blockscale.quantized} : !a, !b -> tensor<?x256xbf16>
+    %q = blockscale.quantize %d : tensor<?x256xbf16> to !q
+    ```
+  }];
+  let dependentDialects = ["::blockscale::BlockscaleDialect"];
+}
+
 def FormKernels : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
   let summary = "Turn each matmul into a kernel and its launch";
   let description = [{

@@ -29,6 +29,8 @@ unsigned EpilogueMath::mostValues(KernelFrame &frame) {
 int64_t EpilogueMath::widthOf(KernelFrame &frame) {
   if (auto map = dyn_cast<TensorMapType>(frame.op.getD().getType()))
     return map.getBox().front();
+  if (frame.quantizes())
+    return frame.op.getQuantization()->getD().getKTile();
   return frame.geometry.epilogueColumns(mostValues(frame));
 }
 
@@ -313,7 +315,8 @@ Value EpilogueMath::scaled(Value sum, const EpilogueFragment &fragment) {
 
 Value EpilogueMath::finish(Value sum, const EpilogueFragment &fragment) {
   // Exact sums of integers are the result as they are.
-  if (resultElement(frame.op.getD().getType()).isInteger())
+  if (!frame.quantizes() &&
+      resultElement(frame.op.getD().getType()).isInteger())
     return sum;
   auto valueOf = [&](EpilogueInput input) {
     switch (input) {

@@ -10,6 +10,7 @@
 // host makes them, and a launch in the source's place.
 
 #include "QuantizeSource.h"
+#include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
@@ -20,6 +21,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace blockscale {
@@ -92,7 +94,24 @@ static gpu::GPUFuncOp buildKernel(KernelSourceOpInterface op,
 // The host
 //===----------------------------------------------------------------------===//
 
+/// The launch of a product whose kernel quantises stands for both ops.
+static void replaceByLaunch(MatmulOp product, QuantizeOp quantizer,
+                            SymbolRefAttr kernel) {
+  OpBuilder b(quantizer);
+  SmallVector<Value> inputs(product->getOperands());
+  if (quantizer.getTensorScale())
+    inputs.push_back(quantizer.getTensorScale());
+  auto launch = LaunchOp::create(b, product.getLoc(), quantizer.getType(),
+                                 kernel, inputs);
+  quantizer.replaceAllUsesWith(launch->getResult(0));
+  quantizer.erase();
+  product.erase();
+}
+
 static void replaceByLaunch(KernelSourceOpInterface op, SymbolRefAttr kernel) {
+  if (auto product = dyn_cast<MatmulOp>(op.getOperation()))
+    if (QuantizeOp quantizer = quantizerOf(product))
+      return replaceByLaunch(product, quantizer, kernel);
   OpBuilder b(op);
   SmallVector<Value> inputs(op->getOperands());
   auto launch = LaunchOp::create(b, op.getLoc(), op->getResult(0).getType(),
@@ -175,7 +194,13 @@ static LogicalResult buildVariants(MatmulOp op, gpu::GPUFuncOp kernel,
     return success();
   for (auto variant : variants.getAsRange<VariantAttr>()) {
     OpBuilder b(op);
-    auto copy = cast<MatmulOp>(b.clone(*op));
+    IRMapping copies;
+    auto copy = cast<MatmulOp>(b.clone(*op, copies));
+    Operation *quantizer = quantizerOf(op);
+    if (quantizer) {
+      b.setInsertionPoint(quantizer);
+      quantizer = b.clone(*quantizer, copies);
+    }
     setTensorCore(copy, variant.getMma(), variant.getSchedule());
     auto source = cast<KernelSourceOpInterface>(copy.getOperation());
     LogicalResult isReady = source.checkReady();
@@ -190,6 +215,8 @@ static LogicalResult buildVariants(MatmulOp op, gpu::GPUFuncOp kernel,
           product.asVariant(kernel.getNameAttr(), variant.getMostRows()));
       isReady = sizeLimits(built, [&] { return op->emitOpError(); });
     }
+    if (quantizer)
+      quantizer->erase();
     copy.erase();
     if (failed(isReady))
       return failure();
@@ -216,6 +243,9 @@ bool FormKernels::isWanted(KernelSourceOpInterface op) const {
 
 void FormKernels::runOnOperation() {
   ModuleOp module = getOperation();
+  // Whole functions have what they quantise where their code wants it.
+  if (!quantize)
+    module.walk([](MatmulOp op) { op->removeAttr(kQuantizedAttrName); });
   SmallVector<KernelSourceOpInterface> sources;
   module.walk([&](KernelSourceOpInterface op) {
     if (isWanted(op))

@@ -78,6 +78,8 @@ public:
   /// Elements of K that have scales in registers of their own; 0 where sums
   /// over all of K are taken in tensor memory.
   int64_t promotionBlock() { return promotionBlockOf(op); }
+  /// Whether D is stored as codes and scales.
+  bool quantizes() { return op.getQuantization().has_value(); }
   /// Whether memory holds D transposed.
   bool isSwapped() const { return schedule.getSwapOperands().getValue(); }
   /// Whether the operands have scales.

@@ -15,6 +15,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
+#include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/StoredElements.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
@@ -24,6 +25,7 @@
 #include "blockscale/HW/ScaleLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -230,6 +232,19 @@ static Type resultMemory(MatmulOp op, const TileGeometry &geometry) {
                   {sizes.m, sizes.n, sizes.batch});
 }
 
+/// D as codes and scales, and the tensor scale that they are chosen under.
+static void addQuantized(QuantizeOp op, SmallVector<KernelParameter> &list) {
+  MLIRContext *context = op.getContext();
+  Type i8 = GlobalType::get(context, IntegerType::get(context, 8)),
+       f32 = GlobalType::get(context, Float32Type::get(context));
+  list.push_back({i8, ParameterRole::DData});
+  list.push_back({i8, ParameterRole::DScales});
+  if (!hasTensorScale(op.getType()))
+    return;
+  list.push_back({f32, ParameterRole::TensorScale});
+  list.push_back({f32, ParameterRole::DTensorScale});
+}
+
 static SmallVector<KernelParameter> parametersOf(MatmulOp op,
                                                  const TileGeometry &geometry) {
   MLIRContext *context = op.getContext();
@@ -267,7 +282,10 @@ static SmallVector<KernelParameter> parametersOf(MatmulOp op,
   if (mma.getSparse())
     list.push_back({metadataMap(sizes.m, sizes, mma, geometry.metadataTiles),
                     ParameterRole::AMetadata});
-  list.push_back({resultMemory(op, geometry), ParameterRole::D});
+  if (QuantizeOp quantizer = quantizerOf(op))
+    addQuantized(quantizer, list);
+  else
+    list.push_back({resultMemory(op, geometry), ParameterRole::D});
   if (op.getC())
     list.push_back({global(op.getC().getType()), ParameterRole::C});
   if (op.getBias())
@@ -386,6 +404,11 @@ static int64_t sharedScales(MatmulOp op, const Factors &factors) {
   return op.isGrouped() ? factors.ofA : 0;
 }
 
+static StringRef functionAround(MatmulOp op) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  return function ? function.getName() : StringRef();
+}
+
 static void buildBody(MatmulOp op, ImplicitLocOpBuilder &b,
                       function_ref<Value(ParameterRole)> argument) {
   auto size = [&](ParameterRole role, AffineExpr expr) -> Value {
@@ -416,19 +439,25 @@ static void buildBody(MatmulOp op, ImplicitLocOpBuilder &b,
     scales[0] = argument(ParameterRole::AScales);
     scales[1] = argument(ParameterRole::BScales);
   }
+  QuantizeOp quantizer = quantizerOf(op);
+  Value d = argument(quantizer ? ParameterRole::DData : ParameterRole::D);
   auto product = KernelMatmulOp::create(
       b, data[swap], data[!swap], scales[swap], scales[!swap],
-      argument(ParameterRole::AMetadata), argument(ParameterRole::D),
-      argument(ParameterRole::C), argument(ParameterRole::Bias),
-      argument(ParameterRole::Alpha), beta, factors.ofTensors, factors.ofRows,
-      factors.ofColumns, argument(ParameterRole::Workspace),
-      argument(ParameterRole::Offsets), argument(ParameterRole::KOffsets),
+      argument(ParameterRole::AMetadata), d, argument(ParameterRole::C),
+      argument(ParameterRole::Bias), argument(ParameterRole::Alpha), beta,
+      factors.ofTensors, factors.ofRows, factors.ofColumns,
+      argument(ParameterRole::Workspace), argument(ParameterRole::Offsets),
+      argument(ParameterRole::KOffsets), argument(ParameterRole::DScales),
+      argument(ParameterRole::TensorScale),
+      argument(ParameterRole::DTensorScale),
       size(ParameterRole::SizeM, sizes.m), size(ParameterRole::SizeN, sizes.n),
       size(ParameterRole::SizeK, sizes.k),
       size(ParameterRole::Batch, sizes.batch), getMma(op), getSchedule(op),
       op.getBiasKindAttr(), groupAttr(op.getA()), groupAttr(op.getB()),
       b.getI64IntegerAttr(sharedScales(op, factors)), blockAttr(op.getA()),
-      blockAttr(op.getB()));
+      blockAttr(op.getB()),
+      quantizer ? quantizationOf(quantizer, functionAround(op))
+                : QuantizationAttr());
   IRMapping mapping;
   op.getEpilogue().cloneInto(&product.getEpilogue(), mapping);
 }
@@ -459,6 +488,8 @@ static KernelOutline outlineOf(MatmulOp op, StringRef source) {
       op.getB().getType(), mma, schedule.getSwapOperands().getValue(),
       op.getBiasKind(), Epilogue(op).getAttr(),
       /*most_rows=*/0, /*variant_of=*/{}, kGroupsOf(op));
+  if (QuantizeOp quantizer = quantizerOf(op))
+    outline.quantization = quantizationOf(quantizer, source);
   return outline;
 }
 
@@ -563,6 +594,10 @@ static LogicalResult checkReady(MatmulOp op) {
       return op.emitOpError() << why->text;
   if (auto why = whyNotStores(schedule, storedResult(op), target))
     return op.emitOpError() << why->text;
+  if (QuantizeOp quantizer = quantizerOf(op))
+    if (auto why =
+            whyNotQuantized(schedule, quantizer.getType().getKTile(), target))
+      return op.emitOpError() << why->text;
   if (op.isGroupedAlongK())
     if (auto why = whyNotGroupedAlongK(mma, schedule.getScheduler(),
                                        schedule.splits(), target))

@@ -8,6 +8,7 @@
 
 #include "QuantizeSource.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
+#include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -124,10 +125,7 @@ static KernelOutline outlineOf(QuantizeOp op, StringRef source) {
                                    /*sharedBytes=*/0, /*tensorColumns=*/0,
                                    /*cluster=*/1, /*dependentLaunch=*/false,
                                    /*workspace=*/AffineMap());
-  outline.quantization = QuantizationAttr::get(
-      context, StringAttr::get(context, source),
-      op.getInput().getType().getElementType(), op.getType(), op.getRule(),
-      op.getRounding(), op.getSeedAttr());
+  outline.quantization = quantizationOf(op, source);
   return outline;
 }
 

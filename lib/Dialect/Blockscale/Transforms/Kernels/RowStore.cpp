@@ -31,6 +31,8 @@ void RowStore::finishChunk(TilePosition tile, Value index, Value column,
   Value value = math.finish(sum, fragment);
   if (boxes)
     boxes->store(tile, thread, index, fragment.column, math.converted(value));
+  else if (quantized)
+    quantized->store(value, fragment);
   else
     math.store(value, fragment);
 }
@@ -89,12 +91,18 @@ void RowStore::reduceTile(TilePosition tile, int64_t number) {
 void RowStore::emitRole() {
   if (frame.schedule.getStores() == Stores::Tma)
     boxes.emplace(frame, chunks());
+  if (frame.quantizes())
+    quantized.emplace(frame);
   b.warps("epilogue", frame.warps.epilogue, [&] {
     thread = b.toI32(gpu::ThreadIdOp::create(b, gpu::Dimension::x));
     math.prepareKernel();
+    if (quantized)
+      quantized->prepareKernel();
     Value zero = b.constant(0);
     source.forEach({zero, zero}, [&](TilePosition tile, ValueRange carried) {
       math.prepareTile(tile);
+      if (quantized)
+        quantized->prepareTile(tile);
       RingPosition copy{carried[0], carried[1]};
       for (int64_t i = 0; i < frame.geometry.rowInstructions; ++i)
         copy = storeTile(frame.partOf(tile, i), i, copy);

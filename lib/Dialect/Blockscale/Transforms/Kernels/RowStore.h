@@ -10,6 +10,7 @@
 #define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_ROWSTORE_H
 
 #include "EpilogueMath.h"
+#include "QuantizedStore.h"
 #include "SplitK.h"
 #include "TensorMemory.h"
 #include "TileSource.h"
@@ -58,6 +59,8 @@ private:
   PartialSums partials;
   /// With stores by TMA.
   std::optional<TmaStore> boxes;
+  /// Where the result is quantised.
+  std::optional<QuantizedStore> quantized;
   mlir::Value thread;
 };
 

@@ -8,6 +8,7 @@
 #include "blockscale/Dialect/Blockscale/Transforms/Prediction.h"
 #include "../Kernels/Geometry.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
+#include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/HW/GemmModel.h"
@@ -31,6 +32,11 @@ ProblemSizes blockscale::problemSizes(MatmulOp op, bool swap,
   if (op.isGroupedAlongK())
     k = std::max<int64_t>(1, k / std::max<int64_t>(1, batch));
   double bytesD = op.getType().getElementTypeBitWidth() / 8.0;
+  if (QuantizeOp quantizer = quantizerOf(op)) {
+    ScaledTensorType type = quantizer.getType();
+    unsigned bits = type.getElementType().getIntOrFloatBitWidth();
+    bytesD = bits / 8.0 + 1.0 / double(type.getKTile());
+  }
   int64_t mostColumns = swap ? sizes.m : sizes.n;
   if (ShapedType::isDynamic(mostColumns))
     mostColumns = swap ? mostRows : 0;

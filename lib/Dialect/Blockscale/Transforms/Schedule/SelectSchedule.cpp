@@ -14,6 +14,7 @@
 #include "WarpSchedule.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
+#include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
@@ -277,6 +278,10 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   if (auto why = whyNotStores(ScheduleAttr::get(op.getContext(), fields),
                               storedResult(op), target))
     return *why;
+  if (QuantizeOp quantizer = quantizerOf(op))
+    if (auto why = whyNotQuantized(ScheduleAttr::get(op.getContext(), fields),
+                                   quantizer.getType().getKTile(), target))
+      return *why;
   int64_t accumulators = fields.accumulators;
   // A block of K is short against what it takes to hand it over.
   chooseIfFree(fields.accumulators, block ? 4 : 2);

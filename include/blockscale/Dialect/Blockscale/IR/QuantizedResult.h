@@ -1,0 +1,48 @@
+//===- QuantizedResult.h - products that quantise their result --*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A product's kernel may quantise in its epilogue what a `blockscale.quantize`
+// would make of its result. Which products those are, and which schedules can.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_BLOCKSCALE_IR_QUANTIZEDRESULT_H
+#define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_QUANTIZEDRESULT_H
+
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Formats/Result.h"
+
+namespace blockscale {
+
+/// The unit attribute of a product whose kernel quantises its result.
+inline constexpr llvm::StringLiteral kQuantizedAttrName =
+    "blockscale.quantized";
+
+/// What becomes part of the kernel of `op`; null if it has no such attribute.
+QuantizeOp quantizerOf(MatmulOp op);
+
+/// What a kernel has to know of `op`, in the function `source`.
+QuantizationAttr quantizationOf(QuantizeOp op, llvm::StringRef source);
+
+/// Why no kernel for `target` multiplies as `product` says and quantises as
+/// `op` does, whatever its schedule is.
+std::optional<Reason> whyNotQuantized(MatmulOp product, QuantizeOp op,
+                                      hw::Target target);
+
+/// Why kernels with this schedule do not quantise their results in blocks of
+/// `block` elements; empty if they do.
+std::optional<Reason> whyNotQuantized(ScheduleAttr schedule, int64_t block,
+                                      hw::Target target);
+
+/// Judges the attribute on `op`.
+llvm::LogicalResult verifyQuantized(mlir::Operation *op,
+                                    mlir::Attribute attribute);
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_QUANTIZEDRESULT_H

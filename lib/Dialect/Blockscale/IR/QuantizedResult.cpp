@@ -1,0 +1,169 @@
+//===- QuantizedResult.cpp - products that quantise their result ----------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
+#include "KernelVerifiers.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
+#include "blockscale/Dialect/Blockscale/IR/Quantization.h"
+#include "blockscale/HW/Target.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+/// The one reader of the result, if it is a quantisation beside the product.
+static QuantizeOp readerOf(MatmulOp op) {
+  if (!op->hasOneUse())
+    return {};
+  auto reader = dyn_cast<QuantizeOp>(*op->user_begin());
+  if (!reader || reader.getInput() != op.getResult() ||
+      reader->getBlock() != op->getBlock())
+    return {};
+  return reader;
+}
+
+QuantizeOp blockscale::quantizerOf(MatmulOp op) {
+  return op->hasAttr(kQuantizedAttrName) ? readerOf(op) : QuantizeOp();
+}
+
+QuantizationAttr blockscale::quantizationOf(QuantizeOp op, StringRef source) {
+  MLIRContext *context = op.getContext();
+  return QuantizationAttr::get(context, StringAttr::get(context, source),
+                               op.getInput().getType().getElementType(),
+                               op.getType(), op.getRule(), op.getRounding(),
+                               op.getSeedAttr());
+}
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+/// What the epilogue quantises is whole blocks of rows of D.
+static std::optional<Reason> whyNotProduct(MatmulOp product) {
+  if (product.hasGroups())
+    return Reason("a product with groups does not quantise its result: groups "
+                  "begin inside of the blocks of rows that scales lie in");
+  if (promotionBlock(product.getA().getType(), product.getB().getType()))
+    return Reason("a product under float scales of tiles along K does not "
+                  "quantise its result");
+  if (ShapedType::isDynamic(product.getSizes().n))
+    return Reason("a product quantises its result in whole blocks, but its N "
+                  "is dynamic; nearest legal: a static N");
+  Type element = product.getType().getElementType();
+  if (!element.isF32() && !element.isBF16() && !element.isF16())
+    return Reason("a product quantises sums of f32, bf16 or f16");
+  return std::nullopt;
+}
+
+std::optional<Reason> blockscale::whyNotQuantized(MatmulOp product,
+                                                  QuantizeOp op,
+                                                  hw::Target target) {
+  if (readerOf(product) != op)
+    return Reason("a product quantises its result where nothing else reads it");
+  if (!hw::hasTensorMemory(target))
+    return Reason("products for " + hw::targetName(target) +
+                  ", whose warps have sums of a block in several threads, do "
+                  "not quantise their results");
+  if (auto why = hw::whyNotFeature(hw::Feature::NarrowConvert, target))
+    return why;
+  Result<QuantizedStorage> storage = quantizedStorage(op.getType(), target);
+  if (!storage)
+    return storage.why();
+  if (op.getType().getSpec().getValue().tensorScale && !op.getTensorScale())
+    return Reason("a kernel sees one block at a time, but the tensor scale of "
+                  "'" +
+                  std::string(op.getType().getSpec().getText()) +
+                  "' follows from the largest magnitude of the whole matrix; "
+                  "pass one as 'tensor_scale'");
+  return whyNotProduct(product);
+}
+
+std::optional<Reason> blockscale::whyNotQuantized(ScheduleAttr schedule,
+                                                  int64_t block,
+                                                  hw::Target target) {
+  if (!hw::hasTensorMemory(target))
+    return Reason("results are not quantised for " + hw::targetName(target) +
+                  ", whose warps multiply and store in registers");
+  if (schedule.getSwapOperands() && schedule.getSwapOperands().getValue())
+    return Reason("a result is not quantised with 'swap_operands': the sums of "
+                  "a block lie in several threads; nearest legal: false");
+  if (schedule.splits() > 1)
+    return Reason("a result is not quantised with 'split_k', whose last CTA "
+                  "stores D; nearest legal: 1");
+  if (schedule.getStores() == Stores::Tma)
+    return Reason("a result that is quantised is not stored by TMA; nearest "
+                  "legal: 'stores' of 'direct'");
+  if (schedule.getTileN() % block != 0)
+    return Reason("a result is quantised in blocks of " +
+                  std::to_string(block) +
+                  " columns that lie in one tile, found 'tile_n' of " +
+                  std::to_string(schedule.getTileN()) + "; nearest legal: " +
+                  std::to_string((schedule.getTileN() / block + 1) * block));
+  return std::nullopt;
+}
+
+LogicalResult blockscale::verifyQuantized(Operation *op, Attribute attribute) {
+  auto product = dyn_cast<MatmulOp>(op);
+  if (!product || !isa<UnitAttr>(attribute))
+    return op->emitOpError() << "'" << kQuantizedAttrName
+                             << "' is a unit attribute of 'blockscale.matmul'";
+  QuantizeOp reader = readerOf(product);
+  if (!reader)
+    return op->emitOpError()
+           << "with '" << kQuantizedAttrName
+           << "' expected that nothing but one 'blockscale.quantize' in the "
+              "same block reads the result";
+  if (auto why = whyNotQuantized(product, reader, getTarget(op)))
+    return op->emitOpError() << why->text;
+  return success();
+}
+
+/// Codes and scales take the place of D, of what the types of both can be.
+LogicalResult blockscale::verifyQuantization(KernelMatmulOp op) {
+  QuantizationAttr quantization = op.getQuantization().value_or(nullptr);
+  bool hasFactor =
+      quantization && quantization.getD().getSpec().getValue().tensorScale;
+  if (static_cast<bool>(op.getDScales()) != static_cast<bool>(quantization) ||
+      static_cast<bool>(op.getDFactor()) != hasFactor)
+    return op.emitOpError() << "expected 'd_scales' with a 'quantization', "
+                               "'d_factor' where its 'd' has a tensor scale, "
+                               "and only then";
+  if (!quantization)
+    return success();
+  auto holds = [](Value memory, Type element) {
+    auto type = dyn_cast<GlobalType>(memory.getType());
+    return type && type.getElementType() == element;
+  };
+  Builder b(op.getContext());
+  if (!holds(op.getD(), b.getI8Type()) ||
+      !holds(op.getDScales(), b.getI8Type()) ||
+      (hasFactor && (!holds(op.getDFactor(), b.getF32Type()) ||
+                     !holds(op.getDTensorScale(), b.getF32Type()))))
+    return op.emitOpError() << "with a 'quantization' expected 'd' and "
+                               "'d_scales' of i8 and tensor scales of f32";
+  hw::Target target = getTarget(op);
+  Result<QuantizedStorage> storage =
+      quantizedStorage(quantization.getD(), target);
+  if (!storage)
+    return op.emitOpError() << storage.why().text;
+  if (op.getOffsets() || op.getKOffsets() || op.getRowBlock() ||
+      op.getColumnBlock())
+    return op.emitOpError() << "a product with groups, or under scales of "
+                               "tiles that are applied in registers, does not "
+                               "quantise its result";
+  APInt columns;
+  if (!matchPattern(op.getN(), m_ConstantInt(&columns)) ||
+      columns.getSExtValue() != quantization.getD().getK())
+    return op.emitOpError()
+           << "expected sizes with the N = " << quantization.getD().getK()
+           << " of the quantised type";
+  if (auto why = whyNotQuantized(op.getSchedule(), storage->block, target))
+    return op.emitOpError() << why->text;
+  return success();
+}

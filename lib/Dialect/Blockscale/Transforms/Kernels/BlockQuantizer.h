@@ -1,0 +1,79 @@
+//===- BlockQuantizer.h - a block of numbers as codes -----------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_BLOCKQUANTIZER_H
+#define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_BLOCKQUANTIZER_H
+
+#include "blockscale/Dialect/Blockscale/IR/Numbers.h"
+#include "blockscale/Dialect/Blockscale/IR/Quantization.h"
+
+namespace blockscale {
+
+/// A block of a matrix, by i32 numbers.
+struct BlockPlace {
+  mlir::Value matrix, row, block;
+};
+
+/// What the scale of a block and a tensor scale give.
+struct BlockScaling {
+  /// i32.
+  mlir::Value code;
+  /// What elements are multiplied by.
+  mlir::Value inverse;
+};
+
+/// What one thread does that has a whole block: chooses its scale, rounds its
+/// elements and stores them, as `blockscale.quantize` says.
+class BlockQuantizer {
+public:
+  /// `sizes` of the launch by the symbols that `storage` has for them, i32.
+  BlockQuantizer(Emitter &emitter, QuantizationAttr what,
+                 const QuantizedStorage &storage,
+                 llvm::ArrayRef<mlir::Value> sizes);
+
+  /// A size or stride for the sizes of the launch. All are positive.
+  mlir::Value extentOf(mlir::AffineExpr expression, mlir::Type type);
+
+  /// The largest magnitude of f32 numbers; NaN if there is one.
+  mlir::Value largestOf(llvm::ArrayRef<mlir::Value> values);
+  /// The scale of a block with this largest magnitude; `factor` is the
+  /// tensor's, or null.
+  BlockScaling scalingOf(mlir::Value largest, mlir::Value factor);
+  /// The codes as 32-bit words in the order of memory. `first` is the number of
+  /// the first element in the whole input, i64.
+  llvm::SmallVector<mlir::Value> encode(llvm::ArrayRef<mlir::Value> values,
+                                        mlir::Value inverse, mlir::Value first);
+
+  /// Stores the words of a block, and a byte of i8.
+  void storeData(mlir::Value memory, const BlockPlace &place,
+                 llvm::ArrayRef<mlir::Value> words);
+  void storeByte(mlir::Value memory, mlir::Value offset, mlir::Value byte);
+
+private:
+  mlir::Value add(mlir::Value x, mlir::Value y);
+  mlir::Value mul(mlir::Value x, mlir::Value y);
+  mlir::Value wide(mlir::Value x);
+  mlir::Value wide(int64_t x);
+  mlir::Value inverseOf(mlir::Value scale, mlir::Value factor);
+  BlockScaling exponentScaling(mlir::Value largest, mlir::Value factor);
+  BlockScaling floatScaling(mlir::Value largest, mlir::Value factor);
+  mlir::Value withoutTie(mlir::Value value);
+  mlir::Value stochasticCode(mlir::Value value, mlir::Value random);
+  void replaceNaN(llvm::SmallVector<mlir::Value> &words, mlir::Value inverse);
+
+  Emitter &e;
+  QuantizationAttr what;
+  const QuantizedStorage &storage;
+  llvm::SmallVector<mlir::Value> sizes;
+  mlir::FloatType element;
+  float limit;
+};
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_BLOCKQUANTIZER_H

@@ -1,0 +1,204 @@
+//===- QuantizedStore.cpp - D as codes and scales -------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "QuantizedStore.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+static QuantizedStorage storageOf(KernelMatmulOp op) {
+  Result<QuantizedStorage> storage =
+      quantizedStorage(op.getQuantization()->getD(), getTarget(op));
+  assert(storage && "the verifier asks first");
+  return *storage;
+}
+
+QuantizedStore::QuantizedStore(KernelFrame &frame)
+    : frame(frame), b(frame.b), what(*frame.op.getQuantization()),
+      storage(storageOf(frame.op)) {}
+
+SmallVector<Value> QuantizedStore::sizes() {
+  return {frame.op.getM(), Value(), Value(), frame.op.getBatch()};
+}
+
+static Value multiply(Emitter &e, Value x, Value y) {
+  return arith::MulIOp::create(e, x, y);
+}
+
+static Value sum(Emitter &e, Value x, Value y) {
+  return arith::AddIOp::create(e, x, y);
+}
+
+static Value wide(Emitter &e, Value x) {
+  return arith::ExtUIOp::create(e, e.getI64Type(), x);
+}
+
+static Value isBelow(Emitter &e, Value x, Value y) {
+  return arith::CmpIOp::create(e, arith::CmpIPredicate::slt, x, y);
+}
+
+//===----------------------------------------------------------------------===//
+// The tensor scale
+//===----------------------------------------------------------------------===//
+
+void QuantizedStore::loadFactor(Value matrix) {
+  Value memory = frame.op.getDFactor();
+  if (!memory)
+    return;
+  auto one = VectorType::get({1}, b.getF32Type());
+  Value loaded =
+      LoadRowOp::create(b, one, memory, b.toI64(matrix), b.constant(1),
+                        /*stride=*/Value(), /*aligned=*/true);
+  factor = math::AbsFOp::create(b, vector::ExtractOp::create(b, loaded, 0));
+}
+
+void QuantizedStore::prepareKernel() {
+  if (hasOneBatch())
+    loadFactor(b.constant(0));
+}
+
+void QuantizedStore::prepareTile(TilePosition tile) {
+  if (!hasOneBatch())
+    loadFactor(tile.batch);
+}
+
+void QuantizedStore::storeFactor(Emitter &e, const BlockPlace &place) {
+  if (!factor)
+    return;
+  Value isFirst = arith::CmpIOp::create(
+      e, arith::CmpIPredicate::eq,
+      arith::OrIOp::create(e, place.row, place.block), e.i32(0));
+  auto condition = scf::IfOp::create(e, isFirst);
+  OpBuilder::InsertionGuard guard(e);
+  e.setInsertionPointToStart(condition.thenBlock());
+  auto one = VectorType::get({1}, e.getF32Type());
+  StoreRowOp::create(e, vector::FromElementsOp::create(e, one, factor),
+                     frame.op.getDTensorScale(), wide(e, place.matrix),
+                     e.i32(1), /*stride=*/Value(), /*aligned=*/true);
+}
+
+//===----------------------------------------------------------------------===//
+// Codes
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> QuantizedStore::elementsOf(Emitter &e, Value value) {
+  auto type = cast<VectorType>(value.getType());
+  if (Type element = what.getX(); !element.isF32()) {
+    value = arith::TruncFOp::create(e, type.clone(element), value);
+    value = arith::ExtFOp::create(e, type, value);
+  }
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < type.getDimSize(0); ++i)
+    elements.push_back(vector::ExtractOp::create(e, value, i));
+  return elements;
+}
+
+Value QuantizedStore::storeBlock(Emitter &e, Value value,
+                                 const BlockPlace &place) {
+  BlockQuantizer quantizer(e, what, storage, sizes());
+  SmallVector<Value> elements = elementsOf(e, value);
+  Type i64 = e.getI64Type();
+  Value row =
+      sum(e, multiply(e, wide(e, place.matrix), wide(e, frame.op.getM())),
+          wide(e, place.row));
+  Value first = multiply(e, row, quantizer.extentOf(storage.k, i64));
+  first = sum(e, first,
+              multiply(e, wide(e, place.block),
+                       arith::ConstantIntOp::create(e, i64, storage.block)));
+  storeFactor(e, place);
+  BlockScaling scaling =
+      quantizer.scalingOf(quantizer.largestOf(elements), factor);
+  quantizer.storeData(frame.op.getD(), place,
+                      quantizer.encode(elements, scaling.inverse, first));
+  return scaling.code;
+}
+
+//===----------------------------------------------------------------------===//
+// Scales
+//===----------------------------------------------------------------------===//
+
+Value QuantizedStore::offsetOf(Emitter &e, BlockQuantizer &quantizer,
+                               const BlockPlace &place) {
+  Type i64 = e.getI64Type();
+  Value offset = multiply(e, wide(e, place.matrix),
+                          quantizer.extentOf(storage.scales.matrixBytes, i64));
+  for (const auto &digit : storage.scales.digits) {
+    const hw::Term &term = digit.term;
+    Value value = term.source == hw::Dim::Row ? place.row : place.block;
+    if (term.divisor != 1)
+      value = arith::DivUIOp::create(e, value, e.i32(int64_t(term.divisor)));
+    if (term.modulus)
+      value = arith::RemUIOp::create(e, value, e.i32(int64_t(term.modulus)));
+    offset =
+        sum(e, offset,
+            multiply(e, wide(e, value), quantizer.extentOf(digit.stride, i64)));
+  }
+  return offset;
+}
+
+/// The extent of a source with padding: what its digit without end counts.
+static AffineExpr paddedExtent(const QuantizedStorage &storage,
+                               hw::Dim source) {
+  for (const auto &digit : storage.scales.digits)
+    if (digit.term.source == source && !digit.term.modulus)
+      return digit.extent * int64_t(digit.term.divisor);
+  llvm_unreachable("each source has a digit without end");
+}
+
+void QuantizedStore::storeScale(Emitter &e, const BlockPlace &place,
+                                Value code) {
+  BlockQuantizer quantizer(e, what, storage, sizes());
+  Type i8 = e.getI8Type();
+  Value offset = offsetOf(e, quantizer, place);
+  quantizer.storeByte(frame.op.getDScales(), offset,
+                      arith::TruncIOp::create(e, i8, code));
+  int64_t blocks = what.getD().getK() / storage.block;
+  AffineExpr padded = paddedExtent(storage, hw::Dim::Block);
+  int64_t padding = cast<AffineConstantExpr>(padded).getValue() - blocks;
+  if (!padding)
+    return;
+  Value isLast = arith::CmpIOp::create(e, arith::CmpIPredicate::eq, place.block,
+                                       e.i32(blocks - 1));
+  auto condition = scf::IfOp::create(e, isLast);
+  OpBuilder::InsertionGuard guard(e);
+  e.setInsertionPointToStart(condition.thenBlock());
+  for (int64_t i = 1; i <= padding; ++i) {
+    BlockPlace behind{place.matrix, place.row, sum(e, place.block, e.i32(i))};
+    quantizer.storeByte(frame.op.getDScales(), offsetOf(e, quantizer, behind),
+                        arith::ConstantIntOp::create(e, i8, 0));
+  }
+}
+
+void QuantizedStore::store(Value value, const EpilogueFragment &fragment) {
+  Emitter e(b.getLoc(), b);
+  int64_t blocks = what.getD().getK() / storage.block;
+  BlockPlace place{
+      fragment.batch, fragment.row,
+      arith::DivUIOp::create(e, fragment.column, e.i32(storage.block))};
+  Value rows =
+      BlockQuantizer(e, what, storage, sizes())
+          .extentOf(paddedExtent(storage, hw::Dim::Row), e.getI32Type());
+  Value hasScale = arith::AndIOp::create(
+      e, isBelow(e, place.row, rows), isBelow(e, place.block, e.i32(blocks)));
+  auto there = scf::IfOp::create(e, hasScale);
+  e.setInsertionPointToStart(there.thenBlock());
+  Value isInside = isBelow(e, e.i32(0), fragment.count);
+  auto condition = scf::IfOp::create(e, TypeRange{e.getI32Type()}, isInside,
+                                     /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(e);
+    e.setInsertionPointToStart(condition.thenBlock());
+    scf::YieldOp::create(e, storeBlock(e, value, place));
+    e.setInsertionPointToStart(condition.elseBlock());
+    scf::YieldOp::create(e, e.i32(0));
+  }
+  storeScale(e, place, condition.getResult(0));
+}

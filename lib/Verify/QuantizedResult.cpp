@@ -1,0 +1,371 @@
+//===- QuantizedResult.cpp - check products that quantise D ---------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "QuantizedResult.h"
+#include "QuantizedMemory.h"
+#include "blockscale/Formats/Text.h"
+#include "blockscale/Reference/Quantize.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+using namespace blockscale;
+using namespace blockscale::verify;
+
+//===----------------------------------------------------------------------===//
+// The plan
+//===----------------------------------------------------------------------===//
+
+template <typename T> static const T *ofResult(const std::vector<T> &list) {
+  for (const T &entry : list)
+    if (entry.operand == "d")
+      return &entry;
+  return nullptr;
+}
+
+static std::optional<reference::OutputType>
+typeOf(const plan::Quantization &planned) {
+  const std::string type = planned.type.value_or("");
+  if (type == "f32")
+    return reference::OutputType::F32;
+  if (type == "bf16")
+    return reference::OutputType::BF16;
+  if (type == "f16")
+    return reference::OutputType::F16;
+  return std::nullopt;
+}
+
+static Result<reference::Quantization> ruleOf(const plan::Kernel &kernel) {
+  const plan::DataPacking *data = ofResult(kernel.data);
+  const plan::ScalePacking *scales = ofResult(kernel.scales);
+  if (!data || !scales || scales->layout != "tiled_128x4" || !scales->block)
+    return Reason("a kernel that quantises its product has 'data' and 'scales' "
+                  "of 'd', the latter in layout 'tiled_128x4'");
+  std::optional<ElementFormat> element = parseFormat(data->format),
+                               scale = parseFormat(scales->format);
+  if (!element || !scale)
+    return Reason("'" + data->format + "' with scales '" + scales->format +
+                  "'");
+  const plan::Quantization &planned = *kernel.quantization;
+  reference::Quantization rule{*element, *scale, planned.rule, planned.rounding,
+                               0};
+  if (!planned.seed.empty()) {
+    std::optional<uint64_t> number = parseInteger<uint64_t>(planned.seed);
+    if (!number)
+      return Reason("the seed '" + planned.seed + "' is no number");
+    rule.seed = *number;
+  }
+  if (auto why = reference::whyNot(rule))
+    return *why;
+  return rule;
+}
+
+/// One factor of each matrix, under which scales take most of their values: a
+/// corner of D tells how large it is. A sign does not count.
+static std::vector<float> tensorScales(const reference::Problem &problem,
+                                       const reference::Quantization &rule,
+                                       uint64_t seed) {
+  constexpr uint64_t kCorner = 32;
+  constexpr float kMostScale = 448;
+  std::vector<reference::Tile> corners;
+  for (uint64_t i = 0; i < problem.batch; ++i)
+    corners.push_back(
+        {i, 0, 0, std::min(problem.m, kCorner), std::min(problem.n, kCorner)});
+  std::vector<float> scales;
+  for (const reference::TileResult &corner :
+       reference::matmul(problem, corners)) {
+    double largest = 0;
+    for (double value : corner.d)
+      if (std::isfinite(value))
+        largest = std::max(largest, std::fabs(value));
+    uint64_t i = scales.size();
+    double factor = largest / (kMostScale * formatInfo(rule.element).largest) *
+                    std::ldexp(1 + double((seed * 37 + i * 101) % 256) / 256,
+                               int(i % 3) - 1);
+    scales.push_back(float(factor > 0 ? factor : 1) * (i % 2 ? -1.0f : 1.0f));
+  }
+  return scales;
+}
+
+template <typename T> static std::vector<uint8_t> bytesOf(const T &values) {
+  std::vector<uint8_t> bytes(values.size() * sizeof(values[0]));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+std::optional<Reason> verify::addQuantizedResult(const plan::Kernel &kernel,
+                                                 const plan::Environment &sizes,
+                                                 uint64_t seed,
+                                                 Inputs &inputs) {
+  Result<reference::Quantization> rule = ruleOf(kernel);
+  if (!rule)
+    return rule.why();
+  std::optional<reference::OutputType> type = typeOf(*kernel.quantization);
+  if (!type)
+    return Reason("a product that is quantised as '" +
+                  kernel.quantization->type.value_or("") + "'");
+  if (inputs.problem.n % ofResult(kernel.scales)->block != 0)
+    return Reason("N = " + std::to_string(inputs.problem.n) + " in blocks of " +
+                  std::to_string(ofResult(kernel.scales)->block));
+  inputs.problem.output = *type;
+  for (const plan::Parameter &parameter : kernel.parameters) {
+    if (parameter.operand == "d") {
+      Result<uint64_t> bytes = memoryBytes(kernel, parameter, sizes);
+      if (!bytes)
+        return bytes.why();
+      inputs.data.memory[parameter.role].assign(*bytes, kBeforeQuantized);
+    }
+    if (parameter.role == "tensor_scale")
+      inputs.data.memory[parameter.role] =
+          bytesOf(tensorScales(inputs.problem, *rule, seed));
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Comparison
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A block of D: what it should be, and how far each number may be off.
+struct Block {
+  uint64_t matrix, row, number;
+  std::vector<float> values, least, most;
+};
+
+class ResultChecker {
+public:
+  ResultChecker(const plan::Kernel &kernel, const plan::Environment &sizes,
+                const Inputs &inputs, reference::Criterion criterion,
+                bool isSampled, Verdict &verdict);
+
+  void check(const reference::TileResult &result);
+  void finish();
+
+private:
+  Block blockAt(const reference::TileResult &result, uint64_t row,
+                uint64_t column) const;
+  void check(const Block &block);
+  void checkExactly(const Block &block);
+  void checkWithin(const Block &block);
+  bool isUntouched(const Block &block) const;
+  uint64_t placeOf(const Block &block) const;
+  uint64_t codesOf(const Block &block) const {
+    return block.matrix * batchPitch + block.row * linePitch +
+           block.number * codeBytes;
+  }
+  std::optional<float> factorOf(const Block &block) const;
+  uint64_t firstOf(const Block &block) const {
+    return (block.matrix * problem.m + block.row) * problem.n +
+           block.number * size;
+  }
+  void note(const Block &block, const std::string &what);
+
+  const reference::Problem &problem;
+  const Inputs &inputs;
+  reference::Criterion criterion;
+  bool isSampled;
+  Verdict &verdict;
+  reference::Quantization rule;
+  uint64_t size, blocks, atoms, matrixBytes, codeBytes;
+  uint64_t linePitch, batchPitch;
+  std::vector<float> factors;
+  MemoryImage codes, scales;
+};
+} // namespace
+
+ResultChecker::ResultChecker(const plan::Kernel &kernel,
+                             const plan::Environment &sizes,
+                             const Inputs &inputs,
+                             reference::Criterion criterion, bool isSampled,
+                             Verdict &verdict)
+    : problem(inputs.problem), inputs(inputs), criterion(criterion),
+      isSampled(isSampled), verdict(verdict), rule(*ruleOf(kernel)),
+      size(ofResult(kernel.scales)->block), blocks(problem.n / size),
+      atoms((blocks + 3) / 4),
+      matrixBytes((problem.m + 127) / 128 * atoms * 512),
+      codeBytes(packedBytes(rule.element, size)),
+      linePitch(*evaluateSize(ofResult(kernel.data)->linePitch, sizes)),
+      batchPitch(*evaluateSize(ofResult(kernel.data)->batchPitch, sizes)),
+      codes(inputs.data, "d_data"), scales(inputs.data, "d_scales") {
+  auto found = inputs.data.memory.find("tensor_scale");
+  if (found == inputs.data.memory.end())
+    return;
+  factors.resize(problem.batch);
+  std::memcpy(factors.data(),
+              found->second.data() + found->second.size() -
+                  problem.batch * sizeof(float),
+              problem.batch * sizeof(float));
+}
+
+uint64_t ResultChecker::placeOf(const Block &block) const {
+  return block.matrix * matrixBytes +
+         scaleOffset(block.row, block.number, atoms);
+}
+
+std::optional<float> ResultChecker::factorOf(const Block &block) const {
+  if (factors.empty())
+    return std::nullopt;
+  return factors[block.matrix];
+}
+
+void ResultChecker::note(const Block &block, const std::string &what) {
+  ++verdict.comparison.mismatches;
+  if (verdict.diagnosis.empty())
+    verdict.diagnosis = "matrix " + std::to_string(block.matrix) + ", row " +
+                        std::to_string(block.row) + ", block " +
+                        std::to_string(block.number) + ": " + what;
+}
+
+Block ResultChecker::blockAt(const reference::TileResult &result, uint64_t row,
+                             uint64_t column) const {
+  const reference::Tile &tile = result.tile;
+  Block block{tile.batch, tile.row + row, (tile.column + column) / size, {}, {},
+              {}};
+  bool isExact = criterion == reference::Criterion::Exact &&
+                 (!problem.formula || problem.formula->isExact());
+  for (uint64_t i = 0; i < size; ++i) {
+    uint64_t at = row * tile.columns + column + i;
+    double value = result.d[at], bound = 0;
+    if (!isExact && std::isfinite(value))
+      bound = reference::errorBound(problem, criterion, tile.batch, block.row,
+                                    tile.column + column + i, result.sum[at],
+                                    result.absSum[at]);
+    auto rounded = [&](double number) {
+      return reference::roundToOutput(problem.output, float(number));
+    };
+    block.values.push_back(float(value));
+    block.least.push_back(bound ? rounded(value - bound) : float(value));
+    block.most.push_back(bound ? rounded(value + bound) : float(value));
+  }
+  return block;
+}
+
+bool ResultChecker::isUntouched(const Block &block) const {
+  if (scales.found(placeOf(block)) != kBeforeQuantized)
+    return false;
+  for (uint64_t i = 0; i < codeBytes; ++i)
+    if (codes.found(codesOf(block) + i) != kBeforeQuantized)
+      return false;
+  return true;
+}
+
+void ResultChecker::checkExactly(const Block &block) {
+  reference::QuantizedBlock expected = reference::quantizeBlock(
+      rule, block.values, factorOf(block), firstOf(block));
+  uint64_t place = placeOf(block), first = codesOf(block);
+  if (scales.found(place) != expected.scale)
+    note(block, "expected scale " + hex(expected.scale) + ", found " +
+                    hex(scales.found(place)));
+  std::vector<uint8_t> packed(codeBytes);
+  packElements(rule.element, expected.codes.data(), size, packed.data());
+  for (uint64_t i = 0; i < codeBytes; ++i)
+    if (codes.found(first + i) != packed[i])
+      note(block, "byte " + std::to_string(i) + " of the codes: expected " +
+                      hex(packed[i]) + ", found " +
+                      hex(codes.found(first + i)));
+}
+
+void ResultChecker::checkWithin(const Block &block) {
+  std::vector<float> low(size), high(size);
+  for (uint64_t i = 0; i < size; ++i) {
+    bool isAround0 = block.least[i] <= 0 && block.most[i] >= 0;
+    float x = std::fabs(block.least[i]), y = std::fabs(block.most[i]);
+    low[i] = isAround0 ? 0 : std::min(x, y);
+    high[i] = std::max(x, y);
+  }
+  auto scaleOf = [&](const std::vector<float> &values) {
+    return reference::quantizeBlock(rule, values, factorOf(block), 0).scale;
+  };
+  uint8_t scale = scales.found(placeOf(block));
+  uint8_t least = scaleOf(low), most = scaleOf(high);
+  if (scale < least || scale > most)
+    return note(block, "expected a scale of " + hex(least) + " to " +
+                           hex(most) + ", found " + hex(scale));
+  std::vector<uint8_t> found(size);
+  std::vector<uint8_t> packed(codeBytes);
+  for (uint64_t i = 0; i < codeBytes; ++i)
+    packed[i] = codes.found(codesOf(block) + i);
+  unpackElements(rule.element, packed.data(), size, found.data());
+  auto under = [&](const std::vector<float> &values) {
+    return reference::quantizeUnder(rule, scale, values, factorOf(block),
+                                    firstOf(block));
+  };
+  std::vector<uint8_t> from = under(block.least), to = under(block.most);
+  for (uint64_t i = 0; i < size; ++i) {
+    float number = decode(rule.element, found[i]);
+    if (!(number >= decode(rule.element, from[i]) &&
+          number <= decode(rule.element, to[i])))
+      note(block, "element " + std::to_string(i) + ": expected " +
+                      hex(from[i]) + " to " + hex(to[i]) + ", found " +
+                      hex(found[i]));
+  }
+}
+
+void ResultChecker::check(const Block &block) {
+  if (isSampled && isUntouched(block))
+    return;
+  // A NaN is one whatever the others are.
+  bool hasNaN = std::any_of(block.values.begin(), block.values.end(),
+                            [](float value) { return std::isnan(value); });
+  if (hasNaN || (block.least == block.values && block.most == block.values))
+    checkExactly(block);
+  else
+    checkWithin(block);
+  codes.accept(codesOf(block), codeBytes);
+  scales.accept(placeOf(block), 1);
+  verdict.comparison.compared += size + 1;
+}
+
+void ResultChecker::check(const reference::TileResult &result) {
+  const reference::Tile &tile = result.tile;
+  for (uint64_t row = 0; row < tile.rows; ++row)
+    for (uint64_t column = 0; column < tile.columns; column += size)
+      check(blockAt(result, row, column));
+}
+
+/// The padding of scales is 0, and nothing else is written.
+void ResultChecker::finish() {
+  for (uint64_t matrix = 0; matrix < problem.batch; ++matrix)
+    for (uint64_t row = 0; row < (problem.m + 127) / 128 * 128; ++row)
+      for (uint64_t block = 0; block < atoms * 4; ++block) {
+        uint64_t at = matrix * matrixBytes + scaleOffset(row, block, atoms);
+        bool isPadding = row >= problem.m || block >= blocks;
+        bool isThere = !isSampled || scales.found(at) != kBeforeQuantized;
+        if (isPadding && isThere)
+          *scales.at(at) = 0;
+      }
+  uint64_t wrong = codes.differences() + scales.differences();
+  if (!factors.empty()) {
+    MemoryImage stored(inputs.data, "d_tensor_scale");
+    for (uint64_t i = 0; i < problem.batch; ++i) {
+      float magnitude = std::fabs(factors[i]);
+      std::memcpy(stored.at(i * sizeof(float)), &magnitude, sizeof(float));
+      if (isSampled)
+        stored.accept(i * sizeof(float), sizeof(float));
+    }
+    wrong += stored.differences();
+  }
+  verdict.comparison.mismatches += wrong;
+  if (wrong && verdict.diagnosis.empty())
+    verdict.diagnosis =
+        "bytes of the padding, of a tensor scale, or in front of the results "
+        "are not what they should be";
+}
+
+void verify::compareQuantized(const plan::Kernel &kernel,
+                              const plan::Environment &sizes,
+                              const Inputs &inputs,
+                              const std::vector<reference::TileResult> &results,
+                              reference::Criterion criterion, bool isSampled,
+                              Verdict &verdict) {
+  ResultChecker checker(kernel, sizes, inputs, criterion, isSampled, verdict);
+  for (const reference::TileResult &result : results)
+    checker.check(result);
+  checker.finish();
+}

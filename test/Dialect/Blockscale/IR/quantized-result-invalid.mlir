@@ -1,0 +1,289 @@
+// RUN: blockscale-opt %s --split-input-file --verify-diagnostics
+
+!a = !blockscale.tensor<64x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @no_reader(%a: !a, %b: !a) -> tensor<64x64xbf16> {
+  // expected-error@+1 {{with 'blockscale.quantized' expected that nothing but one 'blockscale.quantize' in the same block reads the result}}
+  %0 = blockscale.matmul %a, %b {blockscale.quantized} : !a, !a -> tensor<64x64xbf16>
+  return %0 : tensor<64x64xbf16>
+}
+
+// -----
+
+// expected-error@+1 {{'blockscale.quantized' is a unit attribute of 'blockscale.matmul'}}
+func.func @elsewhere() attributes {blockscale.quantized} {
+  return
+}
+
+// -----
+
+!a = !blockscale.tensor<64x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!q = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32">
+func.func @plain(%a: !a, %b: !a) -> !q {
+  // expected-error@+1 {{a kernel writes scales in layout 'tiled_128x4', as the tensor core reads them, but the result has 'plain'}}
+  %0 = blockscale.matmul %a, %b {blockscale.quantized} : !a, !a -> tensor<64x64xbf16>
+  %1 = blockscale.quantize %0 : tensor<64x64xbf16> to !q
+  return %1 : !q
+}
+
+// -----
+
+!adata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 133, 1), strides = ()[s0, s1, s2, s3] -> (128, 17024), box = [256, 128, 1], swizzle = "128B">
+!bdata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 96, 1), strides = ()[s0, s1, s2, s3] -> (128, 12288), box = [256, 64, 1], swizzle = "128B">
+!ascales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 2, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 4096), box = [128, 4, 1, 1], swizzle = "none">
+!bscales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 1, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 2048), box = [128, 4, 1, 1], swizzle = "none">
+#mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 64, k = 64>
+#schedule = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 64>
+#multi = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>>
+#single = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>>
+gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>} {
+  gpu.func @f(%a: !adata, %b: !bdata, %sa: !ascales, %sb: !bscales, %d: !blockscale.global<i8>, %s: !blockscale.global<i8>, %t: !blockscale.global<f32>, %u: !blockscale.global<f32>) kernel {
+    %m = arith.constant 133 : i32
+    %n = arith.constant 96 : i32
+    %k = arith.constant 256 : i32
+    %one = arith.constant 1 : i32
+    blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) d_scales(%s) d_factor(%t, %u) sizes(%m, %n, %k, %one) quantization#multi mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales d_scales !blockscale.global<i8> d_factor !blockscale.global<f32>, !blockscale.global<f32>
+    gpu.return
+  }
+}
+
+// -----
+
+!adata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 133, 1), strides = ()[s0, s1, s2, s3] -> (128, 17024), box = [256, 128, 1], swizzle = "128B">
+!bdata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 96, 1), strides = ()[s0, s1, s2, s3] -> (128, 12288), box = [256, 64, 1], swizzle = "128B">
+!ascales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 2, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 4096), box = [128, 4, 1, 1], swizzle = "none">
+!bscales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 1, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 2048), box = [128, 4, 1, 1], swizzle = "none">
+#mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 64, k = 64>
+#schedule = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 64>
+#multi = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>>
+#single = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>>
+gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>} {
+  gpu.func @f(%a: !adata, %b: !bdata, %sa: !ascales, %sb: !bscales, %d: !blockscale.global<i8>, %s: !blockscale.global<i8>, %t: !blockscale.global<f32>, %u: !blockscale.global<f32>) kernel {
+    %m = arith.constant 133 : i32
+    %n = arith.constant 96 : i32
+    %k = arith.constant 256 : i32
+    %one = arith.constant 1 : i32
+    // expected-error@+1 {{expected 'd_scales' with a 'quantization', 'd_factor' where its 'd' has a tensor scale, and only then}}
+    blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) d_scales(%s) d_factor(%t, %u) sizes(%m, %n, %k, %one) mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales d_scales !blockscale.global<i8> d_factor !blockscale.global<f32>, !blockscale.global<f32>
+    gpu.return
+  }
+}
+
+// -----
+
+!adata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 133, 1), strides = ()[s0, s1, s2, s3] -> (128, 17024), box = [256, 128, 1], swizzle = "128B">
+!bdata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 96, 1), strides = ()[s0, s1, s2, s3] -> (128, 12288), box = [256, 64, 1], swizzle = "128B">
+!ascales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 2, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 4096), box = [128, 4, 1, 1], swizzle = "none">
+!bscales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 1, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 2048), box = [128, 4, 1, 1], swizzle = "none">
+#mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 64, k = 64>
+#schedule = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 64>
+#multi = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>>
+#single = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>>
+gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>} {
+  gpu.func @f(%a: !adata, %b: !bdata, %sa: !ascales, %sb: !bscales, %d: !blockscale.global<i8>, %s: !blockscale.global<i8>, %t: !blockscale.global<f32>, %u: !blockscale.global<f32>) kernel {
+    %m = arith.constant 133 : i32
+    %n = arith.constant 96 : i32
+    %k = arith.constant 256 : i32
+    %one = arith.constant 1 : i32
+    // expected-error@+1 {{expected 'd_scales' with a 'quantization', 'd_factor' where its 'd' has a tensor scale, and only then}}
+    blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) d_scales(%s) sizes(%m, %n, %k, %one) quantization#multi mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales d_scales !blockscale.global<i8>
+    gpu.return
+  }
+}
+
+// -----
+
+!adata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 133, 1), strides = ()[s0, s1, s2, s3] -> (128, 17024), box = [256, 128, 1], swizzle = "128B">
+!bdata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 96, 1), strides = ()[s0, s1, s2, s3] -> (128, 12288), box = [256, 64, 1], swizzle = "128B">
+!ascales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 2, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 4096), box = [128, 4, 1, 1], swizzle = "none">
+!bscales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 1, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 2048), box = [128, 4, 1, 1], swizzle = "none">
+#mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 64, k = 64>
+#schedule = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 64>
+#multi = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>>
+#single = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>>
+gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>} {
+  gpu.func @f(%a: !adata, %b: !bdata, %sa: !ascales, %sb: !bscales, %d: !blockscale.global<i8>, %s: !blockscale.global<i8>, %t: !blockscale.global<f32>, %u: !blockscale.global<f32>) kernel {
+    %m = arith.constant 133 : i32
+    %n = arith.constant 96 : i32
+    %k = arith.constant 256 : i32
+    %one = arith.constant 1 : i32
+    // expected-error@+1 {{expected 'd_scales' with a 'quantization', 'd_factor' where its 'd' has a tensor scale, and only then}}
+    blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) d_scales(%s) d_factor(%t, %u) sizes(%m, %n, %k, %one) quantization#single mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales d_scales !blockscale.global<i8> d_factor !blockscale.global<f32>, !blockscale.global<f32>
+    gpu.return
+  }
+}
+
+// -----
+
+!adata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 133, 1), strides = ()[s0, s1, s2, s3] -> (128, 17024), box = [256, 128, 1], swizzle = "128B">
+!bdata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 96, 1), strides = ()[s0, s1, s2, s3] -> (128, 12288), box = [256, 64, 1], swizzle = "128B">
+!ascales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 2, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 4096), box = [128, 4, 1, 1], swizzle = "none">
+!bscales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 1, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 2048), box = [128, 4, 1, 1], swizzle = "none">
+#mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 64, k = 64>
+#schedule = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 64>
+#multi = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>>
+#single = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>>
+gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>} {
+  gpu.func @f(%a: !adata, %b: !bdata, %sa: !ascales, %sb: !bscales, %d: !blockscale.global<bf16>, %s: !blockscale.global<i8>, %t: !blockscale.global<f32>, %u: !blockscale.global<f32>) kernel {
+    %m = arith.constant 133 : i32
+    %n = arith.constant 96 : i32
+    %k = arith.constant 256 : i32
+    %one = arith.constant 1 : i32
+    // expected-error@+1 {{with a 'quantization' expected 'd' and 'd_scales' of i8 and tensor scales of f32}}
+    blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) d_scales(%s) d_factor(%t, %u) sizes(%m, %n, %k, %one) quantization#multi mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<bf16> scales !ascales, !bscales d_scales !blockscale.global<i8> d_factor !blockscale.global<f32>, !blockscale.global<f32>
+    gpu.return
+  }
+}
+
+// -----
+
+!adata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 133, 1), strides = ()[s0, s1, s2, s3] -> (128, 17024), box = [256, 128, 1], swizzle = "128B">
+!bdata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 96, 1), strides = ()[s0, s1, s2, s3] -> (128, 12288), box = [256, 64, 1], swizzle = "128B">
+!ascales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 2, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 4096), box = [128, 4, 1, 1], swizzle = "none">
+!bscales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 1, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 2048), box = [128, 4, 1, 1], swizzle = "none">
+#mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 64, k = 64>
+#schedule = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 64>
+#multi = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>>
+#single = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>>
+gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>} {
+  gpu.func @f(%a: !adata, %b: !bdata, %sa: !ascales, %sb: !bscales, %d: !blockscale.global<i8>, %s: !blockscale.global<i8>, %t: !blockscale.global<f32>, %u: !blockscale.global<f32>) kernel {
+    %m = arith.constant 133 : i32
+    %n = arith.constant 96 : i32
+    %k = arith.constant 256 : i32
+    %one = arith.constant 1 : i32
+    // expected-error@+1 {{expected sizes with the N = 96 of the quantised type}}
+    blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) d_scales(%s) d_factor(%t, %u) sizes(%m, %k, %k, %one) quantization#multi mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales d_scales !blockscale.global<i8> d_factor !blockscale.global<f32>, !blockscale.global<f32>
+    gpu.return
+  }
+}
+
+// -----
+
+!adata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 133, 1), strides = ()[s0, s1, s2, s3] -> (128, 17024), box = [256, 128, 1], swizzle = "128B">
+!bdata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 96, 1), strides = ()[s0, s1, s2, s3] -> (128, 12288), box = [256, 64, 1], swizzle = "128B">
+!ascales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 2, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 4096), box = [128, 4, 1, 1], swizzle = "none">
+!bscales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 1, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 2048), box = [128, 4, 1, 1], swizzle = "none">
+#mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 64, k = 64>
+#schedule = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 64>
+#multi = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>>
+#single = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "e4m3fn_t16">>
+gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>} {
+  gpu.func @f(%a: !adata, %b: !bdata, %sa: !ascales, %sb: !bscales, %d: !blockscale.global<i8>, %s: !blockscale.global<i8>, %t: !blockscale.global<f32>, %u: !blockscale.global<f32>) kernel {
+    %m = arith.constant 133 : i32
+    %n = arith.constant 96 : i32
+    %k = arith.constant 256 : i32
+    %one = arith.constant 1 : i32
+    // expected-error@+1 {{a kernel writes scales in layout 'tiled_128x4', as the tensor core reads them, but the result has 'plain'}}
+    blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) d_scales(%s) sizes(%m, %n, %k, %one) quantization#single mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales d_scales !blockscale.global<i8>
+    gpu.return
+  }
+}
+
+// -----
+
+!adata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 133, 1), strides = ()[s0, s1, s2, s3] -> (128, 17024), box = [256, 128, 1], swizzle = "128B">
+!bdata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 96, 1), strides = ()[s0, s1, s2, s3] -> (128, 12288), box = [256, 64, 1], swizzle = "128B">
+!ascales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 2, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 4096), box = [128, 4, 1, 1], swizzle = "none">
+!bscales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 1, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 2048), box = [128, 4, 1, 1], swizzle = "none">
+#mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 64, k = 64>
+#schedule = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 256, stages = 4, accumulators = 2, swap_operands = true, group_m = 8, mma_k = 64>
+#multi = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>>
+#single = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>>
+gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>} {
+  gpu.func @f(%a: !adata, %b: !bdata, %sa: !ascales, %sb: !bscales, %d: !blockscale.global<i8>, %s: !blockscale.global<i8>, %t: !blockscale.global<f32>, %u: !blockscale.global<f32>) kernel {
+    %m = arith.constant 133 : i32
+    %n = arith.constant 96 : i32
+    %k = arith.constant 256 : i32
+    %one = arith.constant 1 : i32
+    // expected-error@+1 {{a result is not quantised with 'swap_operands': the sums of a block lie in several threads; nearest legal: false}}
+    blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) d_scales(%s) d_factor(%t, %u) sizes(%m, %n, %k, %one) quantization#multi mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales d_scales !blockscale.global<i8> d_factor !blockscale.global<f32>, !blockscale.global<f32>
+    gpu.return
+  }
+}
+
+// -----
+
+!adata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 133, 1), strides = ()[s0, s1, s2, s3] -> (128, 17024), box = [256, 128, 1], swizzle = "128B">
+!bdata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 96, 1), strides = ()[s0, s1, s2, s3] -> (128, 12288), box = [256, 64, 1], swizzle = "128B">
+!ascales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 2, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 4096), box = [128, 4, 1, 1], swizzle = "none">
+!bscales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 1, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 2048), box = [128, 4, 1, 1], swizzle = "none">
+#mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 72, k = 64>
+#schedule = #blockscale.schedule<tile_m = 128, tile_n = 72, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 64>
+#multi = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>>
+#single = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>>
+gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>} {
+  gpu.func @f(%a: !adata, %b: !bdata, %sa: !ascales, %sb: !bscales, %d: !blockscale.global<i8>, %s: !blockscale.global<i8>, %t: !blockscale.global<f32>, %u: !blockscale.global<f32>) kernel {
+    %m = arith.constant 133 : i32
+    %n = arith.constant 96 : i32
+    %k = arith.constant 256 : i32
+    %one = arith.constant 1 : i32
+    // expected-error@+1 {{a result is quantised in blocks of 16 columns that lie in one tile, found 'tile_n' of 72; nearest legal: 80}}
+    blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) d_scales(%s) d_factor(%t, %u) sizes(%m, %n, %k, %one) quantization#multi mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales d_scales !blockscale.global<i8> d_factor !blockscale.global<f32>, !blockscale.global<f32>
+    gpu.return
+  }
+}
+
+// -----
+
+!adata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 133, 1), strides = ()[s0, s1, s2, s3] -> (128, 17024), box = [256, 128, 1], swizzle = "128B">
+!bdata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 96, 1), strides = ()[s0, s1, s2, s3] -> (128, 12288), box = [256, 64, 1], swizzle = "128B">
+!ascales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 2, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 4096), box = [128, 4, 1, 1], swizzle = "none">
+!bscales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 1, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 2048), box = [128, 4, 1, 1], swizzle = "none">
+#mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 64, k = 64>
+#schedule = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 64>
+#multi = #blockscale.quantization<source = "f", x = i8, d = <133x96xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>>
+#single = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>>
+gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>} {
+  gpu.func @f(%a: !adata, %b: !bdata, %sa: !ascales, %sb: !bscales, %d: !blockscale.global<i8>, %s: !blockscale.global<i8>, %t: !blockscale.global<f32>, %u: !blockscale.global<f32>) kernel {
+    %m = arith.constant 133 : i32
+    %n = arith.constant 96 : i32
+    %k = arith.constant 256 : i32
+    %one = arith.constant 1 : i32
+    // expected-error@+1 {{expected 'd', 'c' and 'bias' of f32, bf16 or f16, found 'i8'}}
+    blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) d_scales(%s) d_factor(%t, %u) sizes(%m, %n, %k, %one) quantization#multi mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales d_scales !blockscale.global<i8> d_factor !blockscale.global<f32>, !blockscale.global<f32>
+    gpu.return
+  }
+}
+
+// -----
+
+!adata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 133, 1), strides = ()[s0, s1, s2, s3] -> (128, 17024), box = [256, 128, 1], swizzle = "128B">
+!bdata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 96, 1), strides = ()[s0, s1, s2, s3] -> (128, 12288), box = [256, 64, 1], swizzle = "128B">
+!ascales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 2, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 4096), box = [128, 4, 1, 1], swizzle = "none">
+!bscales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 1, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 2048), box = [128, 4, 1, 1], swizzle = "none">
+#mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 64, k = 64>
+#schedule = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 64>
+#multi = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>>
+#single = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>>
+gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>} {
+  gpu.func @f(%a: !adata, %b: !bdata, %sa: !ascales, %sb: !bscales, %d: !blockscale.global<i8>, %s: !blockscale.global<i8>, %t: !blockscale.global<f32>, %u: !blockscale.global<f32>, %o: !blockscale.global<i32>) kernel {
+    %m = arith.constant 133 : i32
+    %n = arith.constant 96 : i32
+    %k = arith.constant 256 : i32
+    %one = arith.constant 1 : i32
+    // expected-error@+1 {{a product with groups, or under scales of tiles that are applied in registers, does not quantise its result}}
+    blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) groups(%o) d_scales(%s) d_factor(%t, %u) sizes(%m, %n, %k, %one) quantization#multi mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales groups !blockscale.global<i32> d_scales !blockscale.global<i8> d_factor !blockscale.global<f32>, !blockscale.global<f32>
+    gpu.return
+  }
+}
+
+// -----
+
+!adata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 133, 1), strides = ()[s0, s1, s2, s3] -> (128, 17024), box = [256, 128, 1], swizzle = "128B">
+!bdata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 96, 1), strides = ()[s0, s1, s2, s3] -> (128, 12288), box = [256, 16, 1], swizzle = "128B">
+!ascales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 2, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 4096), box = [128, 4, 1, 1], swizzle = "none">
+!bscales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 1, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 2048), box = [128, 4, 1, 1], swizzle = "none">
+#mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 16, n = 8, k = 64>
+#schedule = #blockscale.schedule<tile_m = 128, tile_n = 16, tile_k = 256, stages = 4, accumulators = 1, swap_operands = false, group_m = 8, mma_k = 64>
+#multi = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>>
+#single = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>>
+gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_120a>} {
+  gpu.func @f(%a: !adata, %b: !bdata, %sa: !ascales, %sb: !bscales, %d: !blockscale.global<i8>, %s: !blockscale.global<i8>, %t: !blockscale.global<f32>, %u: !blockscale.global<f32>) kernel {
+    %m = arith.constant 133 : i32
+    %n = arith.constant 96 : i32
+    %k = arith.constant 256 : i32
+    %one = arith.constant 1 : i32
+    // expected-error@+1 {{results are not quantised for sm_120a, whose warps multiply and store in registers}}
+    blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) d_scales(%s) d_factor(%t, %u) sizes(%m, %n, %k, %one) quantization#multi mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales d_scales !blockscale.global<i8> d_factor !blockscale.global<f32>, !blockscale.global<f32>
+    gpu.return
+  }
+}

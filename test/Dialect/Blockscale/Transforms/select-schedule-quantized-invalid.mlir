@@ -1,0 +1,47 @@
+// RUN: blockscale-opt %s --split-input-file --verify-diagnostics --blockscale-attach-target=target=sm_100a --blockscale-legalize-scales --blockscale-fuse-quantization --blockscale-select-schedule
+
+!a = !blockscale.tensor<133x2048xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!w = !blockscale.tensor<352x2048xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!q = !blockscale.tensor<133x352xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @f(%x: !a, %w: !w) -> !q {
+  // expected-error@+1 {{a result is not quantised with 'split_k', whose last CTA stores D; nearest legal: 1}}
+  %y = blockscale.matmul %x, %w schedule(#blockscale.schedule<split_k = 2, cta_group = 1>) : !a, !w -> tensor<133x352xbf16>
+  %0 = blockscale.quantize %y : tensor<133x352xbf16> to !q
+  return %0 : !q
+}
+
+// -----
+
+!a = !blockscale.tensor<133x2048xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!w = !blockscale.tensor<352x2048xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!q = !blockscale.tensor<133x352xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @f(%x: !a, %w: !w) -> !q {
+  // expected-error@+1 {{a result is not quantised with 'swap_operands': the sums of a block lie in several threads; nearest legal: false}}
+  %y = blockscale.matmul %x, %w schedule(#blockscale.schedule<swap_operands = true, cta_group = 1>) : !a, !w -> tensor<133x352xbf16>
+  %0 = blockscale.quantize %y : tensor<133x352xbf16> to !q
+  return %0 : !q
+}
+
+// -----
+
+!a = !blockscale.tensor<133x2048xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!w = !blockscale.tensor<352x2048xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!q = !blockscale.tensor<133x352xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @f(%x: !a, %w: !w) -> !q {
+  // expected-error@+1 {{a result that is quantised is not stored by TMA; nearest legal: 'stores' of 'direct'}}
+  %y = blockscale.matmul %x, %w schedule(#blockscale.schedule<stores = tma, cta_group = 1>) : !a, !w -> tensor<133x352xbf16>
+  %0 = blockscale.quantize %y : tensor<133x352xbf16> to !q
+  return %0 : !q
+}
+
+// -----
+
+!a = !blockscale.tensor<133x2048xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!w = !blockscale.tensor<96x2048xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!q = !blockscale.tensor<133x96xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @f(%x: !a, %w: !w) -> !q {
+  // expected-error@+1 {{a result is quantised in blocks of 32 columns that lie in one tile, found 'tile_n' of 104; nearest legal: 128}}
+  %y = blockscale.matmul %x, %w schedule(#blockscale.schedule<tile_n = 104, cta_group = 1>) : !a, !w -> tensor<133x96xbf16>
+  %0 = blockscale.quantize %y : tensor<133x96xbf16> to !q
+  return %0 : !q
+}

@@ -1,0 +1,186 @@
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Products that quantise their result against what blockscale-to-linalg makes of the
+same function.
+
+  quantized_linalg.py FOLDER BROKEN
+
+runs each kernel on the emulator and writes FOLDER/linalg.mlir: a module whose `main`
+computes the same from the same data and prints for each case how many codes and how
+many scales differ from the kernel's. With BROKEN = 1 a code of the first case is
+wrong, which has to show. Rows and blocks differ from each other; some are zeros, have a
+NaN, an infinity or the largest numbers.
+"""
+
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+
+M, K, N = 133, 128, 96
+BITS = {"f8E4M3FN": 8, "f8E5M2": 8, "f6E2M3FN": 6, "f6E3M2FN": 6, "f4E2M1FN": 4}
+# Element, scale spec, rule, rounding, type of the sums, activation.
+CASES = [("f8E4M3FN", "e8m0_t32", "floor", "even", "bf16", ""),
+         ("f8E4M3FN", "e8m0_t32", "round_up", "stochastic, seed = 5", "f32", ""),
+         ("f8E5M2", "e8m0_t32", "ceil", "away", "f16", "activation(relu)"),
+         ("f6E2M3FN", "e8m0_t32", "mid_max", "zero", "f32", ""),
+         ("f6E3M2FN", "e8m0_t32", "floor_plus_one", "even", "bf16", ""),
+         ("f4E2M1FN", "e8m0_t32", "top_binade", "even", "bf16",
+          "activation(relu)"),
+         ("f4E2M1FN", "e4m3fn_t16", "floor", "even", "f32", ""),
+         ("f4E2M1FN", "multi_float32_e4m3fn_t16", "floor", "even", "bf16", "")]
+
+
+def data():
+    random = np.random.default_rng(3)
+    codes = np.arange(0x28, 0x49)
+    a, b = ((random.choice(codes, shape) | random.integers(0, 2, shape) * 128)
+            .astype(np.uint8) for shape in ((M, K), (N, K)))
+    # Few bits, so that no order of the sum matters.
+    a, b = a & 0xfc, b & 0xfc
+    ascales = (125 + random.integers(0, 4, (M, K // 32))).astype(np.uint8)
+    bscales = np.full((N, K // 32), 127, np.uint8)
+    ascales += np.arange(M, dtype=np.uint8)[:, None] % 5
+    a[2], b[32:64] = 0, 0
+    a[5, 7] = 127
+    a[6], a[6, 0] = 0, 0x78
+    ascales[6] = 240
+    b[3], b[3, 0], bscales[3] = 0, 0x78, 200
+    # Some CPUs round what is subnormal in bf16 to 0.
+    ascales[8] = 16
+    return a, ascales, b, bscales
+
+
+def tiled(scales):
+    """Rows x blocks as tensor cores read them."""
+    rows, blocks = scales.shape
+    high, wide = -(-rows // 128), -(-blocks // 4)
+    padded = np.zeros((high * 128, wide * 4), np.uint8)
+    padded[:rows, :blocks] = scales
+    return padded.reshape(high, 4, 32, wide, 4).transpose(0, 3, 2, 1, 4).copy()
+
+
+def operand(rows, layout):
+    form = f", layout = {layout}" if layout else ""
+    return f'!blockscale.tensor<{rows}x{K}xf8E4M3FN, "e8m0_t32"{form}>'
+
+
+def body(case, layout):
+    element, spec, rule, rounding, source, activation = case
+    form = f", layout = {layout}" if layout else ""
+    result = f'!blockscale.tensor<{M}x{N}x{element}, "{spec}"{form}>'
+    factor = "tensor_scale(%t : tensor<f32>) " if "multi" in spec else ""
+    sums = f"tensor<{M}x{N}x{source}>"
+    return f"""  %y = blockscale.matmul %a, %b {activation} : {operand(M, layout)}, {operand(N, layout)} -> {sums}
+  %q = blockscale.quantize %y {factor}rule({rule}) rounding({rounding}) : {sums} to {result}
+""", result
+
+
+def kernels(folder):
+    text = ""
+    for i, case in enumerate(CASES):
+        ops, result = body(case, "tiled_128x4")
+        factor = ", %t: tensor<f32>" if "multi" in case[1] else ""
+        text += (f'func.func @f{i}(%a: {operand(M, "tiled_128x4")}, '
+                 f'%b: {operand(N, "tiled_128x4")}{factor}) -> {result} {{\n'
+                 f"{ops}  return %q : {result}\n}}\n")
+    (folder / "kernels.mlir").write_text(text)
+    subprocess.run(["blockscale", "compile", folder / "kernels.mlir",
+                    "--no-cubin", "-o", folder], check=True)
+    a, ascales, b, bscales = data()
+    arrays = {"a_data": a, "a_scales": tiled(ascales), "b_data": b,
+              "b_scales": tiled(bscales),
+              "tensor_scale": np.array([-0.75], np.float32)}
+    for role, array in arrays.items():
+        np.save(folder / f"{role}.npy", array)
+    return [run(folder, i, case) for i, case in enumerate(CASES)]
+
+
+def run(folder, i, case):
+    element, spec = case[:2]
+    block = 16 if spec.endswith("t16") else 32
+    roles = ["a_data", "a_scales", "b_data", "b_scales"]
+    roles += ["tensor_scale"] * ("multi" in spec)
+    command = ["blockscale", "emulate", folder / "kernels.ptx", "--plan",
+               folder / "kernels.plan.json", "--kernel", f"f{i}",
+               "--out", f"d_data={folder}/d.npy",
+               "--out", f"d_scales={folder}/s.npy"]
+    for role in roles:
+        command += ["--in", f"{role}={folder}/{role}.npy"]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    rows = np.load(folder / "d.npy").view(np.uint8).reshape(M, -1)
+    bits = np.unpackbits(rows, axis=1, bitorder="little")
+    bits = bits[:, :N * BITS[element]].reshape(M, N, BITS[element])
+    codes = (bits << np.arange(BITS[element], dtype=np.uint8)).sum(2)
+    tiles = np.load(folder / "s.npy").view(np.uint8).reshape(2, -1, 32, 4, 4)
+    scales = tiles.transpose(0, 3, 2, 1, 4).reshape(256, -1)
+    assert not scales[M:].any() and not scales[:, N // block:].any()
+    return codes.astype(np.uint8), scales[:M, :N // block]
+
+
+def constant(name, array, element):
+    shape = "x".join(map(str, array.shape))
+    return f"""  %{name}_bytes = arith.constant dense<"0x{array.tobytes().hex()}"> : tensor<{shape}xi8>
+  %{name} = arith.bitcast %{name}_bytes : tensor<{shape}xi8> to tensor<{shape}x{element}>
+"""
+
+
+def count(name, value, element, bits, expected):
+    """Prints how many elements of `value` differ."""
+    shape = "x".join(map(str, expected.shape))
+    narrow = (f"arith.trunci %e : i8 to i{bits}" if bits < 8
+              else "arith.bitcast %e : i8 to i8")
+    return f"""  %{name}e = arith.constant dense<"0x{expected.tobytes().hex()}"> : tensor<{shape}xi8>
+  %{name}z = arith.constant dense<0> : tensor<i32>
+  %{name} = linalg.generic {{indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> ()>], iterator_types = ["reduction", "reduction"]}} ins({value}, %{name}e : tensor<{shape}x{element}>, tensor<{shape}xi8>) outs(%{name}z : tensor<i32>) {{
+  ^bb0(%f: {element}, %e: i8, %c: i32):
+    %g = arith.bitcast %f : {element} to i{bits}
+    %h = {narrow}
+    %d = arith.cmpi ne, %g, %h : i{bits}
+    %o = arith.extui %d : i1 to i32
+    %s = arith.addi %c, %o : i32
+    linalg.yield %s : i32
+  }} -> tensor<i32>
+  %{name}v = tensor.extract %{name}[] : tensor<i32>
+  vector.print %{name}v : i32
+"""
+
+
+def linalg(case, i, codes, scales):
+    a, ascales, b, bscales = data()
+    ops, result = body(case, "")
+    factor, parts = "", "%data, %scales"
+    if "multi" in case[1]:
+        factor = "  %t = arith.constant dense<-0.75> : tensor<f32>\n"
+        parts += ", %factor"
+    scale = "f8E4M3FN" if "e4m3fn" in case[1] else "f8E8M0FNU"
+    assembled = "".join(
+        f"  %{name} = blockscale.assemble %{name}d, %{name}s : "
+        f"tensor<{rows}x{K}xf8E4M3FN>, tensor<{rows}x{K // 32}xf8E8M0FNU> to "
+        f"{operand(rows, '')}\n" for name, rows in (("a", M), ("b", N)))
+    return (f"func.func @f{i}() {{\n{factor}"
+            + constant("ad", a, "f8E4M3FN") + constant("as", ascales, "f8E8M0FNU")
+            + constant("bd", b, "f8E4M3FN") + constant("bs", bscales, "f8E8M0FNU")
+            + assembled + ops
+            + f"  {parts} = blockscale.disassemble %q : {result}\n"
+            + count("x", "%data", case[0], BITS[case[0]], codes)
+            + count("w", "%scales", scale, 8, scales) + "  return\n}\n")
+
+
+def main():
+    folder, broken = pathlib.Path(sys.argv[1]), sys.argv[2] == "1"
+    folder.mkdir(parents=True, exist_ok=True)
+    results = kernels(folder)
+    if broken:
+        results[0][0][0, 0] ^= 1
+    text = "".join(linalg(case, i, *result)
+                   for i, (case, result) in enumerate(zip(CASES, results)))
+    calls = "\n".join(f"  call @f{i}() : () -> ()" for i in range(len(CASES)))
+    (folder / "linalg.mlir").write_text(
+        f"{text}func.func @main() {{\n{calls}\n  return\n}}\n")
+
+
+main()
