@@ -69,6 +69,24 @@ class Verdict:
         return self.text
 
 
+def _work_of(planned):
+    """What the kernel of a plan does."""
+    if "quantization" not in planned:
+        return "multiplies"
+    return "fuses" if "type" in planned["quantization"] else "quantises"
+
+
+def _whose_work(planned):
+    """What a kernel that is not the wanted one does, and what runs it."""
+    return f"kernel '{planned['name']}' " + {
+        "multiplies": "multiplies: 'launch' runs it, and 'emulate'",
+        "quantises": "quantises: 'quantize' runs it, and 'emulate_quantize'",
+        "fuses": "quantises its product, which Python does not launch; launch it "
+                 "with memory as its plan says, or let the function return the "
+                 "product itself",
+    }[_work_of(planned)]
+
+
 class Kernel:
     """The kernels of one module for one chip.
 
@@ -94,32 +112,24 @@ class Kernel:
     def _planned(self, name=None, quantizes=False):
         """The plan of a kernel that multiplies, or `quantizes`."""
         kernels = self.plan["kernels"]
-        for one in kernels:
-            if name in (None, one["name"]) and "type" in one.get("quantization", ()):
+        wanted = "quantises" if quantizes else "multiplies"
+        if name is not None:
+            found = [one for one in kernels if one["name"] == text("kernel", name)]
+            if not found:
                 raise Refused(
-                    f"kernel '{one['name']}' quantises its product, which Python "
-                    "does not launch; launch it with memory as its plan says, or "
-                    "let the function return the product itself")
-        if name is None:
-            whole = [one for one in kernels if "variantOf" not in one and
-                     ("quantization" in one) == quantizes]
-            if not whole:
-                raise Refused("there is no kernel that "
-                              f"{'quantises' if quantizes else 'multiplies'}")
-            if len(whole) != 1:
-                raise Refused(f"there are {len(whole)} kernels; name one: "
-                              f"{', '.join(one['name'] for one in whole)}")
-            return whole[0]
-        for kernel in kernels:
-            if kernel["name"] == text("kernel", name):
-                if ("quantization" in kernel) != quantizes:
-                    raise Refused(
-                        f"kernel '{name}' quantises: 'quantize' runs it, and "
-                        "'emulate_quantize'" if not quantizes else
-                        f"kernel '{name}' multiplies: 'launch' runs it, and "
-                        "'emulate'")
-                return kernel
-        raise Refused(f"no kernel '{name}'; there are {', '.join(self.names)}")
+                    f"no kernel '{name}'; there are {', '.join(self.names)}")
+            if _work_of(found[0]) == wanted:
+                return found[0]
+            raise Refused(_whose_work(found[0]))
+        whole = [one for one in kernels if "variantOf" not in one]
+        fitting = [one for one in whole if _work_of(one) == wanted]
+        if len(fitting) == 1:
+            return fitting[0]
+        if fitting:
+            raise Refused(f"there are {len(fitting)} kernels; name one: "
+                          f"{', '.join(one['name'] for one in fitting)}")
+        raise Refused(f"there is no kernel that {wanted}" +
+                      (f"; {_whose_work(whole[0])}" if len(whole) == 1 else ""))
 
     def _for_rows(self, planned, rows):
         """What a launch with so many rows takes: a kernel or a variant of it."""

@@ -163,3 +163,35 @@ def test_what_does_not_fit(device):
              "prepared for")):
         with pytest.raises(bs.Refused, match=words):
             call()
+
+
+def test_products_that_quantise_their_result(device):
+    """Python runs neither half of them, and says so; beside them others run."""
+    text = """
+    !a = !blockscale.tensor<8x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+    !w = !blockscale.tensor<32x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+    !q = !blockscale.tensor<8x32xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+    func.func @fused(%a: !a, %w: !w) -> !q {
+      %0 = blockscale.matmul %a, %w : !a, !w -> tensor<8x32xbf16>
+      %1 = blockscale.quantize %0 : tensor<8x32xbf16> to !q
+      return %1 : !q
+    }"""
+    fused = bs.compile(text)
+    rng = np.random.default_rng(24)
+    a, w = values(rng, (8, 64)), values(rng, (32, 64))
+    for call in (lambda: fused.emulate(a, w), lambda: fused.launch(a, w),
+                 lambda: fused.quantize(a),
+                 lambda: fused.launch(a, w, kernel="fused")):
+        with pytest.raises(bs.Refused, match="'fused' quantises its product"):
+            call()
+    both = bs.compile(text + """
+    func.func @plain(%a: !a, %w: !w) -> tensor<8x32xf32> {
+      %0 = blockscale.matmul %a, %w : !a, !w -> tensor<8x32xf32>
+      return %0 : tensor<8x32xf32>
+    }""")
+    a, w = (bs.quantize(x, like=both.arg(name, kernel="plain"))
+            for x, name in ((a, "a"), (w, "b")))
+    a_values, w_values = a.dequantize(), w.dequantize()
+    off = np.abs(both.launch(a, w) - a_values @ w_values.T)
+    assert (off <= 1e-5 * (np.abs(a_values) @ np.abs(w_values).T)).all()
+    assert (both.emulate(a, w) == both.launch(a, w)).all()

@@ -118,7 +118,8 @@ TEST_F(InferTypesTest, Launches) {
   const char *onTensors = R"(
     func.func @f(%a: tensor<4x64xf8E4M3FN>, %d: tensor<?x32xf32>) {
       %0 = "blockscale.launch_into"(%a, %d)
-        <{kernel = @kernels::@f, roles = ["a_data"]}>
+        <{kernel = @kernels::@f, roles = ["a_data"],
+          operandSegmentSizes = array<i32: 1, 1>}>
         : (tensor<4x64xf8E4M3FN>, tensor<?x32xf32>) -> tensor<?x32xf32>
       return
     })";
@@ -133,7 +134,8 @@ TEST_F(InferTypesTest, Launches) {
   module = parseSourceString<ModuleOp>(R"(
     func.func @f(%a: memref<4x64xf8E4M3FN>, %d: memref<4x32xf32>) {
       "blockscale.launch_into"(%a, %d)
-        <{kernel = @kernels::@f, roles = ["a_data"]}>
+        <{kernel = @kernels::@f, roles = ["a_data"],
+          operandSegmentSizes = array<i32: 1, 1>}>
         : (memref<4x64xf8E4M3FN>, memref<4x32xf32>) -> ()
       return
     })",
