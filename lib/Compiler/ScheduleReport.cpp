@@ -8,6 +8,7 @@
 
 #include "blockscale/Compiler/ScheduleReport.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/Dialect/Blockscale/Transforms/ScheduleChoices.h"
@@ -51,7 +52,7 @@ static std::string printed(Attribute attribute) {
 /// the formula does not tell the two apart.
 static ScheduleAttr storedByTma(MatmulOp op, ScheduleAttr schedule) {
   ScheduleAttr::Fields fields = schedule.getFields();
-  if (fields.stores == Stores::Tma)
+  if (fields.stores == Stores::Tma || quantizerOf(op))
     return {};
   fields.stores = Stores::Tma;
   fields.stages = getScheduleWish(op).getStages();
@@ -100,6 +101,7 @@ blockscale::reportSchedules(ModuleOp module, const CompilerOptions &options) {
   PipelineOptions pipeline;
   pipeline.target = options.target;
   pipeline.denseFallback = options.denseFallback;
+  pipeline.quantize = !options.hostDuties;
   buildLegalization(pm, pipeline);
   if (failed(pm.run(*copy)))
     return failure();

@@ -30,12 +30,12 @@ void blockscale::buildLegalization(OpPassManager &pm,
   LegalizeScalesOptions legalize;
   legalize.denseFallback = options.denseFallback;
   pm.addPass(createLegalizeScales(legalize));
+  if (options.quantize)
+    pm.addPass(createFuseQuantization());
 }
 
 static void addToTensor(OpPassManager &pm, const PipelineOptions &options) {
   buildLegalization(pm, options);
-  if (options.quantize)
-    pm.addPass(createFuseQuantization());
   if (!options.dispatchRows.empty()) {
     DispatchRowsOptions dispatch;
     dispatch.rows = options.dispatchRows;

@@ -84,8 +84,9 @@ enum class Stage {
 void buildPipelineTo(mlir::OpPassManager &pm, const PipelineOptions &options,
                      Stage stage);
 
-/// Adds the passes before a schedule is chosen: products have their target and
-/// the kind of their instruction.
+/// Adds the passes before a schedule is chosen: products have their target, the
+/// kind of their instruction and, with `quantize`, the mark that their kernels
+/// quantise what they compute.
 void buildLegalization(mlir::OpPassManager &pm, const PipelineOptions &options);
 
 /// Adds the first of these passes: products become kernels that say what they

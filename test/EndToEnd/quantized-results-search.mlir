@@ -1,0 +1,32 @@
+// The schedules that are shown and searched for a product whose kernel quantises the
+// result are those that can: whole blocks in a thread, stored by it.
+
+// REQUIRES: mlir
+// RUN: blockscale explain schedule %s | FileCheck %s
+// RUN: rm -rf %t && blockscale compile %s --search=3 --no-cubin -o %t 2>&1 | FileCheck %s --check-prefix=FOUND
+// RUN: FileCheck %s --check-prefix=PLAN < %t/quantized-results-search.plan.json
+// RUN: blockscale explain schedule %s --target=sm_120a 2>&1 | FileCheck %s --check-prefix=APART
+
+// CHECK: product 0 of 'narrow'
+// CHECK-NOT: exchanged
+// CHECK: (taken)
+// CHECK-NOT: {{exchanged|D stored by TMA}}
+// CHECK: a result is not quantised with 'swap_operands'
+
+// FOUND: product 0 of 'narrow': {{.*}} by the timeline
+// FOUND-NOT: error
+
+// PLAN: "role": "d_scales"
+// PLAN: "quantization"
+
+// APART: remark: stays an op of its own
+// APART: (taken)
+
+!a = !blockscale.tensor<8x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!w = !blockscale.tensor<32x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!q = !blockscale.tensor<8x32xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @narrow(%a: !a, %w: !w) -> !q {
+  %0 = blockscale.matmul %a, %w : !a, !w -> tensor<8x32xbf16>
+  %1 = blockscale.quantize %0 : tensor<8x32xbf16> to !q
+  return %1 : !q
+}
