@@ -18,6 +18,8 @@ import sys
 
 import numpy as np
 
+from quantized_linalg import tiled
+
 M, K, N, L = 133, 128, 160, 96
 TYPE = '!blockscale.tensor<{}x{}xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>'
 SOURCE = f"""
@@ -48,15 +50,6 @@ def table():
 
 
 VALUES = table()
-
-
-def tiled(scales):
-    """Rows x blocks as tensor cores read them."""
-    rows, blocks = scales.shape
-    high, wide = -(-rows // 128), -(-blocks // 4)
-    padded = np.zeros((high * 128, wide * 4), np.uint8)
-    padded[:rows, :blocks] = scales
-    return padded.reshape(high, 4, 32, wide, 4).transpose(0, 3, 2, 1, 4).copy()
 
 
 def values(codes, scales):

@@ -183,4 +183,5 @@ def main():
         f"{text}func.func @main() {{\n{calls}\n  return\n}}\n")
 
 
-main()
+if __name__ == "__main__":
+    main()
