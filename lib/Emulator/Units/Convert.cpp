@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 namespace blockscale::emulator {
 
@@ -135,6 +136,32 @@ float decode(Element type, uint32_t code) {
   double value = std::ldexp(double(fraction),
                             exponent - layout.bias - int(layout.mantissa));
   return float(negative ? -value : value);
+}
+
+namespace {
+
+/// Values of all codes of the formats up to 16 bits.
+struct DecodeTables {
+  std::vector<float> byElement[kElements];
+  DecodeTables() {
+    for (unsigned e = 0; e < kElements; ++e) {
+      Element type = Element(e);
+      unsigned bits = bitWidth(type);
+      if (bits > 16 || type == Element::BF16)
+        continue;
+      byElement[e].resize(size_t(1) << bits);
+      for (uint32_t code = 0; code < byElement[e].size(); ++code)
+        byElement[e][code] = decode(type, code);
+    }
+  }
+};
+
+} // namespace
+
+const float *tableOf(Element type) {
+  static const DecodeTables tables;
+  const std::vector<float> &values = tables.byElement[unsigned(type)];
+  return values.empty() ? nullptr : values.data();
 }
 
 static uint32_t encodeUE8M0(float value, ConvertMode mode) {

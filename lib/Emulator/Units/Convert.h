@@ -62,6 +62,10 @@ std::optional<Element> findElement(std::string_view name);
 /// Codes 0xFF of UE8M0 and UE5M3 and 0x7F of UE4M3 are NaN. Not for F64.
 float decode(Element type, uint32_t code);
 
+/// Values of all codes of a format of at most 16 bits, bf16 excepted; otherwise
+/// null.
+const float *tableOf(Element type);
+
 /// Rounding mode of a conversion. RNA ties away from zero. RS needs random
 /// bits.
 enum class Rounding : uint8_t { RN, RZ, RP, RM, RNA, RS };

@@ -37,9 +37,6 @@ enum class Container : uint8_t {
   Word,
 };
 
-/// Values of all codes of a format of at most 16 bits, bf16 excepted.
-const float *tableOf(Element type);
-
 /// An operand row by row along logical K, scales beside it: as codes where
 /// one table gives their values, else decoded.
 struct Operand {

@@ -18,31 +18,6 @@ namespace blockscale::emulator::detail {
 // Decoding
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-/// Values of all codes of the formats up to 16 bits.
-struct DecodeTables {
-  std::vector<float> byElement[kElements];
-  DecodeTables() {
-    for (unsigned e = 0; e < kElements; ++e) {
-      Element type = Element(e);
-      unsigned bits = bitWidth(type);
-      if (bits > 16 || type == Element::BF16)
-        continue;
-      byElement[e].resize(size_t(1) << bits);
-      for (uint32_t code = 0; code < byElement[e].size(); ++code)
-        byElement[e][code] = decode(type, code);
-    }
-  }
-};
-
-} // namespace
-
-const float *tableOf(Element type) {
-  static const DecodeTables tables;
-  return tables.byElement[unsigned(type)].data();
-}
-
 static bool isFp4Kind(MmaKind kind) {
   return kind == MmaKind::MXF4 || kind == MmaKind::MXF4NVF4;
 }

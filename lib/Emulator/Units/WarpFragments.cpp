@@ -14,6 +14,8 @@
 #include "WarpMma.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
 
 namespace blockscale::emulator {
 
@@ -88,6 +90,32 @@ FragmentPlace placeOf(const WarpMmaForm &form, WarpOperand operand,
   unsigned pair = i / 2, blocks = form.m / 8;
   return {lane / 4 + 8 * (pair % blocks),
           2 * (lane % 4) + i % 2 + 8 * (pair / blocks)};
+}
+
+const std::vector<uint16_t> &placesOf(const WarpMmaForm &form,
+                                      WarpOperand operand, unsigned length) {
+  // All that placeOf reads of a form, and `length`.
+  Element type = operand == WarpOperand::B ? form.b : form.a;
+  bool isC = operand == WarpOperand::C;
+  using Key = std::array<unsigned, 6>;
+  Key key{unsigned(operand),
+          form.m,
+          form.n,
+          isC ? form.n : form.k,
+          isC ? 0 : containerBits(form, type),
+          length};
+  thread_local std::map<Key, std::vector<uint16_t>> known;
+  std::vector<uint16_t> &places = known[key];
+  if (!places.empty())
+    return places;
+  unsigned rows = operand == WarpOperand::B ? form.n : form.m;
+  unsigned count = rows * length / 32;
+  for (unsigned lane = 0; lane < 32; ++lane)
+    for (unsigned i = 0; i < count; ++i) {
+      FragmentPlace p = placeOf(form, operand, lane, i);
+      places.push_back(uint16_t(p.row * length + p.column));
+    }
+  return places;
 }
 
 FragmentPlace quadPlaceOf(const WarpMmaForm &form, WarpOperand operand,

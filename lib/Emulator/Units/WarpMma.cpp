@@ -211,11 +211,19 @@ static void gather(const WarpMmaForm &form, WarpOperand operand,
   bool isA = operand == WarpOperand::A;
   Element type = isA ? form.a : form.b;
   unsigned count = (isA ? form.m : form.n) * length / 32;
+  unsigned bits = containerBits(form, type), per = std::max(32 / bits, 1u);
+  // Unpacked fp4 lies in bits 5..2 of its byte.
+  unsigned low = type == Element::E2M1 && bits == 8 ? 2 : 0;
+  const float *table = tableOf(type);
+  uint32_t mask = (1u << std::min(bitWidth(type), 31u)) - 1;
+  const uint16_t *place = placesOf(form, operand, length).data();
   for (unsigned lane = 0; lane < 32; ++lane)
-    for (unsigned i = 0; i < count; ++i) {
-      FragmentPlace p = placeOf(form, operand, lane, i);
-      out[p.row * length + p.column] =
-          decode(type, codeAt(form, type, registers, lane, i));
+    for (unsigned i = 0; i < count; i += per) {
+      uint32_t word = registers[i / per * 32 + lane];
+      for (unsigned e = 0; e < per; ++e) {
+        uint32_t code = word >> (e * bits + low);
+        out[*place++] = table ? table[code & mask] : decode(type, code);
+      }
     }
 }
 
@@ -345,17 +353,37 @@ static unsigned elementsD(const WarpMmaForm &form) {
   return form.m * form.n / 32;
 }
 
+/// The sums of a tile, in rows of n. Each adds its products in order of K.
+static void sumProducts(const WarpMmaForm &form, const Numbers &numbers,
+                        double *sums) {
+  // Eight columns go together, of which every shape has a multiple: their sums
+  // stay in registers, and do not wait for each other.
+  constexpr unsigned kTogether = 8;
+  for (unsigned first = 0; first < form.n; first += kTogether) {
+    double right[128][kTogether];
+    for (unsigned n = 0; n < kTogether; ++n)
+      for (unsigned k = 0; k < form.k; ++k)
+        right[k][n] = numbers.b[(first + n) * form.k + k];
+    for (unsigned m = 0; m < form.m; ++m) {
+      const double *left = &numbers.a[m * form.k];
+      double row[kTogether] = {};
+      for (unsigned k = 0; k < form.k; ++k)
+        for (unsigned n = 0; n < kTogether; ++n)
+          row[n] += left[k] * right[k][n];
+      std::copy(row, row + kTogether, sums + m * form.n + first);
+    }
+  }
+}
+
 static void multiplyNumbers(const WarpMmaForm &form, const Numbers &numbers,
                             const uint32_t *c, uint32_t *d) {
   WarpAccumulator addend = form.addend.value_or(form.accumulator);
+  std::array<double, 32 * 32> sums;
+  sumProducts(form, numbers, sums.data());
+  const uint16_t *place = placesOf(form, WarpOperand::C, form.n).data();
   for (unsigned lane = 0; lane < 32; ++lane)
     for (unsigned i = 0; i < elementsD(form); ++i) {
-      FragmentPlace p = placeOf(form, WarpOperand::C, lane, i);
-      const double *left = &numbers.a[p.row * form.k];
-      const double *right = &numbers.b[p.column * form.k];
-      double sum = 0;
-      for (unsigned k = 0; k < form.k; ++k)
-        sum += left[k] * right[k];
+      double sum = sums[*place++];
       if (form.accumulator == WarpAccumulator::S32)
         d[i * 32 + lane] = integerResult(form, c[i * 32 + lane], int64_t(sum));
       else

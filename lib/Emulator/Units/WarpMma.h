@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace blockscale::emulator {
 
@@ -84,6 +85,10 @@ struct FragmentPlace {
 /// Not for isQuadPairs.
 FragmentPlace placeOf(const WarpMmaForm &form, WarpOperand operand,
                       unsigned lane, unsigned i);
+/// placeOf of all elements, by lane, as row * `length` + column. Looked up:
+/// forms that lie alike share it. Of the thread.
+const std::vector<uint16_t> &placesOf(const WarpMmaForm &form,
+                                      WarpOperand operand, unsigned length);
 /// The same for isQuadPairs, inside of the product of the lane; `wide` if C
 /// is f32.
 FragmentPlace quadPlaceOf(const WarpMmaForm &form, WarpOperand operand,
