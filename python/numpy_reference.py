@@ -197,7 +197,8 @@ class Operand:
                                   evaluate(data["linePitch"], sizes))
         if data["format"] == "tf32":
             self.codes = self.codes & ~np.uint32(TF32_IGNORED)
-        self.values = decode(self.codes, dtype) * UNITS.get(own["format"], 1)
+        self.values = decode(self.codes, dtype) * (
+            UNITS.get(own["format"], 1) if kernel["scales"] else 1)
         self.packed_scales = None
         for scales in kernel["scales"]:
             if scales["operand"] == name:

@@ -17,17 +17,22 @@ using namespace blockscale::packing;
 /// Formats without a negative zero have a bias of one more than those of OCP.
 static constexpr float kHalf = 0.5f;
 
+/// Int4 counts in quarters.
+static constexpr float kWhole = 4;
+
 static constexpr Recoding kRecodings[] = {
     {"int4", ElementFormat::E2M3, 1, 1},
     {"int4", ElementFormat::E4M3, 1, 1},
+    {"int4", ElementFormat::E4M3, 1, 1, /*isInteger=*/true},
     {"int8", ElementFormat::E4M3, 2, 1},
     {"e4m3b8fnuz", ElementFormat::E4M3, 1, kHalf},
     {"e5m2b16fnuz", ElementFormat::E5M2, 1, kHalf},
 };
 
-const Recoding *packing::findRecoding(std::string_view from, ElementFormat to) {
+const Recoding *packing::findRecoding(std::string_view from, ElementFormat to,
+                                      bool isInteger) {
   for (const Recoding &row : kRecodings)
-    if (row.from == from && row.to == to)
+    if (row.from == from && row.to == to && row.isInteger == isInteger)
       return &row;
   return nullptr;
 }
@@ -43,7 +48,8 @@ static std::optional<uint8_t> codeOf(ElementFormat format, float value) {
 static std::optional<uint8_t> termOf(const Recoding &recoding, uint8_t code,
                                      unsigned term) {
   if (recoding.from == "int4")
-    return codeOf(recoding.to, decode(ElementFormat::INT4, code));
+    return codeOf(recoding.to, decode(ElementFormat::INT4, code) *
+                                   (recoding.isInteger ? kWhole : 1));
   if (recoding.from == "int8") {
     // The low half counts up from the high one, whatever the sign.
     uint8_t half = term == 0 ? code & 0xf0 : code & 0x0f;

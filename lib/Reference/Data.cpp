@@ -70,7 +70,8 @@ uint32_t bitsOf(float value) {
 /// multiples of its unit that a format has.
 std::vector<uint32_t> exactElements(const Operand &operand, int bound) {
   if (operand.elements == Elements::Format)
-    return exactCodes(operand.format, reference::elementUnit(operand),
+    return exactCodes(operand.format,
+                      reference::elementUnit(operand) / operand.unit,
                       unsigned(bound));
   std::vector<uint32_t> codes;
   for (int value = -bound; value <= bound; ++value)
@@ -180,9 +181,9 @@ double reference::elementUnit(const Operand &operand) {
     return 1.0;
   const FormatInfo &info = formatInfo(operand.format);
   if (info.isInteger())
-    return std::ldexp(1.0, -int(info.mantissaBits));
+    return std::ldexp(operand.unit, -int(info.mantissaBits));
   // All narrow floats have halves; of those of a byte integers are enough.
-  return info.bits < 8 ? 0.5 : 1.0;
+  return operand.unit * (info.bits < 8 ? 0.5 : 1.0);
 }
 
 std::optional<ExactBounds> reference::exactBounds(uint64_t k, bool scaled) {

@@ -134,8 +134,9 @@ double reference::elementNumber(const Operand &operand, uint64_t index) {
   uint32_t code = operand.code(index);
   switch (operand.elements) {
   case Elements::Format:
-    return operand.codeBytes() == 1 ? decodeTable(operand.format)[code]
-                                    : decode(operand.format, code);
+    return operand.unit * (operand.codeBytes() == 1
+                               ? decodeTable(operand.format)[code]
+                               : decode(operand.format, code));
   case Elements::TF32: {
     constexpr uint32_t kIgnored = (1u << 13) - 1;
     code &= ~kIgnored;

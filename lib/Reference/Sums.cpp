@@ -34,11 +34,11 @@ void scaleRow(const Operand &operand, uint64_t k, uint64_t row, Span span,
   const uint8_t *codes = operand.codes.data() + row * k;
   uint64_t scales = row * operand.blocks(k);
   for (uint64_t i = span.first; i < span.end;) {
-    double scale = 1;
+    double scale = operand.unit;
     uint64_t end = span.end;
     if (operand.blockSize) {
       uint64_t block = i / operand.blockSize;
-      scale = operand.scale(scales + block);
+      scale *= operand.scale(scales + block);
       end = std::min(end, (block + 1) * operand.blockSize);
     }
     for (; i < end; ++i)

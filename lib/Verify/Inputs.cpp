@@ -131,6 +131,14 @@ void InputMaker::addGroups() {
       offsetBytes(inputs.groupEnds);
 }
 
+/// Puts zeros where the plan stores no code for what was drawn.
+static void dropUnstored(const plan::SourceElements &source,
+                         std::vector<uint8_t> &codes) {
+  for (uint8_t &code : codes)
+    if (code < source.codes.size() && source.codes[code] < 0)
+      code = 0;
+}
+
 /// Codes of the source as those that the plan stores for them.
 std::optional<Reason> InputMaker::translate(const plan::DataPacking &packing,
                                             std::vector<uint8_t> &codes) const {
@@ -323,6 +331,8 @@ std::optional<Reason> InputMaker::addOperand(bool isA) {
   reference::Operand own = operand;
   if (auto why = fill(operand, matricesOf(name), rows, operandSeed, drawn))
     return why;
+  if (data->source)
+    dropUnstored(*data->source, operand.codes);
   unsigned shared = scales ? scales->rows : tiles ? tiles->rows : 1;
   bool isShared = shared != 1;
   uint64_t groups = isShared ? scaleRows(shared, rows) : rows;
@@ -331,7 +341,8 @@ std::optional<Reason> InputMaker::addOperand(bool isA) {
       return why;
   unit *= reference::elementUnit(operand);
   const plan::MetadataPacking *metadata = findOperand(kernel.metadata, name);
-  if (harsh)
+  // A NaN of such elements is stored as none; one of their scales is.
+  if (harsh && (!data->source || operand.blockSize))
     plantNaNs(isShared ? own : operand, groups, metadata);
   if (isShared)
     spreadScales(own, groups, shared, rows, operand.blocks(problem.k), operand);

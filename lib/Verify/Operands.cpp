@@ -28,6 +28,13 @@ bool verify::parseElements(const std::string &name, bool scaled,
                            reference::Operand &operand) {
   operand.elements = reference::Elements::Format;
   std::optional<ElementFormat> format = parseFormat(name);
+  // A bias of one more, so that what is a number in both is half as much.
+  bool isHalf = name == "e4m3b8fnuz" || name == "e5m2b16fnuz";
+  if (isHalf)
+    format = name[1] == '4' ? ElementFormat::E4M3 : ElementFormat::E5M2;
+  // Without powers of two as scales integers mean themselves.
+  bool isInt4 = !scaled && format == ElementFormat::INT4;
+  operand.unit = isHalf ? 0.5 : isInt4 ? 4 : 1;
   if (!scaled && name == "tf32")
     operand.elements = reference::Elements::TF32;
   else if (!scaled && name == "uint8")

@@ -46,7 +46,8 @@ _Stream: TypeAlias = int | _HasCudaStream | Any | None
 _Progress: TypeAlias = Callable[[int, int], object] | bool | None
 _Size: TypeAlias = int | str | None
 _Element: TypeAlias = Literal["e2m1", "e2m3", "e3m2", "e4m3", "e5m2", "f16",
-                              "bf16", "tf32", "int8", "uint8", "int4"]
+                              "bf16", "tf32", "int8", "uint8", "int4",
+                              "e4m3b8fnuz", "e5m2b16fnuz"]
 _Pattern: TypeAlias = Literal["2:4", "4:8 in pairs", "1:2"]
 _Layout: TypeAlias = Literal["plain", "tiled_128x4", "tiled_128x16"]
 _KernelLayout: TypeAlias = _Layout | Literal["grouped_128x4"]

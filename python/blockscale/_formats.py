@@ -26,7 +26,11 @@ ELEMENTS = {
     "int8": ("i8", 8, np.int8),
     "uint8": ("ui8", 8, np.uint8),
     "int4": ("i4", 4, ml_dtypes.int4),
+    "e4m3b8fnuz": ("f8E4M3FNUZ", 8, ml_dtypes.float8_e4m3fnuz),
+    "e5m2b16fnuz": ("f8E5M2FNUZ", 8, ml_dtypes.float8_e5m2fnuz),
 }
+# Of which one code more has no number in what kernels hold them as.
+FNUZ = ("e4m3b8fnuz", "e5m2b16fnuz")
 INTEGERS = ("int8", "uint8", "int4")
 # Scale types: how scale specs and the library spell them, their dtype.
 SCALES = {
@@ -80,8 +84,8 @@ class Format:
     """Elements, and what scales them.
 
     element: "e2m1", "e2m3", "e3m2", "e4m3", "e5m2", "f16", "bf16", "tf32",
-        "int8", "uint8", or "int4", which kernels hold as e2m3: launches
-        translate it.
+        "int8", "uint8"; "int4", "e4m3b8fnuz" and "e5m2b16fnuz", which launches
+        translate to what kernels hold them as.
     scale: "ue8m0", "ue4m3", "ue5m3" (sm_107 alone), or None for no scales;
         "f32", "f16" or "bf16" of scales that kernels multiply sums by, over all of
         K or over blocks of it; "ue8m0" of scales that each cover all of K, too.
@@ -239,6 +243,8 @@ FORMATS = {
     "fp8_row": Format("e4m3", "f32"),
     "fp8_1x128": Format("e4m3", "f32", 128),
     "fp8_128x128": Format("e4m3", "f32", 128, rows=128),
+    "int4_row": Format("int4", "f32"),
+    "int4_1x128": Format("int4", "f32", 128),
     "int8_tensor": Format("int8", "f32", rows=0),
     "int8_row": Format("int8", "f32"),
     "fp4": Format("e2m1"),

@@ -9,7 +9,7 @@ import numpy as np
 
 from ._arrays import numbers
 from ._errors import Refused
-from ._formats import INTEGERS, UE5M3, format_named, largest
+from ._formats import FNUZ, INTEGERS, UE5M3, format_named, largest
 from ._scaled import Scaled, encode, host_layout
 
 RULES = ("floor", "round_up", "floor_plus_one", "ceil", "mid_max",
@@ -48,6 +48,10 @@ def quantize(values, format=None, *, like=None, rule=None, rounding="even",
                       "of a kernel or a Scaled")
     format_ = format_named(like.format if like is not None else format)
     layout = layout or (host_layout(like.layout) if like is not None else "plain")
+    if format_.element in FNUZ:
+        raise Refused(f"elements of {format_.element}: their largest number has no "
+                      "code in what kernels hold them as, so they are not quantised; "
+                      "a Scaled takes codes")
     values = checked(values)
     check_rounding(format_, rounding, seed)
     if format_.scale is None:

@@ -37,7 +37,7 @@ def kernel(device):
     ("mxfp8", "mxfp8_e5m2", {"a_order": "mn_major", "b_order": "mn_major"}),
     (FORMATS["mxfp4"].sparse(), FORMATS["mxfp4"].beside_sparse(), {}),
     (FORMATS["f16"].sparse(), "f16", {}), ("bf16", "bf16", {}),
-    ("mxint4", "mxint4", {}), (FORMATS["mxint4"].sparse(), FORMATS["mxfp8"].beside_sparse(), {}),
+    ("mxint4", "mxint4", {}), ("fp8_1x128", "int4_1x128", {}), (FORMATS["mxint4"].sparse(), FORMATS["mxfp8"].beside_sparse(), {}),
     (FORMATS["int8"].sparse(), "uint8", {"out": "i32"})])
 def test_products_on_the_device(device, a, b, options):
     rng = np.random.default_rng(11)
@@ -47,6 +47,29 @@ def test_products_on_the_device(device, a, b, options):
     expected = exact_product(x, w)
     assert d.shape == (37, 72) and np.count_nonzero(expected) > d.size // 2
     assert (d == expected.astype(d.dtype)).all()
+
+
+def test_codes_without_an_exact_one_are_refused(device):
+    """Floats without a negative zero: the same codes mean half, but for some."""
+    rng = np.random.default_rng(31)
+    format_ = bs.Format("e4m3b8fnuz", "ue8m0", 32)
+    kernel = bs.compile(bs.matmul(M="M", N=40, K=64, a=format_, b="mxint4"))
+    codes = rng.integers(0, 256, (5, 64)).astype(np.uint8)
+    codes[(codes & 0x7f == 0x7f) | (codes == 0x80)] = 0x7e
+    scales = rng.integers(124, 130, (5, 2)).astype(np.uint8)
+    scales = scales.view(ml_dtypes.float8_e8m0fnu)
+    fnuz = ml_dtypes.float8_e4m3fnuz
+    x = bs.Scaled(codes.view(fnuz), scales, format=format_)
+    w = bs.quantize(integers(rng, (40, 64)), like=kernel.arg("b"))
+    x = x.to(kernel.arg("a").layout)
+    assert (kernel.launch(x, w) == exact_product(x, w)).all()
+    for code in (0x80, 0x7f, 0xff):
+        codes[3, 17] = code
+        x = bs.Scaled(codes.view(fnuz), scales, format=format_)
+        with pytest.raises(bs.Refused, match=r"code 0x.. at \[3, 17\] of format"):
+            kernel.launch(x.to(kernel.arg("a").layout), w)
+    with pytest.raises(bs.Refused, match="not quantised; a Scaled takes codes"):
+        bs.quantize(np.ones((5, 64)), format_)
 
 
 def test_dynamic_sizes_batches_and_epilogue(device):

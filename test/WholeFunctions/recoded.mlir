@@ -7,6 +7,8 @@
 // CHECK: function
 // CHECK-DAG: {{^}}arguments exact - 1 4096 0 0 0 pass
 // CHECK-DAG: {{^}}constant exact - 1 256 0 0 0 pass
+// CHECK-DAG: {{^}}tiles exact - 1 4096 0 0 0 pass
+// CHECK-DAG: {{^}}fnuz exact - 1 4096 0 0 0 pass
 // CHECK-DAG: {{^}}quantised exact - 1 4096 0 0 0 pass
 
 !x = !blockscale.tensor<64x128xi4, "e8m0_t32", layout = tiled_128x4>
@@ -35,4 +37,24 @@ func.func @quantised(%x: tensor<64x128xf32>, %w: !x) -> tensor<64x64xf32> {
   %0 = blockscale.quantize %x : tensor<64x128xf32> to !x
   %1 = blockscale.matmul %0, %w : !x, !x -> tensor<64x64xf32>
   return %1 : tensor<64x64xf32>
+}
+
+!f = !blockscale.tensor<64x256xf8E4M3FN, "float32_t128">
+!i = !blockscale.tensor<64x256xi4, "float32_t128">
+func.func @tiles(%x: !f, %w: !i) -> tensor<64x64xf32> {
+  %0 = blockscale.matmul %x, %w : !f, !i -> tensor<64x64xf32>
+  %1 = arith.addf %0, %0 : tensor<64x64xf32>
+  %2 = math.absf %1 : tensor<64x64xf32>
+  return %2 : tensor<64x64xf32>
+}
+
+!n = !blockscale.tensor<64x128xf8E4M3FNUZ, "e8m0_t32", layout = tiled_128x4>
+func.func @fnuz(%x: !x, %w: tensor<64x128xf8E4M3FN>, %s: tensor<1x1x32x16xf8E8M0FNU>) -> tensor<64x64xf32> {
+  %bits = arith.bitcast %w : tensor<64x128xf8E4M3FN> to tensor<64x128xi8>
+  %mask = arith.constant dense<0x3f> : tensor<64x128xi8>
+  %small = arith.andi %bits, %mask : tensor<64x128xi8>
+  %n = arith.bitcast %small : tensor<64x128xi8> to tensor<64x128xf8E4M3FNUZ>
+  %v = blockscale.assemble %n, %s : tensor<64x128xf8E4M3FNUZ>, tensor<1x1x32x16xf8E8M0FNU> to !n
+  %0 = blockscale.matmul %x, %v : !x, !n -> tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
 }

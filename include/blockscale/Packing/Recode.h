@@ -32,10 +32,13 @@ struct Recoding {
   /// other along K; the other operand is repeated as often along K.
   unsigned terms;
   float factor;
+  /// Whether integers mean themselves; else they are fixed-point numbers.
+  bool isInteger = false;
 };
 
 /// The way from a format to another; null if none is exact.
-const Recoding *findRecoding(std::string_view from, ElementFormat to);
+const Recoding *findRecoding(std::string_view from, ElementFormat to,
+                             bool isInteger = false);
 
 /// What is stored for each code of the format that `recoding` is from: in the
 /// order of the codes those of the first term, then those of the next one. -1

@@ -62,6 +62,9 @@ struct Operand {
   uint64_t blockSize = 0;
   /// Anything but formats of at most 8 bits goes without scales.
   Elements elements = Elements::Format;
+  /// What the values of `format` are multiplied by, a power of two: 4 for int4
+  /// whose codes are whole numbers, 1/2 for formats of a bias of one more.
+  double unit = 1;
   /// Scales as numbers, in place of `scales`.
   std::vector<float> floatScales = {};
 

@@ -14,12 +14,20 @@ using namespace blockscale;
 
 const packing::Recoding *blockscale::recodingOf(ScaledTensorType type) {
   const ScaleSpec &spec = type.getSpec().getValue();
+  Type element = type.getElementType();
+  if (isa<Float8E4M3FNUZType>(element))
+    return packing::findRecoding("e4m3b8fnuz", ElementFormat::E4M3);
+  if (isa<Float8E5M2FNUZType>(element))
+    return packing::findRecoding("e5m2b16fnuz", ElementFormat::E5M2);
+  if (!element.isSignlessInteger(4) || spec.isUnscaled() || spec.zero)
+    return nullptr;
   // Under powers of two integers are fixed-point numbers.
-  bool isFixedPoint = spec.isTile() && !spec.zero &&
-                      scaleFormat(*spec.scale) == ElementFormat::UE8M0;
-  if (isFixedPoint && type.getElementType().isSignlessInteger(4))
+  if (spec.isTile() && scaleFormat(*spec.scale) == ElementFormat::UE8M0)
     return packing::findRecoding("int4", ElementFormat::E2M3);
-  return nullptr;
+  if (scaleFormat(*spec.scale))
+    return nullptr;
+  return packing::findRecoding("int4", ElementFormat::E4M3,
+                               /*isInteger=*/true);
 }
 
 std::optional<hw::OperandType>

@@ -66,9 +66,9 @@ func.func @integers(%a: !integers_a, %b: !integers_b) -> tensor<128x128xf32> {
 // -----
 
 !other_f8_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
-!other_f8_b = !blockscale.tensor<128x256xf8E4M3FNUZ, "e8m0_t32", layout = tiled_128x4>
+!other_f8_b = !blockscale.tensor<128x256xf8E4M3B11FNUZ, "e8m0_t32", layout = tiled_128x4>
 func.func @other_f8(%a: !other_f8_a, %b: !other_f8_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' has elements of 'f8E4M3FNUZ', which no block-scaled kind multiplies; f8E4M3FN has the same bits for twice the values, so that half the scale gives them, but for codes that mean NaN or infinity in either}}
+  // expected-error @below {{operand 'b' has elements of 'f8E4M3B11FNUZ', which no block-scaled kind multiplies}}
   %0 = blockscale.matmul %a, %b : !other_f8_a, !other_f8_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -172,10 +172,11 @@ func.func @fixed_point(%a: !fixed_point, %b: !integers) -> tensor<128x128xf32> {
 
 // -----
 
-!int4_rows = !blockscale.tensor<128x256xi4, "float32_t0">
-func.func @int4_rows(%a: !int4_rows, %b: !int4_rows) -> tensor<128x128xf32> {
-  // expected-error-re @below {{type 'int4' of A is not legal for 'f8f6f4' on 'sm_100a': {{.*}}; int4 under float scales means integers, which i8 and f8E4M3FN hold}}
-  %0 = blockscale.matmul %a, %b : !int4_rows, !int4_rows -> tensor<128x128xf32>
+// Groups of 32 are too short for sums in registers.
+!int4_groups = !blockscale.tensor<128x256xi4, "bfloat16_t32">
+func.func @int4_groups(%a: !int4_groups, %b: !int4_groups) -> tensor<128x128xf32> {
+  // expected-error @below {{tiles of 32 elements under scales of 'bfloat16', by which the sum of each tile is multiplied in registers, are shorter than a stage of the kernel, 128 elements; expected tiles of 128 or 256}}
+  %0 = blockscale.matmul %a, %b : !int4_groups, !int4_groups -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
 

@@ -121,3 +121,26 @@ func.func @mxint4(%a: !mxint4, %b: !beside) -> (tensor<128x128xf32>, tensor<128x
   %1 = blockscale.matmul %a, %a : !mxint4, !mxint4 -> tensor<128x128xf32>
   return %0, %1 : tensor<128x128xf32>, tensor<128x128xf32>
 }
+
+// Integers under float scales, whole numbers: tiles along K, and rows.
+!int4_tiles = !blockscale.tensor<128x256xi4, "bfloat16_t128">
+!fp8_tiles = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128">
+!int4_rows = !blockscale.tensor<128x256xi4, "float32_t0">
+// CHECK-LABEL: func.func @int4
+func.func @int4(%a: !fp8_tiles, %b: !int4_tiles, %c: !int4_rows) -> (tensor<128x128xf32>, tensor<128x128xf32>) {
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = f8f6f4, a = e4m3, b = e4m3>) :
+  %0 = blockscale.matmul %a, %b : !fp8_tiles, !int4_tiles -> tensor<128x128xf32>
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = f8f6f4, a = e4m3, b = e4m3>) :
+  %1 = blockscale.matmul %c, %c : !int4_rows, !int4_rows -> tensor<128x128xf32>
+  return %0, %1 : tensor<128x128xf32>, tensor<128x128xf32>
+}
+
+// Floats without a negative zero, of a bias of one more.
+!fnuz_a = !blockscale.tensor<128x256xf8E4M3FNUZ, "e8m0_t32", layout = tiled_128x4>
+!fnuz_b = !blockscale.tensor<128x256xf8E5M2FNUZ, "e8m0_t32", layout = tiled_128x4>
+// CHECK-LABEL: func.func @fnuz
+func.func @fnuz(%a: !fnuz_a, %b: !fnuz_b) -> tensor<128x128xf32> {
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = mxf8f6f4, a = e4m3, b = e5m2, scale = ue8m0, block = 32>) :
+  %0 = blockscale.matmul %a, %b : !fnuz_a, !fnuz_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}

@@ -99,10 +99,10 @@ func.func @pairs(%a: !a, %b: !b) -> tensor<64x128xf32> {
 
 // -----
 
-!a = !blockscale.tensor<64x256xf8E4M3FNUZ, "n2m4", layout = tiled_128x4>
+!a = !blockscale.tensor<64x256xf8E4M3B11FNUZ, "n2m4", layout = tiled_128x4>
 !b = !blockscale.tensor<128x256xf8E4M3FN>
 func.func @element(%a: !a, %b: !b) -> tensor<64x128xf32> {
-  // expected-error @below {{operand 'a' has elements of 'f8E4M3FNUZ', which no kind multiplies}}
+  // expected-error @below {{operand 'a' has elements of 'f8E4M3B11FNUZ', which no kind multiplies}}
   %0 = blockscale.matmul %a, %b : !a, !b -> tensor<64x128xf32>
   return %0 : tensor<64x128xf32>
 }

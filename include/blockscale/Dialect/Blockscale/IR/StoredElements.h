@@ -16,7 +16,8 @@ namespace blockscale {
 
 /// How an operand of this type, whose elements no instruction multiplies, is
 /// stored in the format of one that has all of its values under the same
-/// scales; null where it is stored as it is, or no format has them.
+/// scales, but for a factor that the epilogue applies; null where it is stored
+/// as it is, or no format has them.
 const packing::Recoding *recodingOf(ScaledTensorType type);
 
 /// What an instruction calls the elements of an operand of this type as a

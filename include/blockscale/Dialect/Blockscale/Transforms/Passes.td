@@ -112,6 +112,8 @@ def LegalizeScales : Pass<"blockscale-legalize-scales"> {
     | elements, scales | are stored as |
     | --- | --- |
     | `i4` under `e8m0_t32` and longer tiles (MXINT4: k/4) | e2m3 |
+    | `i4` under float scales of rows, of tensors, and of tiles that are multiplied in registers | e4m3 |
+    | `f8E4M3FNUZ`, `f8E5M2FNUZ` (a bias of one more, no negative zero), any scales | e4m3, e5m2, with a factor of 1/2 in the epilogue; the codes 0x80 and, of e4m3, 0x7f and 0xff, of e5m2 0x7c to 0x7f and 0xfc to 0xff are refused by whoever packs |
 
     Before:
     ```mlir

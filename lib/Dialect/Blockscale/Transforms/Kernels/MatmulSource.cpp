@@ -396,6 +396,20 @@ static Factors factorsOf(MatmulOp op,
   return factors;
 }
 
+/// Alpha with what values are multiplied by beside those that are stored for
+/// them: powers of two.
+static Value alphaOf(MatmulOp op, ImplicitLocOpBuilder &b, Value alpha) {
+  float factor = 1;
+  for (ScaledTensorType type : {op.getA().getType(), op.getB().getType()})
+    if (const packing::Recoding *recoding = recodingOf(type))
+      factor *= recoding->factor;
+  if (factor == 1)
+    return alpha;
+  Value constant = arith::ConstantOp::create(b, b.getF32FloatAttr(factor));
+  return alpha ? arith::MulFOp::create(b, alpha, constant).getResult()
+               : constant;
+}
+
 /// How many of the tensor scales all groups have in common: those of A, or of
 /// both operands where K is in groups.
 static int64_t sharedScales(MatmulOp op, const Factors &factors) {
@@ -444,11 +458,11 @@ static void buildBody(MatmulOp op, ImplicitLocOpBuilder &b,
   auto product = KernelMatmulOp::create(
       b, data[swap], data[!swap], scales[swap], scales[!swap],
       argument(ParameterRole::AMetadata), d, argument(ParameterRole::C),
-      argument(ParameterRole::Bias), argument(ParameterRole::Alpha), beta,
-      factors.ofTensors, factors.ofRows, factors.ofColumns,
-      argument(ParameterRole::Workspace), argument(ParameterRole::Offsets),
-      argument(ParameterRole::KOffsets), argument(ParameterRole::DScales),
-      argument(ParameterRole::TensorScale),
+      argument(ParameterRole::Bias),
+      alphaOf(op, b, argument(ParameterRole::Alpha)), beta, factors.ofTensors,
+      factors.ofRows, factors.ofColumns, argument(ParameterRole::Workspace),
+      argument(ParameterRole::Offsets), argument(ParameterRole::KOffsets),
+      argument(ParameterRole::DScales), argument(ParameterRole::TensorScale),
       argument(ParameterRole::DTensorScale),
       size(ParameterRole::SizeM, sizes.m), size(ParameterRole::SizeN, sizes.n),
       size(ParameterRole::SizeK, sizes.k),

@@ -82,8 +82,7 @@ static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
     op.emitOpError() << "operand '" << name << "' has elements of "
                      << type.getElementType() << ", which no "
                      << (spec.isTile() ? "block-scaled " : "")
-                     << "kind multiplies"
-                     << otherElements(type.getElementType());
+                     << "kind multiplies";
     return failure();
   }
   StringRef parts = laidOut(type);

@@ -99,24 +99,10 @@ std::optional<Reason> blockscale::whyNotDirect(const ScaleSpec &spec,
 // What works
 //===----------------------------------------------------------------------===//
 
-std::string blockscale::otherElements(Type element) {
-  StringRef same = isa<Float8E4M3FNUZType>(element)   ? "f8E4M3FN"
-                   : isa<Float8E5M2FNUZType>(element) ? "f8E5M2"
-                                                      : "";
-  if (same.empty())
-    return "";
-  return "; " + same.str() +
-         " has the same bits for twice the values, so that half the scale "
-         "gives them, but for codes that mean NaN or infinity in either";
-}
-
 std::string blockscale::otherScales(hw::OperandType a, hw::OperandType b,
                                     std::optional<ElementFormat> scale,
                                     unsigned span) {
   auto isOne = [&](ElementFormat format) { return a == format || b == format; };
-  if (!scale && isOne(ElementFormat::INT4))
-    return "; int4 under float scales means integers, which i8 and f8E4M3FN "
-           "hold";
   if (scale && isOne(ElementFormat::INT8))
     return "; int8 is multiplied by kind i8, under float scales for all of K";
   // Eight bits of fraction and the exponents of f32.

@@ -16,12 +16,9 @@ namespace blockscale {
 /// the decomposition that would be needed, and what works. Empty if it is.
 std::optional<Reason> whyNotDirect(const ScaleSpec &spec, mlir::Type element);
 
-/// To be appended to a refusal: elements that hold the values of `element`,
-/// which no kind multiplies. Empty if there are none.
-std::string otherElements(mlir::Type element);
-
-/// Likewise of operands that have a format of the hardware: elements or scales
-/// with which a kind multiplies the same values.
+/// To be appended to a refusal of operands that have a format of the hardware:
+/// elements or scales with which a kind multiplies the same values. Empty if
+/// there are none.
 std::string otherScales(hw::OperandType a, hw::OperandType b,
                         std::optional<ElementFormat> scale, unsigned span);
 
