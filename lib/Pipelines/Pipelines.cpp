@@ -30,7 +30,7 @@ void blockscale::buildLegalization(OpPassManager &pm,
   LegalizeScalesOptions legalize;
   legalize.denseFallback = options.denseFallback;
   pm.addPass(createLegalizeScales(legalize));
-  if (options.quantize)
+  if (options.quantize || options.quantizeOperands)
     pm.addPass(createFuseQuantization());
 }
 

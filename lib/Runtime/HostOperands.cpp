@@ -211,6 +211,11 @@ bool runtime::isResult(const plan::Kernel &kernel, const std::string &role) {
                      });
 }
 
+/// The role of a product's rows: D, or its codes where the kernel quantises it.
+static std::string resultRole(const plan::Kernel &kernel) {
+  return kernel.quantization ? "d_data" : "d";
+}
+
 static std::string whyNotOperand(const plan::Kernel &kernel,
                                  const plan::Parameter &parameter,
                                  const HostOperand &operand) {
@@ -243,9 +248,6 @@ static std::string whyNotOperand(const plan::Kernel &kernel,
 std::string runtime::whyNotOperands(const plan::Kernel &kernel,
                                     const HostOperands &operands) {
   const std::string inKernel = "kernel '" + kernel.name + "': ";
-  if (kernel.quantization && !plan::onlyQuantizes(kernel))
-    return inKernel + "it quantises its product, and writes parts in their "
-                      "layouts; launch it with memory as its plan says";
   size_t found = 0;
   for (const plan::Parameter &parameter : kernel.parameters) {
     if (!isOperand(parameter))
@@ -260,9 +262,9 @@ std::string runtime::whyNotOperands(const plan::Kernel &kernel,
   }
   // What the sizes follow from, whatever the plan says.
   auto needed =
-      kernel.quantization
+      plan::onlyQuantizes(kernel)
           ? std::vector<std::string>{std::string(plan::kQuantizedRole)}
-          : std::vector<std::string>{"d", "a_data"};
+          : std::vector<std::string>{resultRole(kernel), "a_data"};
   for (const std::string &role : needed)
     if (!operands.count(role))
       return inKernel + "there is no operand '" + role + "'";
@@ -280,7 +282,7 @@ std::string runtime::whyNotOperands(const plan::Kernel &kernel,
 
 plan::Environment runtime::sizesOf(const plan::Kernel &kernel,
                                    const HostOperands &operands) {
-  if (kernel.quantization) {
+  if (plan::onlyQuantizes(kernel)) {
     const std::vector<int64_t> &x =
         operands.at(std::string(plan::kQuantizedRole)).sizes;
     return {{"M", x[x.size() - 2]},
@@ -288,7 +290,8 @@ plan::Environment runtime::sizesOf(const plan::Kernel &kernel,
             {"K", x.back()},
             {"batch", x.size() == 3 ? x[0] : 1}};
   }
-  const HostOperand &d = operands.at("d"), &a = operands.at("a_data");
+  const HostOperand &d = operands.at(resultRole(kernel)),
+                    &a = operands.at("a_data");
   size_t rank = d.sizes.size(), aRank = a.sizes.size();
   const plan::DataPacking *data = dataOf(kernel, "a_data");
   bool mnMajor = data && data->order == "mn_major";

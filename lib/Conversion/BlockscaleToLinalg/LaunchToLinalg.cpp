@@ -91,15 +91,9 @@ struct LaunchToLinalg : OpConversionPattern<LaunchOp> {
              << "has " << op.getInputs().size()
              << " inputs for a kernel whose parameters name " << operands.size()
              << "; expected a kernel before 'convert-kernels-to-llvm'";
-    if (quantized && kernel->hasAttr(ProductAttr::name))
-      return op.emitOpError()
-             << "runs a kernel that quantises its product, which host code "
-                "does not launch; compile the function from the stage "
-                "'tensor', "
-                "where both are ops of their own";
-    if (quantized)
-      return launchQuantization(op, quantized, operands, adaptor, rewriter);
     auto product = kernel->getAttrOfType<ProductAttr>(ProductAttr::name);
+    if (quantized && !product)
+      return launchQuantization(op, quantized, operands, adaptor, rewriter);
     Emitter e(op.getLoc(), rewriter);
     SmallVector<std::string> roles;
     SmallVector<Value> inputs;
@@ -124,41 +118,44 @@ struct LaunchToLinalg : OpConversionPattern<LaunchOp> {
     if (!a || !b)
       return op.emitOpError() << "expected scaled tensors as its first two "
                                  "inputs";
-    auto type = cast<RankedTensorType>(op.getType());
-    Value init = tensor::EmptyOp::create(
-        e,
+    SmallVector<OpFoldResult> sizes =
         resultSizes(e, Parts(a, adaptor.getInputs()[0]),
-                    Parts(b, adaptor.getInputs()[1]), kOffsets),
-        type.getElementType());
-    init = castTo(e, init, type);
-    SmallVector<StringRef> names(roles.begin(), roles.end());
-    auto launch = LaunchIntoOp::create(e, type, op.getKernelAttr(),
-                                       e.getStrArrayAttr(names), inputs, init);
-    launch->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-    rewriter.replaceOp(op, launch->getResults());
+                    Parts(b, adaptor.getInputs()[1]), kOffsets);
+    SmallVector<Value> inits;
+    if (quantized) {
+      if (failed(addParts(e, op, quantized, sizes, inits)))
+        return failure();
+    } else {
+      auto type = cast<RankedTensorType>(op.getType());
+      inits.push_back(castTo(
+          e, tensor::EmptyOp::create(e, sizes, type.getElementType()), type));
+    }
+    replaceByLaunch(e, op, roles, inputs, inits, rewriter);
     return success();
   }
 
 private:
-  /// The parts of `type`, which the kernel writes.
-  static LogicalResult launchQuantization(LaunchOp op, ScaledTensorType type,
-                                          ArrayRef<StringRef> roles,
-                                          OneToNOpAdaptor adaptor,
-                                          ConversionPatternRewriter &rewriter) {
+  static void replaceByLaunch(Emitter &e, LaunchOp op,
+                              ArrayRef<std::string> roles, ValueRange inputs,
+                              ValueRange inits,
+                              ConversionPatternRewriter &rewriter) {
+    SmallVector<StringRef> names(roles.begin(), roles.end());
+    auto launch = LaunchIntoOp::create(e, inits.getTypes(), op.getKernelAttr(),
+                                       e.getStrArrayAttr(names), inputs, inits);
+    launch->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    rewriter.replaceOpWithMultiple(op, {ValueRange(launch->getResults())});
+  }
+
+  /// Room for the parts of a result of `type`, of matrices of these `sizes`.
+  static LogicalResult addParts(Emitter &e, LaunchOp op, ScaledTensorType type,
+                                ArrayRef<OpFoldResult> sizes,
+                                SmallVectorImpl<Value> &inits) {
     Result<TensorParts> parts = getTensorParts(type);
     if (!parts)
       return op.emitOpError() << parts.why().text;
-    Emitter e(op.getLoc(), rewriter);
-    SmallVector<Value> inputs;
-    for (ValueRange values : adaptor.getInputs())
-      llvm::append_range(inputs, values);
-    SmallVector<OpFoldResult> sizes =
-        tensor::getMixedSizes(e, e.getLoc(), inputs.front());
     SmallVector<OpFoldResult> scales =
         scaleSizes(e, type.getLayout(), tileCounts(e, type, sizes));
-    ArrayRef<OpFoldResult> matrices = ArrayRef(sizes).drop_back(2);
-    ArrayRef<OpFoldResult> sizesOfParts[] = {sizes, scales, matrices};
-    SmallVector<Value> inits;
+    ArrayRef<OpFoldResult> sizesOfParts[] = {sizes, scales, sizes.drop_back(2)};
     // A kernel writes no other parts.
     for (auto [partType, partSizes] : llvm::zip(parts->present(), sizesOfParts))
       inits.push_back(castTo(
@@ -166,11 +163,26 @@ private:
           tensor::EmptyOp::create(
               e, partSizes, cast<RankedTensorType>(partType).getElementType()),
           partType));
-    auto launch = LaunchIntoOp::create(e, ValueRange(inits).getTypes(),
-                                       op.getKernelAttr(),
-                                       e.getStrArrayAttr(roles), inputs, inits);
-    launch->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-    rewriter.replaceOpWithMultiple(op, {ValueRange(launch->getResults())});
+    return success();
+  }
+
+  /// The parts of `type`, which the kernel writes.
+  static LogicalResult launchQuantization(LaunchOp op, ScaledTensorType type,
+                                          ArrayRef<StringRef> operands,
+                                          OneToNOpAdaptor adaptor,
+                                          ConversionPatternRewriter &rewriter) {
+    Emitter e(op.getLoc(), rewriter);
+    SmallVector<Value> inputs, inits;
+    for (ValueRange values : adaptor.getInputs())
+      llvm::append_range(inputs, values);
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(e, e.getLoc(), inputs.front());
+    if (failed(addParts(e, op, type, sizes, inits)))
+      return failure();
+    SmallVector<std::string> roles;
+    for (StringRef name : operands)
+      roles.push_back(name.str());
+    replaceByLaunch(e, op, roles, inputs, inits, rewriter);
     return success();
   }
 };

@@ -233,7 +233,8 @@ def FormKernels : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
     `blockscale.product` what is computed. A `blockscale.quantize` that is all
     that its function does becomes a kernel likewise, with
     `blockscale.quantization`, unless `quantize=false` leaves it to the host;
-    with `quantize-operands` one whose result only products read, too.
+    with `quantize-operands` one whose result only products read, too, and those
+    that products are marked to do themselves.
     Names become identifiers of PTX.
     Refuses sizes beyond what the 32-bit arithmetic of kernels, the grid and
     tensor maps can hold.

@@ -231,10 +231,18 @@ static bool isForProducts(QuantizeOp op) {
          llvm::all_of(op->getUsers(), llvm::IsaPred<MatmulOp>);
 }
 
+/// Whether the kernel of a product does it.
+static bool isOfKernel(QuantizeOp op) {
+  auto product = op.getInput().getDefiningOp<MatmulOp>();
+  return product && quantizerOf(product) == op;
+}
+
 /// A function that only quantises is compiled or refused; in whole functions
 /// the host quantises what no kernel does.
 bool FormKernels::isWanted(KernelSourceOpInterface op) const {
   auto quantization = dyn_cast<QuantizeOp>(op.getOperation());
+  if (quantization && isOfKernel(quantization))
+    return false;
   if (!quantization || !quantizeOperands)
     return isKernelSource(op) && (quantize || !quantization);
   return (isKernelSource(op) || isForProducts(quantization)) &&
@@ -243,8 +251,9 @@ bool FormKernels::isWanted(KernelSourceOpInterface op) const {
 
 void FormKernels::runOnOperation() {
   ModuleOp module = getOperation();
-  // Whole functions have what they quantise where their code wants it.
-  if (!quantize)
+  // Unless asked, whole functions quantise on the host, where their code wants
+  // the result.
+  if (!quantize && !quantizeOperands)
     module.walk([](MatmulOp op) { op->removeAttr(kQuantizedAttrName); });
   SmallVector<KernelSourceOpInterface> sources;
   module.walk([&](KernelSourceOpInterface op) {
