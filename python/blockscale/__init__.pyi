@@ -227,9 +227,10 @@ class Kernel:
     def emulate(self, a: Scaled, b: Scaled, *, ends: _Array | None = None,
                 c: _Array | None = None,
                 bias: _Array | None = None, alpha: float | None = None,
-                beta: float | None = None, kernel: str | None = None,
+                beta: float | None = None,
+                tensor_scale: _Array | None = None, kernel: str | None = None,
                 num_sms: int | None = None, progress: _Progress = None,
-                **options: Any) -> NDArray[Any]: ...
+                **options: Any) -> Any: ...
     def verify(self, M: int | Sequence[int] = (), N: int | Sequence[int] = (),
                K: int | Sequence[int] = (), batch: int | Sequence[int] = (), *,
                data: Literal["exact", "random", "both"] = "both",
@@ -246,18 +247,20 @@ class Kernel:
                kernel: str | None = None) -> DeviceScaled: ...
     def launch(self, a: Scaled | DeviceScaled, b: Scaled | DeviceScaled, *,
                ends: _Array | _OnDevice | None = None,
-               out: NDArray[Any] | _OnDevice | None = None,
+               out: NDArray[Any] | _OnDevice | DeviceScaled | None = None,
                c: _Array | _OnDevice | None = None,
                bias: _Array | _OnDevice | None = None,
                alpha: float | None = None, beta: float | None = None,
+               tensor_scale: _Array | _OnDevice | None = None,
                kernel: str | None = None, device: int = 0,
                stream: _Stream = None) -> Any: ...
     def __call__(self, a: Scaled | DeviceScaled, b: Scaled | DeviceScaled, *,
                  ends: _Array | _OnDevice | None = None,
-                 out: NDArray[Any] | _OnDevice | None = None,
+                 out: NDArray[Any] | _OnDevice | DeviceScaled | None = None,
                  c: _Array | _OnDevice | None = None,
                  bias: _Array | _OnDevice | None = None,
                  alpha: float | None = None, beta: float | None = None,
+                 tensor_scale: _Array | _OnDevice | None = None,
                  kernel: str | None = None, device: int = 0,
                  stream: _Stream = None) -> Any: ...
     def quantize(self, x: _Array | _OnDevice, *,
@@ -560,12 +563,14 @@ class Prepared:
     def __init__(self, kernel: Kernel, name: str | None,
                  sizes: dict[str, int | None], device: int,
                  overlap: bool) -> None: ...
-    def __call__(self, a: DeviceScaled, b: DeviceScaled, *, out: _OnDevice,
+    def __call__(self, a: DeviceScaled, b: DeviceScaled, *,
+                 out: _OnDevice | DeviceScaled,
                  ends: _OnDevice | None = None,
                  c: _OnDevice | None = None, bias: _OnDevice | None = None,
                  alpha: float | None = None, beta: float | None = None,
+                 tensor_scale: _OnDevice | None = None,
                  stream: _Stream = None) -> Any: ...
-    def empty_out(self) -> DeviceArray: ...
+    def empty_out(self) -> DeviceArray | DeviceScaled: ...
     def upload(self, name: _Operand, operand: Scaled,
                ends: _Array | None = None) -> DeviceScaled: ...
 

@@ -16,6 +16,7 @@ import numpy as np
 from . import _core
 from . import _groups as groups
 from . import _operands as operands
+from . import _quantized_result as quantized_result
 from ._checks import choice, text, whole
 from ._compiler_calls import bytes_of, compile_options, compiler
 from ._emulate import COMPLETIONS, run
@@ -81,9 +82,7 @@ def _whose_work(planned):
     return f"kernel '{planned['name']}' " + {
         "multiplies": "multiplies: 'launch' runs it, and 'emulate'",
         "quantises": "quantises: 'quantize' runs it, and 'emulate_quantize'",
-        "fuses": "quantises its product, which Python does not launch; launch it "
-                 "with memory as its plan says, or let the function return the "
-                 "product itself",
+        "fuses": "quantises its product: 'launch' runs it, and 'emulate'",
     }[_work_of(planned)]
 
 
@@ -109,26 +108,26 @@ class Kernel:
     def names(self):
         return [kernel["name"] for kernel in self.plan["kernels"]]
 
-    def _planned(self, name=None, quantizes=False):
-        """The plan of a kernel that multiplies, or `quantizes`."""
+    def _planned(self, name=None, does=("multiplies", "fuses")):
+        """The plan of a kernel that does one of these: multiplies, quantises, or
+        fuses both."""
         kernels = self.plan["kernels"]
-        wanted = "quantises" if quantizes else "multiplies"
         if name is not None:
             found = [one for one in kernels if one["name"] == text("kernel", name)]
             if not found:
                 raise Refused(
                     f"no kernel '{name}'; there are {', '.join(self.names)}")
-            if _work_of(found[0]) == wanted:
+            if _work_of(found[0]) in does:
                 return found[0]
             raise Refused(_whose_work(found[0]))
         whole = [one for one in kernels if "variantOf" not in one]
-        fitting = [one for one in whole if _work_of(one) == wanted]
+        fitting = [one for one in whole if _work_of(one) in does]
         if len(fitting) == 1:
             return fitting[0]
         if fitting:
             raise Refused(f"there are {len(fitting)} kernels; name one: "
                           f"{', '.join(one['name'] for one in fitting)}")
-        raise Refused(f"there is no kernel that {wanted}" +
+        raise Refused(f"there is no kernel that {does[0]}" +
                       (f"; {_whose_work(whole[0])}" if len(whole) == 1 else ""))
 
     def _for_rows(self, planned, rows):
@@ -141,7 +140,8 @@ class Kernel:
     def arg(self, operand, kernel=None):
         """Format and layout of operand "a" or "b"; of a kernel that quantises of
         its result, "d"."""
-        planned = self._planned(kernel, quantizes=operand == "d")
+        planned = self._planned(kernel, ("quantises", "fuses") if operand == "d"
+                                else ("multiplies", "fuses"))
         data = operands.of(planned["data"], operand)
         if data is None:
             raise Refused(
@@ -196,9 +196,10 @@ class Kernel:
                 "source.mlir": self.source}
 
     def emulate(self, a, b, *, ends=None, c=None, bias=None, alpha=None, beta=None,
-                kernel=None, num_sms=None, progress=None, **options):
+                tensor_scale=None, kernel=None, num_sms=None, progress=None,
+                **options):
         """Runs the kernel on the emulator; D as an array, M x N or batch x M x
-        N, in its own type.
+        N, in its own type, or as a `Scaled` if the kernel quantises it.
 
         a, b: `Scaled` tensors in the format and layout of the arguments; their
             sizes are the launch's.
@@ -208,6 +209,8 @@ class Kernel:
         c: M x N values of f32 where there is a beta; bias: f32 per m or n, per
             group and n of groups.
         alpha, beta: factors, 1 unless given, where the kernel has them.
+        tensor_scale: one number for each matrix, where the kernel quantises its
+            product with one.
         num_sms: SMs of the device, by default those of the chip's usual card.
         progress: called with how many clusters have run and how many there are;
             True for a bar, None for one on terminals.
@@ -238,23 +241,33 @@ class Kernel:
                 memory[name] = values
         factors = operands.check_factors(planned, {"alpha": alpha,
                                                    "beta": beta})
-        d = self._run(launch, memory, factors, parameters["d"]["bytes"],
-                      progress, options)
-        d = d.view(TYPES[operands.of(planned["operands"], "d")["type"]])
-        shape = operands.shape_of(planned, "d", sizes)
-        return d.reshape(operands.shape_for(planned, shape, a))
+        shape = operands.shape_for(
+            planned, operands.shape_of(planned, "d", sizes), a)
+        scales = operands.tensor_scales(planned, tensor_scale, sizes)
+        if scales is not None:
+            memory["tensor_scale"] = scales.view(np.uint8)
+        results = {role: parameters[role]["bytes"]
+                   for role in quantized_result.roles(planned) or ["d"]}
+        results = self._run(launch, memory, factors, results, progress, options)
+        if operands.quantizes(planned):
+            return quantized_result.scaled_of(self.arg("d", planned["name"]),
+                                              results, parameters, shape)
+        d = results["d"].view(TYPES[operands.of(planned["operands"], "d")["type"]])
+        return d.reshape(shape)
 
     @staticmethod
-    def _run(launch, memory, factors, result_bytes, progress, options):
-        """Runs a launch with memory by role; the bytes of D."""
+    def _run(launch, memory, factors, results, progress, options):
+        """Runs a launch with memory by role; what it writes, by role, of which
+        `results` says the bytes."""
         for role, content in memory.items():
             launch.set_memory(role, content, False)
         for name, value in factors.items():
             launch.set_factor(name, value)
-        result = np.zeros(result_bytes, np.uint8)
-        launch.set_memory("d", result, True)
+        written = {role: np.zeros(size, np.uint8) for role, size in results.items()}
+        for role, content in written.items():
+            launch.set_memory(role, content, True)
         run(launch, progress=progress, **options)
-        return result
+        return written
 
     def _check_operand(self, planned, name, operand):
         if not isinstance(operand, Scaled):
@@ -300,7 +313,7 @@ class Kernel:
                                                                      ends)
 
     def launch(self, a, b, *, ends=None, out=None, c=None, bias=None, alpha=None,
-               beta=None, kernel=None, device=0, stream=None):
+               beta=None, tensor_scale=None, kernel=None, device=0, stream=None):
         """Runs the kernel on a CUDA device.
 
         a, b: `Scaled` operands, which are copied to the device for this launch,
@@ -310,9 +323,12 @@ class Kernel:
             them. Rows of D behind the last one are not written.
         out: a numpy array for D, or memory of the device; by default what is
             returned is new: a numpy array if both operands are `Scaled`, else a
-            DeviceArray.
+            DeviceArray. Of a kernel that quantises its product a `DeviceScaled`, and
+            by default a `Scaled` in place of an array.
         c, bias: arrays of the host or the device, where the kernel reads them.
         alpha, beta: factors, 1 unless given, where the kernel has them.
+        tensor_scale: one number for each matrix, of the host or (f32) the device,
+            where the kernel quantises its product with one.
         stream: as torch, cuda.core or the driver have it; None for the default.
             The call waits for it only if something was copied.
 
@@ -322,8 +338,8 @@ class Kernel:
         """
         from ._launch import launch
         return launch(self, a, b, ends=ends, out=out, c=c, bias=bias, alpha=alpha,
-                      beta=beta, kernel_name=kernel, device=device,
-                      stream=stream)
+                      beta=beta, tensor_scale=tensor_scale, kernel_name=kernel,
+                      device=device, stream=stream)
 
     __call__ = launch
 

@@ -16,9 +16,11 @@ import numpy as np
 from . import _driver as cuda
 from . import _groups as groups
 from . import _operands as operands
+from . import _quantized_result as quantized_result
 from ._checks import flag, real, whole
 from ._device import (DeviceArray, device_of, memory_of, to_device,
                       zeros_on_device)
+from ._device_scaled import DeviceScaled
 from ._errors import DeviceError, Refused
 from ._scaled import GROUPED, Scaled
 
@@ -77,62 +79,6 @@ def load(driver, kernel):
         words = bytes(log).split(b"\0")[0].decode(errors="replace").strip()
         cuda.fail("cuLibraryLoadData", code, f"\n{words}" if words else "")
     return library
-
-
-class DeviceScaled:
-    """A quantised operand on a device, packed as a kernel reads it.
-
-    data: the elements, of the kernel's pitch: a DeviceArray or memory of others.
-    scales, metadata, tensor_scale: likewise, None where the format has none.
-    shape: rows x K or batch x rows x K, zeros of a sparse operand included.
-    format, layout: as of `Scaled`. `Kernel.upload` makes one of a `Scaled`.
-    """
-
-    def __init__(self, data, scales=None, *, metadata=None, tensor_scale=None,
-                 shape, format, layout="plain"):
-        from ._formats import format_named
-        self.format, self.layout = format_named(format), layout
-        self.shape = tuple(int(one) for one in shape)
-        if len(self.shape) not in (2, 3) or min(self.shape) < 1:
-            raise Refused(f"shape {self.shape}: expected rows x K or batch x "
-                          "rows x K, none of them 0")
-        self.data, self.scales, self.metadata = data, scales, metadata
-        self.tensor_scale = tensor_scale
-        for name, value, wanted in (
-                ("scales", scales, self.format.scale is not None),
-                ("metadata", metadata, self.format.sparsity is not None),
-                ("a tensor scale", tensor_scale, self.format.tensor_scale)):
-            if (value is not None) != wanted:
-                raise Refused(f"format '{self.format}' "
-                              f"{'needs' if wanted else 'has no'} {name}")
-
-    @property
-    def batch(self):
-        return self.shape[0] if len(self.shape) == 3 else 1
-
-    @property
-    def rows(self):
-        return self.shape[-2]
-
-    @property
-    def k(self):
-        return self.shape[-1]
-
-    def parts(self):
-        """The memory that there is, by the suffix of its role."""
-        every = {"_data": self.data, "_scales": self.scales,
-                 "_metadata": self.metadata, "_tensor_scale": self.tensor_scale}
-        return {suffix: one for suffix, one in every.items() if one is not None}
-
-    def free(self):
-        """Frees what is a DeviceArray."""
-        for one in self.parts().values():
-            if isinstance(one, DeviceArray):
-                one.free()
-
-    def __repr__(self):
-        return (f"DeviceScaled({'x'.join(map(str, self.shape))} {self.format}, "
-                f"layout '{self.layout}')")
 
 
 class TensorMapCalls:
@@ -448,14 +394,17 @@ class Prepared(Bound):
         storage[:] = f32(1.0 if value is None else real(name, value))
 
     def __call__(self, a, b, *, out, ends=None, c=None, bias=None, alpha=None,
-                 beta=None, stream=None):
+                 beta=None, tensor_scale=None, stream=None):
         """Launches the kernel and returns `out`; work goes on behind it.
 
         a, b: `DeviceScaled` operands of the prepared sizes.
-        out: memory for D on the device; ends (i32), c, bias: likewise, where the kernel
-            reads them. Those of others are taken by DLPack or
+        out: memory for D on the device, of a kernel that quantises its product a
+            `DeviceScaled`; ends (i32), c, bias: likewise, where the kernel reads
+            them. Those of others are taken by DLPack or
             `__cuda_array_interface__`.
         alpha, beta: factors, 1 unless given.
+        tensor_scale: one f32 for each matrix on the device, where the kernel
+            quantises its product with one.
         stream: as torch, cuda.core or the driver have it; None for the default.
 
         Raises Refused for what does not fit, DeviceError for memory of another
@@ -475,7 +424,11 @@ class Prepared(Bound):
                                   f"the kernel needs '{name}'")
                 if value is not None:
                     self._set_memory(name, value, handle)
-            self._set_memory("d", out, handle, writes=True)
+            quantized_result.set_tensor_scale(self, tensor_scale, handle)
+            if "d" in self._slots:
+                self._set_memory("d", out, handle, writes=True)
+            else:
+                quantized_result.set_out(self, out, handle)
             self._set_workspace(handle)
             self._set_factor("alpha", alpha)
             self._set_factor("beta", beta)
@@ -483,7 +436,10 @@ class Prepared(Bound):
         return out
 
     def empty_out(self):
-        """A DeviceArray for D: batch x M x N, or M x N of one matrix."""
+        """A DeviceArray for D, or a DeviceScaled if the kernel quantises its product:
+        batch x M x N, or M x N of one matrix."""
+        if "d" not in self._slots:
+            return quantized_result.empty(self)
         shape = operands.shape_of(self._planned, "d", self.sizes)
         whole_shape = shape[0] > 1 or operands.is_along_k(self._planned)
         return DeviceArray(shape if whole_shape else shape[1:],
@@ -538,7 +494,7 @@ def all_sizes(planned, given):
 
 
 def launch(kernel, a, b, *, ends=None, out=None, c=None, bias=None, alpha=None, beta=None,
-           kernel_name=None, device=0, stream=None):
+           tensor_scale=None, kernel_name=None, device=0, stream=None):
     """See Kernel.launch."""
     planned = kernel._planned(kernel_name)
     for name, value in (("a", a), ("b", b)):
@@ -575,15 +531,30 @@ def launch(kernel, a, b, *, ends=None, out=None, c=None, bias=None, alpha=None, 
             operands.of(planned["operands"], name)["type"]]), device))
         return passing[-1]
 
-    host_out = out if isinstance(out, np.ndarray) else None
+    def sent_tensor_scale():
+        if tensor_scale is not None and not is_on_host(tensor_scale):
+            return tensor_scale
+        factors = operands.tensor_scales(planned, tensor_scale, sizes)
+        if factors is not None:
+            passing.append(to_device(factors, device))
+        return None if factors is None else passing[-1]
+
+    quantizes = operands.quantizes(planned)
+    host_out = out if isinstance(out, np.ndarray) and not quantizes else None
     if host_out is not None:
         check_host_out(host_out, prepared)
-    target = prepared.empty_out() if out is None or host_out is not None else out
+    target = out
+    if quantizes and out is None:
+        shape = operands.shape_of(planned, "d", sizes)
+        target = quantized_result.empty(
+            prepared, operands.shape_for(planned, shape, a))
+    elif out is None or host_out is not None:
+        target = prepared.empty_out()
     try:
         prepared(sent("a", a), sent("b", b), out=target, ends=sent_ends(),
                  c=sent_plain("c", c),
                  bias=sent_plain("bias", bias), alpha=alpha, beta=beta,
-                 stream=stream)
+                 tensor_scale=sent_tensor_scale(), stream=stream)
         if passing or on_host or host_out is not None:
             with prepared._context.current():
                 cuda.call("cuStreamSynchronize", cuda.stream_handle(stream))
@@ -592,6 +563,8 @@ def launch(kernel, a, b, *, ends=None, out=None, c=None, bias=None, alpha=None, 
             one.free()
     if host_out is None and (out is not None or not on_host):
         return target
+    if quantizes:
+        return quantized_result.to_host(prepared, target)
     values = target.numpy()
     target.free()
     if host_out is None:

@@ -4,17 +4,12 @@
 
 """Kernels that quantise, on CUDA devices."""
 
-import math
-
-import numpy as np
-
 from . import _driver as cuda
 from . import _operands as operands
-from ._device import DeviceArray, memory_of, to_device
-from ._errors import Refused
-from ._launch import Bound, DeviceScaled, is_on_host
-from ._quantize_kernel import (factors_of, result_roles, scaled_of, sizes_of,
-                               type_of, values_of)
+from . import _quantized_result as result
+from ._device import to_device
+from ._launch import Bound, is_on_host
+from ._quantize_kernel import sizes_of, values_of
 
 
 class PreparedQuantization(Bound):
@@ -26,7 +21,7 @@ class PreparedQuantization(Bound):
     """
 
     def __init__(self, kernel, name, sizes, device):
-        super().__init__(kernel, kernel._planned(name, quantizes=True), sizes,
+        super().__init__(kernel, kernel._planned(name, ("quantises",)), sizes,
                          device, overlap=False)
 
     def __call__(self, x, *, out, tensor_scale=None, stream=None):
@@ -42,52 +37,22 @@ class PreparedQuantization(Bound):
         device, freed memory, and what the driver says.
         """
         handle = cuda.stream_handle(stream)
-        self._check_out(out)
-        if (tensor_scale is not None) != ("tensor_scale" in self._slots):
-            raise Refused("the kernel takes no 'tensor_scale'"
-                          if tensor_scale is not None else
-                          "the kernel needs 'tensor_scale', one for each matrix")
         with self._lock, self._context.current():
             self._set_memory("x", x, handle)
-            if tensor_scale is not None:
-                self._set_memory("tensor_scale", tensor_scale, handle)
-            for suffix, one in out.parts().items():
-                self._set_memory("d" + suffix, one, handle, writes=True)
+            result.set_tensor_scale(self, tensor_scale, handle)
+            result.set_out(self, out, handle)
             self._launch(handle)
         return out
-
-    def _check_out(self, out):
-        if not isinstance(out, DeviceScaled):
-            raise Refused(f"'out' is a {type(out).__name__}: expected a "
-                          "blockscale.DeviceScaled; empty_out makes one")
-        wanted = self.kernel.arg("d", self.name)
-        if out.format != wanted.format or out.layout != wanted.layout:
-            raise Refused(f"'out' is in format '{out.format}' and layout "
-                          f"'{out.layout}': the kernel writes '{wanted.format}' "
-                          f"and '{wanted.layout}'")
-        if (out.batch, out.rows, out.k) != tuple(
-                self.sizes[one] for one in ("batch", "M", "K")):
-            raise Refused(f"'out' is {'x'.join(map(str, out.shape))}: the launch "
-                          f"was prepared for {self.sizes}")
 
     def empty_out(self):
         """Memory for the result: a DeviceScaled of batch x M x K, or M x K of one
         matrix, packed as the kernel writes it."""
-        shape = tuple(self.sizes[one] for one in ("batch", "M", "K"))
-        return self._empty(shape if shape[0] > 1 else shape[1:])
-
-    def _empty(self, shape):
-        argument = self.kernel.arg("d", self.name)
-        parts = {role.removeprefix("d_"): DeviceArray(
-            (self._slots[role].bytes,), np.uint8, self.device.ordinal)
-            for role in result_roles(self._planned)}
-        return DeviceScaled(shape=shape, format=argument.format,
-                            layout=argument.layout, **parts)
+        return result.empty(self)
 
 
 def quantize(kernel, x, tensor_scale, out, name, device, stream):
     """See Kernel.quantize."""
-    planned = kernel._planned(name, quantizes=True)
+    planned = kernel._planned(name, ("quantises",))
     on_host = is_on_host(x)
     if on_host:
         x = values_of(planned, x)
@@ -101,9 +66,9 @@ def quantize(kernel, x, tensor_scale, out, name, device, stream):
         return passing[-1]
 
     if tensor_scale is None or is_on_host(tensor_scale):
-        factors = factors_of(planned, tensor_scale, sizes)
+        factors = operands.tensor_scales(planned, tensor_scale, sizes)
         tensor_scale = None if factors is None else sent(factors)
-    target = prepared._empty(shape) if out is None else out
+    target = result.empty(prepared, shape) if out is None else out
     try:
         prepared(sent(x) if on_host else x, out=target, tensor_scale=tensor_scale,
                  stream=stream)
@@ -115,8 +80,4 @@ def quantize(kernel, x, tensor_scale, out, name, device, stream):
             one.free()
     if out is not None or not on_host:
         return target
-    memory = {"d" + suffix: one.numpy() for suffix, one in target.parts().items()}
-    target.free()
-    _, parameters = operands.describe(
-        operands.new_launch(kernel, planned, sizes))
-    return scaled_of(kernel.arg("d", planned["name"]), memory, parameters, shape)
+    return result.to_host(prepared, target)

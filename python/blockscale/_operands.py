@@ -191,6 +191,27 @@ def shape_of(planned, name, sizes):
     return (sizes["M" if along == "row" else "N"],)
 
 
+def quantizes(planned):
+    """Whether the result of a kernel is quantised."""
+    return "quantization" in planned
+
+
+def tensor_scales(planned, given, sizes):
+    """The tensor scales of a quantised result as the kernel reads them; None where it
+    reads none."""
+    if of(planned["operands"], "tensor_scale") is None:
+        if given is not None:
+            raise Refused("the kernel takes no 'tensor_scale'")
+        return None
+    if given is None:
+        raise Refused("the kernel needs 'tensor_scale', one for each matrix")
+    factors = numbers(given).reshape(-1)
+    if factors.size != sizes["batch"]:
+        raise Refused(f"{factors.size} tensor scales: expected {sizes['batch']}, "
+                      "one for each matrix")
+    return factors
+
+
 def check_factors(planned, given):
     """Factors that the kernel has as parameters, those that are not given 1."""
     roles = [one["role"] for one in planned["parameters"]]

@@ -11,7 +11,7 @@ import numpy as np
 from . import _operands as operands
 from ._arrays import torch_array
 from ._errors import Refused
-from ._launch import DeviceScaled
+from ._device_scaled import DeviceScaled
 
 ORDER = ("a_data", "a_scales", "a_metadata", "a_tensor_scale", "b_data",
          "b_scales", "b_metadata", "b_tensor_scale", "c", "bias")
@@ -24,7 +24,7 @@ def torch_op(kernel, name, kernel_name):
         raise Refused("import torch before: this package does not")
     if name.count("::") != 1:
         raise Refused(f"name = '{name}': expected 'namespace::operator'")
-    op = Operator(torch, kernel, kernel._planned(kernel_name))
+    op = Operator(torch, kernel, kernel._planned(kernel_name, ("multiplies",)))
     made = torch.library.custom_op(name, op.run, mutates_args=(),
                                    schema=op.schema())
     made.register_fake(op.fake)
@@ -124,7 +124,7 @@ class Operator:
                               f"{parameters[role]['bytes']}")
             memory[role] = content
         d = self.kernel._run(launch, memory, factors,
-                             parameters["d"]["bytes"], False, {})
+                             {"d": parameters["d"]["bytes"]}, False, {})["d"]
         shape = tuple(out.shape)
         return self.torch.from_dlpack(Bytes(d)).view(self.type).reshape(shape)
 

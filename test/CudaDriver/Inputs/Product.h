@@ -29,15 +29,20 @@ inline CUdeviceptr upload(const std::string &path) {
   return pointer;
 }
 
-/// Starts the driver and loads the product's PTX from a folder.
-inline CUmodule loadProduct(const std::string &folder) {
+/// Starts the driver and loads PTX.
+inline CUmodule loadModule(const std::string &path) {
   CALL(cuInit(0));
   CUcontext context;
   CALL(cuDevicePrimaryCtxRetain(&context, 0));
   CALL(cuCtxSetCurrent(context));
   CUmodule module;
-  CALL(cuModuleLoad(&module, (folder + "/ds-kva-mxfp8.ptx").c_str()));
+  CALL(cuModuleLoad(&module, path.c_str()));
   return module;
+}
+
+/// Likewise the product's from a folder.
+inline CUmodule loadProduct(const std::string &folder) {
+  return loadModule(folder + "/ds-kva-mxfp8.ptx");
 }
 
 inline int countSms() {

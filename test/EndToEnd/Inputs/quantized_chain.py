@@ -144,4 +144,5 @@ def main():
     print("agree" if (difference <= bound).all() else "differ")
 
 
-main()
+if __name__ == "__main__":
+    main()
