@@ -8,8 +8,9 @@ chip and type mix is one module, so that ptxas starts once for all its kernels.
 The epilogue changes from one width to the next; e4m3 x e4m3 and e2m1 x e2m1 take
 every epilogue at one width besides. Pairs of CTAs take widths of their own,
 clusters come in several shapes, with both schedulers. --reduced takes N at its
-ends and at odd steps, and one pair and one cluster for each type mix; on chips
-without tensor memory, one width. Exits with 1 if a kernel is not compiled or not
+ends and at odd steps, and one pair and one cluster for each type mix; a type mix
+has a third of these widths on one chip and the others on the next two, on chips
+without tensor memory one width. Exits with 1 if a kernel is not compiled or not
 assembled, or spills.
 
 Part of the blockscale project, under the Apache License v2.0 with LLVM
@@ -216,8 +217,9 @@ def cases_of(chip, mix_index, mix, reduced):
     elif reduced:
         together = [together[mix_index % len(together)],
                     CLUSTERS[mix_index % len(CLUSTERS)]]
+        # Chips with tensor memory have nearly the same kernels.
+        widths = widths[(mix_index + chips().index(chip)) % 3::3]
         if mix.b_spec:
-            widths = widths[mix_index % 3::3]
             together = together if mix_index % 3 == 0 else []
     else:
         together += CLUSTERS

@@ -17,9 +17,10 @@ python3 "$root/scripts/sweep.py" "$@" > "$table" || status=$?
 # Sweep of the families of kernels
 
 Made by \`scripts/sweep.sh${*:+ $*}\`: every kind, type mix, scale type and block
-on every chip, dense and with a sparse A, K = 96 on sm_103a, K with and without a
-tail, the epilogues in turn. With \`--reduced\` N is taken at its ends and at odd
-steps, without it at every step. \`ptxas\` of CUDA assembles each kernel;
+on every chip, dense and with a sparse A, K = 96 on sm_103a and sm_107a, K with
+and without a tail, the epilogues in turn. With \`--reduced\` N is taken at its ends and at odd
+steps, a third of those of a type mix on one chip and the others on the next two;
+without it at every step. \`ptxas\` of CUDA assembles each kernel;
 registers and spills are what it says.
 
 TEXT
