@@ -108,8 +108,8 @@ WIDE_SHORT = Sizes([130, 300], [(264, 576)])
 
 class Variant(namedtuple("Variant",
                          "name needs operands schedule sizes is_wide groups "
-                         "results is_along_k",
-                         defaults=[False, 0, ("f32",), False])):
+                         "results is_along_k make",
+                         defaults=[False, 0, ("f32",), False, None])):
     @property
     def chips(self):
         return [chip for chip in legality.chips(**self.needs)
@@ -354,6 +354,33 @@ VARIANTS += [
 ]
 
 
+# What a kernel quantises: numbers of type `x`, to elements under scales, with a rule or
+# a rounding.
+Quantization = namedtuple("Quantization", "element spec x words", defaults=[""])
+QUANTIZATIONS = [
+    Quantization("f8E4M3FN", "e8m0_t32", "bf16"),
+    Quantization("f8E5M2", "e8m0_t32", "f32", "rule(round_up)"),
+    Quantization("f6E2M3FN", "e8m0_t32", "f16", "rounding(away)"),
+    Quantization("f6E3M2FN", "e8m0_t32", "bf16", "rounding(zero)"),
+    Quantization("f4E2M1FN", "e8m0_t32", "f32",
+                 "rounding(stochastic, seed = 12345)"),
+    Quantization("f4E2M1FN", "e4m3fn_t16", "bf16"),
+    Quantization("f4E2M1FN", "multi_float32_e4m3fn_t16", "f16"),
+]
+LINES = Sizes([1, 130, 300], [(1, 96), (1, 544)])
+# Whole blocks of columns, which end inside a tile.
+BLOCKS_OF_D = Sizes([1, 130, 300], [(288, 576), (512, 1056)])
+# A product, and what its kernel makes of its sums.
+Quantized = namedtuple("Quantized", "operands quantization")
+RESULTS = [Quantized(operands, QUANTIZATIONS[i]) for operands, i in
+           [(MXFP8, 0), (MIXED, 2), (MXFP4, 4), (NVFP4, 5), (NVFP4, 6)]]
+
+
+def quantized(name, schedule, needs=DATACENTER, is_wide=False):
+    return Variant(f"quantised results, {name}", needs, RESULTS, schedule,
+                   BLOCKS_OF_D, is_wide, make=function_with_quantized_result)
+
+
 def tensor(rows, k, element, spec):
     """A spec with "@" names its layout behind it, an element the order of data."""
     spec, _, layout = spec.partition("@")
@@ -393,8 +420,52 @@ def function(name, operands, n, k, schedule, groups, result_type):
             f"  return %d : {result}\n}}\n")
 
 
+def quantize(value, what, shape):
+    """The op, what it needs as an argument, and the type of its result."""
+    scale = ""
+    words = what.words
+    if what.spec.startswith("multi"):
+        scale, words = ", %t: tensor<f32>", f"tensor_scale(%t : tensor<f32>) {words}"
+    result = tensor(*shape, what.element, what.spec)
+    text = (f"  %q = blockscale.quantize {value} {words} : "
+            f"tensor<{shape[0]}x{shape[1]}x{what.x}> to {result}\n"
+            f"  return %q : {result}\n}}\n")
+    return text, scale, result
+
+
+def function_that_quantizes(name, what, _, k, *__):
+    text, scale, result = quantize("%x", what, ("?", k))
+    return (f"func.func @{name}(%x: tensor<?x{k}x{what.x}>{scale}) -> {result} {{\n"
+            + text)
+
+
+def function_with_quantized_result(name, one, n, k, schedule, *_):
+    operands, what = one
+    a = tensor("?", k, operands.a, operands.a_spec)
+    b = tensor(n, k, operands.b, operands.b_spec)
+    text, scale, result = quantize("%d", what, ("?", n))
+    return (f"func.func @{name}(%a: {a}, %b: {b}{scale}) -> {result} {{\n"
+            f"  %d = blockscale.matmul %a, %b schedule(#blockscale.schedule<"
+            f"{schedule}>) : {a}, {b} -> tensor<?x{n}x{what.x}>\n" + text)
+
+
+VARIANTS += [
+    Variant("quantisations", DATACENTER, QUANTIZATIONS, "", LINES,
+            make=function_that_quantizes),
+    Variant("quantisations, warp level", WARP, QUANTIZATIONS, "", LINES,
+            make=function_that_quantizes),
+    Variant("quantisations beside wide K", DATACENTER, QUANTIZATIONS[:2], "",
+            LINES, True, make=function_that_quantizes),
+    quantized("one CTA", "cta_group = 1"),
+    quantized("CTA pair", "cta_group = 2"),
+    quantized("CTA pair in 2 x 2, dynamic scheduler",
+              "cta_group = 2, cluster_m = 2, cluster_n = 2, scheduler = dynamic"),
+    quantized("wide K, CTA pair", "cta_group = 2", is_wide=True),
+]
+
+
 def functions(variant):
-    make = function_along_k if variant.is_along_k else function
+    make = variant.make or (function_along_k if variant.is_along_k else function)
     return [make(f"k{i}_{n}_{k}", operands, n, k, variant.schedule,
                  variant.groups, variant.results[i % len(variant.results)])
             for i, operands in enumerate(variant.operands)
@@ -442,6 +513,8 @@ def emulate(result, blockscale, path):
             "--data=exact", f"--completion={completion}", "--num-sms=16",
             "--threads=1", "-k" if variant.is_along_k else "-m",
             ",".join(map(str, variant.sizes.rows)), path])
+        # Behind the kernels come functions that do more than one kernel's work.
+        table = table.partition("\nfunction ")[0]
         result.runs += len(re.findall(r"\b(?:pass|FAIL)\b", table))
         result.agree += len(re.findall(r"\bpass\b", table))
 
