@@ -1,0 +1,180 @@
+//===- MatmulRules.cpp - what a matmul must be to become a kernel ---------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "K96Plan.h"
+#include "MatmulSource.h"
+#include "WarpPlan.h"
+#include "blockscale/Dialect/Blockscale/IR/Groups.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
+#include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
+#include "blockscale/Dialect/Blockscale/IR/SplitK.h"
+#include "blockscale/Dialect/Blockscale/IR/StoredElements.h"
+#include "blockscale/Dialect/Blockscale/IR/Stores.h"
+#include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
+#include "blockscale/HW/ScaleLayout.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+bool blockscale::hasTileScales(MatmulOp op) {
+  ScaledTensorType type = op.getA().getType();
+  return type.getSpec().getValue().isTile() && !hasPromotedScales(type);
+}
+
+/// Whether an instruction reads the operand as its type says it lies in memory.
+/// What it has to say of scales in tiles of rows, which are A's only, stands in
+/// whyNotRowPerLane().
+static bool fits(ScaledTensorType type, hw::OperandType format,
+                 BoolAttr mnMajor, int64_t scaleSpan, bool sparse, bool isA) {
+  const ScaleSpec &spec = type.getSpec().getValue();
+  bool isMNMajor = type.getOrder() == DataOrder::MNMajor;
+  // Without scales and metadata there is nothing to lay out.
+  bool isTiled = type.getLayout() == ScaleLayout::Tiled128x4 ||
+                 type.getLayout() == ScaleLayout::Grouped128x4 ||
+                 (isA && type.getLayout() == ScaleLayout::Tiled128x16);
+  // The host repeats scales of longer tiles and of several rows.
+  bool hasScales = scaleSpan ? spec.isTile() && type.getKTile() % scaleSpan == 0
+                             : spec.isUnscaled();
+  if (!scaleSpan && spec.coversK() && !spec.zero)
+    hasScales = !whyNotFactor(spec, type.getElementType());
+  if (!scaleSpan && hasPromotedScales(type))
+    hasScales = !spec.isSparse();
+  return storedElements(type) == format &&
+         isMNMajor == (mnMajor && mnMajor.getValue()) &&
+         isTiled == (scaleSpan || sparse) && spec.isSparse() == sparse &&
+         hasScales;
+}
+
+bool blockscale::hasRowPerLaneScales(MatmulOp op) {
+  return op.getA().getType().getLayout() == ScaleLayout::Tiled128x16;
+}
+
+std::optional<Reason> blockscale::whyNotRowPerLane(MmaAttr mma, bool swap,
+                                                   hw::Target target) {
+  if (auto why = hw::whyNotFeature(hw::Feature::RowPerLaneScales, target))
+    return Reason("scales of 'a' in layout 'tiled_128x16': " + why->text);
+  if (swap)
+    return Reason("scales of 'a' in layout 'tiled_128x16' are those of the "
+                  "instruction's rows; 'swap_operands' must be false");
+  if (!mma.getScale())
+    return Reason("layout 'tiled_128x16' is of scales of blocks, and kind '" +
+                  std::string(hw::kindName(mma.getKind())) + "' has none");
+  if (isK96(mma))
+    return Reason("K = 96 is not lowered with scales of 'a' in layout "
+                  "'tiled_128x16'; nearest legal: 'mma_k' of " +
+                  std::to_string(2 * hw::instructionK(mma.getKind(), false)));
+  int64_t scales = mma.getTileK() / mma.getScaleSpan();
+  if (mma.getSparse() || scales % hw::kRowTileScales != 0)
+    return Reason("layout 'tiled_128x16' has 16 scales of each row together, "
+                  "and a stage of " +
+                  std::string(mma.getSparse() ? "sparse " : "") + "kind '" +
+                  std::string(hw::kindName(mma.getKind())) + "' takes " +
+                  std::to_string(scales) +
+                  " of them; nearest legal: layout "
+                  "'tiled_128x4', or blocks of 16 elements of e2m1");
+  return std::nullopt;
+}
+
+/// Whether instruction and schedule are complete and agree with each other and
+/// with the operands; they may have been written by hand.
+static LogicalResult checkSchedule(MatmulOp op) {
+  ScheduleAttr schedule = getSchedule(op);
+  MmaAttr mma = getMma(op);
+  if (!op.isScheduled())
+    return op.emitOpError() << "has no complete schedule; run "
+                               "'blockscale-select-schedule' first";
+  hw::Target target = getTarget(op);
+  if (auto why = hw::whyNot(legalityQuery(mma, target)))
+    return op.emitOpError() << why->text;
+  if (schedule.ctaGroup() != mma.getCtaGroup())
+    return op.emitOpError()
+           << "its 'cta_group' of " << schedule.ctaGroup()
+           << " is not its instruction's, " << mma.getCtaGroup();
+  bool inTensorMemory = hw::hasTensorMemory(target);
+  if (inTensorMemory && mma.getM() != hw::kTmemLanes * mma.getCtaGroup())
+    return op.emitOpError()
+           << "an instruction of M = " << mma.getM() << " and 'cta_group' "
+           << mma.getCtaGroup() << " is not lowered; expected M = "
+           << hw::kTmemLanes * mma.getCtaGroup();
+  if (!inTensorMemory)
+    if (auto why = whyNotWarpTile(mma, schedule.getTileM(), schedule.getTileN(),
+                                  schedule.getTileK()))
+      return op.emitOpError() << why->text;
+  if (inTensorMemory && (!isTileM(mma, schedule.getTileM()) ||
+                         schedule.getTileN() != mma.getN() ||
+                         schedule.getTileK() != mma.getTileK()))
+    return op.emitOpError()
+           << "its tile of " << schedule.getTileM() << "x"
+           << schedule.getTileN() << "x" << schedule.getTileK()
+           << " does not suit its instruction, which needs " << mma.getM()
+           << "x" << mma.getN() << "x" << mma.getTileK();
+  if (auto why = whyNotStages(mma, schedule.getStages()))
+    return op.emitOpError() << why->text;
+  if (auto why = whyNotSplit(mma, op.getSizes().k, schedule.splits(), target))
+    return op.emitOpError() << why->text;
+  if (op.isGrouped())
+    if (auto why =
+            whyNotGrouped(mma, schedule.getScheduler(), schedule.splits()))
+      return op.emitOpError() << why->text;
+  if (auto why = whyNotStores(schedule, storedResult(op), target))
+    return op.emitOpError() << why->text;
+  if (QuantizeOp quantizer = quantizerOf(op))
+    if (auto why =
+            whyNotQuantized(schedule, quantizer.getType().getKTile(), target))
+      return op.emitOpError() << why->text;
+  if (op.isGroupedAlongK())
+    if (auto why = whyNotGroupedAlongK(mma, schedule.getScheduler(),
+                                       schedule.splits(), target))
+      return op.emitOpError() << why->text;
+  bool swap = schedule.getSwapOperands().getValue();
+  if (auto why = whyNotPromotion(
+          mma, schedule,
+          promotionBlock(op.getA().getType(), op.getB().getType()),
+          columnsOfScale(op.getA().getType(), op.getB().getType(), swap),
+          target))
+    return op.emitOpError() << why->text;
+  if (swap && mma.getSparse())
+    return op.emitOpError() << "a sparse 'a' supplies the rows; its operands "
+                               "cannot be swapped";
+  if (hasRowPerLaneScales(op))
+    if (auto why = whyNotRowPerLane(mma, swap, target))
+      return op.emitOpError() << why->text;
+  auto first = (swap ? op.getB() : op.getA()).getType();
+  auto second = (swap ? op.getA() : op.getB()).getType();
+  // Without tensor memory kinds with scales take constant ones, too.
+  bool scalesOfOne = !inTensorMemory && !hasTileScales(op) &&
+                     mma.getScale() == ElementFormat::UE8M0;
+  int64_t span = scalesOfOne ? 0 : mma.getScaleSpan();
+  if (!fits(first, mma.getA(), mma.getAMnMajor(), span, mma.getSparse(),
+            /*isA=*/true) ||
+      !fits(second, mma.getB(), mma.getBMnMajor(), span, /*sparse=*/false,
+            /*isA=*/false))
+    return op.emitOpError()
+           << "its instruction does not read its operands; "
+              "'blockscale-legalize-scales' and "
+              "'blockscale-select-schedule' find one that does";
+  return success();
+}
+
+/// The sizes of a product must suit the 32-bit arithmetic of kernels.
+static LogicalResult checkSizes(MatmulOp op) {
+  ProductSizes sizes = op.getSizes();
+  for (auto [name, size] : {std::pair<StringRef, int64_t>{"M", sizes.m},
+                            {"N", sizes.n},
+                            {"K", sizes.k},
+                            {"batch", sizes.batch}})
+    if (!ShapedType::isDynamic(size) && size > kMaxProductSize)
+      return op.emitOpError()
+             << "its " << name << " of " << size << " exceeds "
+             << kMaxProductSize
+             << ", the most that the 32-bit coordinates of a kernel reach";
+  return success();
+}
+
+LogicalResult blockscale::checkReady(MatmulOp op) {
+  return failure(failed(checkSizes(op)) || failed(checkSchedule(op)));
+}
