@@ -33,6 +33,14 @@ static MatmulOp findProduct(ModuleOp module, const ScheduleReport &report) {
   return found;
 }
 
+/// `schedule` as a wish that leaves nothing free: one that does not say in how
+/// many parts K is asks for the best number.
+static ScheduleAttr pinned(ScheduleAttr schedule) {
+  ScheduleAttr::Fields fields = schedule.getFields();
+  fields.splitK = schedule.splits();
+  return ScheduleAttr::get(schedule.getContext(), fields);
+}
+
 /// A module with nothing but a copy of `op`, whose operands are arguments.
 static OwningOpRef<ModuleOp> isolate(ModuleOp module, MatmulOp op,
                                      ScheduleAttr schedule) {
@@ -46,7 +54,7 @@ static OwningOpRef<ModuleOp> isolate(ModuleOp module, MatmulOp op,
   IRMapping mapping;
   mapping.map(op->getOperands(), body->getArguments());
   auto copy = cast<MatmulOp>(b.clone(*op, mapping));
-  setTensorCore(copy, getMma(op), schedule);
+  setTensorCore(copy, getMma(op), pinned(schedule));
   func::ReturnOp::create(b, op.getLoc(), copy->getResults());
   return alone;
 }
@@ -139,7 +147,7 @@ driver::searchSchedules(ModuleOp module, unsigned count,
         withStores(module, product, **best, options, least);
     if (!stored)
       return op.emitOpError() << "cannot be timed: " << stored.why().text;
-    setTensorCore(op, getMma(op), stored->schedule);
+    setTensorCore(op, getMma(op), pinned(stored->schedule));
     found("product " + std::to_string(product.index) + " of '" +
           product.function + "': " + stored->text + ", " +
           formatNumber("%.2f", least) + " us by the timeline, number " +

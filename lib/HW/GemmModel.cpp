@@ -29,6 +29,12 @@ constexpr double kOverlapExponent = 3.2;
 constexpr double kFillCycles = 3500;
 /// Fixed cost of a wave in us. *
 constexpr double kPerWave = 0.5;
+/// The same of a kernel whose ring is known: fitted to the timeline of our own
+/// (benchmarks/two_models.py), which shows barriers, tensor memory, the first
+/// loads and the last stores one by one, and no gap between tiles. Clusters and
+/// pairs wait for each other at both ends.
+constexpr double kRingFillCycles = 1400, kClusterFillCycles = 400,
+                 kPairFillCycles = 600, kRingPerWave = 0.1;
 /// Operands that do not stay in the L2 cache are read this share of anew.
 constexpr double kReread = 0.9;
 /// Watts for a TB/s from the L2 cache and from memory (QRC measures 25.5 and 86
@@ -95,7 +101,11 @@ struct Tiling {
         columns(ceilDiv(size.n, kernel.tileN)),
         tiles(rows * columns * size.batch * kernel.splits) {
     int64_t units = usableSms(part, kernel.cluster) / kernel.ctaGroup;
-    waves = ceilDiv(tiles, units);
+    // A cluster that the product ends in runs whole.
+    int64_t covered = ceilDiv(rows, kernel.multicastB) * kernel.multicastB *
+                      ceilDiv(columns, kernel.multicastA) * kernel.multicastA *
+                      size.batch * kernel.splits;
+    waves = ceilDiv(covered, units);
     active = std::min(tiles, units);
     parts = std::min<int64_t>(kernel.splits, active);
   }
@@ -158,6 +168,19 @@ double tileBytes(const GemmKernel &kernel, const GemmSize &size) {
          workspaceBytes(kernel);
 }
 
+/// What the loads of a tile take: the latency that the stages do not hide, or
+/// the way into one SM, whose port brings no more when others are idle.
+double ringMicroseconds(const GemmKernel &kernel, Chip chip, int64_t k) {
+  if (!kernel.stages)
+    return 0;
+  double trip = stageRoundTripMicroseconds(chip, kernel.stageBytes);
+  double ofB200 = stageRoundTripMicroseconds(kernel.stageBytes);
+  double port =
+      kernel.stageBytes / (kTmaGigabytesPerSecond * 1e3) * trip / ofB200;
+  return double(ceilDiv(k, kernel.stageK)) *
+         std::max(port, trip / kernel.stages);
+}
+
 double epilogueMicroseconds(const GemmKernel &kernel, double clockGhz) {
   double elements = double(kernel.tileM) / kernel.ctaGroup * kernel.tileN;
   double bytes = kernel.splits == 1 ? kernel.bytesD : kSumBytes;
@@ -194,14 +217,31 @@ double promotionCycles(const GemmKernel &kernel) {
   return std::max({port, warp, round / kernel.accumulators});
 }
 
-/// What the last CTA of a tile does after all have stored their sums.
+/// What the last CTA of a tile waits for when all have stored their sums: their
+/// counts, and the sums.
 double reductionMicroseconds(const GemmKernel &kernel, double clockGhz) {
   if (kernel.splits == 1)
     return 0;
   double elements = double(kernel.tileM) / kernel.ctaGroup * kernel.tileN;
   double read = kernel.splits * elements * kSumBytes / kWorkspaceBytesPerCycle;
-  double store = elements * kernel.bytesD / kEpilogueStoreBytesPerCycle;
-  double cycles = kReductionTrips * kFarL2Cycles + read + store;
+  return (kReductionTrips * kFarL2Cycles + read) / (clockGhz * 1e3);
+}
+
+/// What it takes to store D then; the epilogue stored sums before.
+double storeOfSplitMicroseconds(const GemmKernel &kernel, double clockGhz) {
+  if (kernel.splits == 1)
+    return 0;
+  double elements = double(kernel.tileM) / kernel.ctaGroup * kernel.tileN;
+  return elements * kernel.bytesD / kEpilogueStoreBytesPerCycle /
+         (clockGhz * 1e3);
+}
+
+/// What a kernel does before its first and after its last matrix instruction.
+double fillMicroseconds(const GemmKernel &kernel, double clockGhz) {
+  double cycles = kFillCycles;
+  if (kernel.stages)
+    cycles = kRingFillCycles + (kernel.cluster > 1 ? kClusterFillCycles : 0) +
+             (kernel.ctaGroup == 2 ? kPairFillCycles : 0);
   return cycles / (clockGhz * 1e3);
 }
 
@@ -255,10 +295,7 @@ GemmPrediction predictAt(const GemmKernel &kernel, const GemmSize &size,
   result.mma = double(ceilDiv(k, kernel.instructionK)) * kernel.instructionsM *
                mmaIntervalCycles(stepOf(kernel)) /
                (kIssueEfficiency * clockGhz * 1e3);
-  if (kernel.stages)
-    result.stages = double(ceilDiv(k, kernel.stageK)) *
-                    stageRoundTripMicroseconds(part.chip, kernel.stageBytes) /
-                    kernel.stages;
+  result.stages = ringMicroseconds(kernel, part.chip, k);
   double perTile = tileBytes(kernel, size);
   result.l2 = tiling.active * perTile /
               (kL2TerabytesPerSecond * part.smCount / kMeasuredSms * 1e6);
@@ -282,11 +319,12 @@ GemmPrediction predictAt(const GemmKernel &kernel, const GemmSize &size,
   // share nothing with the rest.
   double overlapped = std::pow(sum, 1 / kOverlapExponent);
   result.wave = std::max({overlapped, result.stages, result.promotion}) +
-                exposed * result.epilogue + kPerWave;
+                exposed * result.epilogue +
+                (kernel.stages ? kRingPerWave : kPerWave);
   result.reduction = reductionMicroseconds(kernel, clockGhz);
-  result.total = kLaunchMicroseconds + kFillCycles / (clockGhz * 1e3) +
+  result.total = kLaunchMicroseconds + fillMicroseconds(kernel, clockGhz) +
                  tiling.waves * result.wave + (1 - exposed) * result.epilogue +
-                 result.reduction;
+                 result.reduction + storeOfSplitMicroseconds(kernel, clockGhz);
 
   result.teraflops = flops(size) / result.total / 1e6;
   result.tensorCoreBusy =

@@ -59,6 +59,49 @@ private:
   double used = 0;
 };
 
+/// A unit that serves requests in the order of their times, however late they
+/// are told: loads that several CTAs of a cluster send to the same one come CTA
+/// by CTA. What was answered to a request stays when one is told after it that
+/// lies before it; those that follow see both.
+class Queue {
+public:
+  struct Request {
+    double cycles, end;
+    size_t slice; ///< that draws it
+  };
+
+  /// Returns when the `cycles` of a request start that waits from `at` on.
+  double reserve(double at, double cycles, size_t slice) {
+    auto own =
+        requests.insert(requests.upper_bound(at), {at, {cycles, 0, slice}});
+    double free = own == requests.begin() ? at : std::prev(own)->second.end;
+    double start = std::max(at, free);
+    double end = own->second.end = start + cycles;
+    for (auto next = std::next(own); next != requests.end(); ++next) {
+      double moved = std::max(next->first, end) + next->second.cycles;
+      if (moved == next->second.end)
+        break;
+      end = next->second.end = moved;
+    }
+    used += cycles;
+    return start;
+  }
+
+  bool isUsed() const { return !requests.empty(); }
+  double served() const { return used; }
+  /// When the first request starts and the last one ends; it must be used.
+  double first() const { return requests.begin()->first; }
+  double last() const { return requests.rbegin()->second.end; }
+  double span() const { return isUsed() ? last() - first() : 0; }
+
+  /// By when they wait.
+  const std::multimap<double, Request> &all() const { return requests; }
+
+private:
+  std::multimap<double, Request> requests;
+  double used = 0;
+};
+
 } // namespace blockscale::timeline
 
 #endif // BLOCKSCALE_LIB_TIMELINE_PORT_H

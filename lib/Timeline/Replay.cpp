@@ -148,8 +148,8 @@ void Timeline::Replay::load(const Event &event, LaneClock &lane) {
   warpOf(event).loads = true;
   lane.now += kIssueCycles;
   double cycles = double(event.bytes) / loadBytesPerCycle;
-  double start =
-      ports[event.target].load.reserve(lane.now + loadLatency, cycles);
+  double start = ports[event.target].load.reserve(lane.now + loadLatency,
+                                                  cycles, slices.size());
   Event target = event;
   target.cta = event.target;
   slice(target, TrackKind::Load, start, start + cycles,

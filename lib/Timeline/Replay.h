@@ -62,7 +62,8 @@ struct Core {
 
 /// What the CTAs of a cluster have one of each.
 struct SmPorts {
-  Port load, tensorLoad, convert, store;
+  Queue load;
+  Port tensorLoad, convert, store;
 };
 
 enum class TrackKind : uint8_t {
@@ -123,6 +124,7 @@ private:
              std::string name, uint32_t index = 0);
   std::string trackName(const RawSlice &slice) const;
   UseTimes timesOf(uint32_t cta, const Core &core, double cycles) const;
+  double cyclesAroundLoads(double cycles) const;
   bool isDrawn(const RawSlice &slice) const;
   double cyclesOf(double microseconds) const {
     return microseconds * clockGhz * 1e3;

@@ -90,10 +90,22 @@ UseTimes Timeline::Replay::timesOf(uint32_t cta, const Core &core,
   auto port = ports.find(cta);
   if (port == ports.end())
     return times;
-  const Port &loads = port->second.load;
+  const Queue &loads = port->second.load;
   if (loads.isUsed() && loads.served() > kBusyPort * loads.span())
     std::swap(times[size_t(Use::L2)], times[size_t(Use::Stages)]);
   return times;
+}
+
+/// Cycles before the first byte of a load lands and after the last one did: the
+/// memory serves the cluster in between only.
+double Timeline::Replay::cyclesAroundLoads(double cycles) const {
+  double first = cycles, last = 0;
+  for (const auto &entry : ports)
+    if (const Queue &loads = entry.second.load; loads.isUsed()) {
+      first = std::min(first, loads.first());
+      last = std::max(last, loads.last());
+    }
+  return last > 0 ? std::max(0.0, first + cycles - last) : 0;
 }
 
 Estimate Timeline::Replay::finish() {
@@ -119,15 +131,22 @@ Estimate Timeline::Replay::finish() {
   double computing = double(result.waves) * result.cycles / (clockGhz * 1e3);
   result.memoryMicroseconds = double(conditions.memoryBytes) /
                               (conditions.part.memoryTerabytesPerSecond * 1e6);
-  result.microseconds = std::max(computing, result.memoryMicroseconds);
+  double transferring = result.memoryMicroseconds +
+                        cyclesAroundLoads(result.cycles) / (clockGhz * 1e3);
+  result.microseconds = std::max(computing, transferring);
   if (result.microseconds > 0)
     result.tensorCoreBusy =
         result.shares[size_t(Use::Array)] * computing / result.microseconds;
-  result.bound = cores.empty() ? "no matrix instruction"
-                 : result.memoryMicroseconds > computing
-                     ? "memory"
-                     : useName(largest(result.shares));
+  result.bound = cores.empty()              ? "no matrix instruction"
+                 : transferring > computing ? "memory"
+                                            : useName(largest(result.shares));
 
+  // Loads where they come to lie when all are told.
+  for (const auto &entry : ports)
+    for (const auto &[at, request] : entry.second.load.all()) {
+      slices[request.slice].start = request.end - request.cycles;
+      slices[request.slice].end = request.end;
+    }
   std::sort(slices.begin(), slices.end(),
             [](const RawSlice &x, const RawSlice &y) {
               return std::tie(x.cta, x.track, x.index, x.start, x.end) <

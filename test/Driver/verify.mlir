@@ -13,10 +13,10 @@
 // RUN: not blockscale verify %s.none 2>&1 | FileCheck %s --check-prefix=MISSING
 
 // CHECK: kernel
-// CHECK: nvfp4 {{ *}}exact {{ *}}1x256x512 {{ *}}1 of 1 {{ *}}256 {{ *}}0 {{ *}}0 {{ *}}0 {{ *}}pass
+// CHECK: nvfp4 {{ *}}exact {{ *}}1x256x512 {{ *}}2 of 2 {{ *}}256 {{ *}}0 {{ *}}0 {{ *}}0 {{ *}}pass
 // CHECK: nvfp4 {{ *}}random {{ *}}1x256x512
 // CHECK-SAME: pass
-// CHECK: nvfp4 {{ *}}exact {{ *}}130x256x512 {{ *}}1 of 1 {{ *}}33280 {{ *}}0 {{ *}}0 {{ *}}0 {{ *}}pass
+// CHECK: nvfp4 {{ *}}exact {{ *}}130x256x512 {{ *}}2 of 2 {{ *}}33280 {{ *}}0 {{ *}}0 {{ *}}0 {{ *}}pass
 // CHECK: mixed {{ *}}exact {{ *}}3x130x136x288
 // CHECK-NOT: FAIL
 // CHECK: mixed {{ *}}random

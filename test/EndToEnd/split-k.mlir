@@ -20,7 +20,7 @@
 
 // A sample has all clusters of a tile: 128 x 64, and a cluster of two such tiles.
 // SAMPLE-NOT: FAIL
-// SAMPLE: single exact 200x200x800 3 of 12 12800 0
+// SAMPLE: single exact 200x200x800 3 of 24 8192 0
 // SAMPLE: cluster exact 390x136x640 4 of 32 16384 0
 
 // Seven stages in three parts; the last one ends inside a stage.

@@ -26,8 +26,9 @@ struct ComparedSchedule {
   /// The same with D stored by TMA, null where that is not legal; stages are
   /// left open, as there is room for fewer.
   ScheduleAttr storedByTma;
-  /// Of the predicted time, where K is split, from the last part to the last of
-  /// D: plain loads and stores, of which the timeline knows nothing.
+  /// Of the predicted time, where K is split, from the last part to when one
+  /// CTA has all sums: counts and plain loads, of which the timeline knows
+  /// nothing.
   double reduction = 0;
 };
 

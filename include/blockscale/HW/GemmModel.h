@@ -112,7 +112,8 @@ enum class GemmLimit : uint8_t {
   Array,        ///< the multipliers
   OperandFetch, ///< shared memory that feeds them
   Issue,        ///< the shortest interval of MMAs
-  Stages,       ///< too few stages for the latency of the loads
+  Stages,       ///< too few stages for the latency of the loads, or the port
+                ///< through which they come into an SM
   L2,           ///< traffic from the L2 cache
   Memory,       ///< traffic of global memory
   Promotion,    ///< reading and scaling the sums of blocks of K
@@ -131,12 +132,13 @@ std::string_view gemmLimitName(GemmLimit limit);
 struct GemmPrediction {
   double clockGhz = 0;
   int64_t waves = 0;
-  /// Of one wave: the tensor core, the loads' latency over the stages, the L2
-  /// cache, memory, what promotes sums, the whole epilogue, and the wave
-  /// itself.
+  /// Of one wave: the tensor core, the ring (the loads' latency over the
+  /// stages, or the way into the SM), the L2 cache, memory, what promotes sums,
+  /// the whole epilogue, and the wave itself.
   double mma = 0, stages = 0, l2 = 0, memory = 0, promotion = 0, epilogue = 0,
          wave = 0;
-  /// Of a split K: from the last sums in the workspace to the last of D.
+  /// Of a split K: from the last sums in the workspace to when one CTA has all
+  /// of them.
   double reduction = 0;
   double total = 0;
   /// 2MNK over the time, in 10^12 a second.

@@ -75,8 +75,8 @@ struct Estimate {
   double cycles = 0;
   /// How often the grid fills the part, one CTA to an SM.
   uint64_t waves = 1;
-  /// Microseconds of the grid: the waves, or the memory if that takes longer.
-  /// Launch is not in it.
+  /// Microseconds of the grid: the waves, or, if that takes longer, the memory
+  /// between the cluster's first load and its last. Launch is not in it.
   double microseconds = 0, memoryMicroseconds = 0;
   /// Shares of the cluster's time by what its tensor cores did; they sum to 1.
   /// All 0 in a kernel without matrix instructions.

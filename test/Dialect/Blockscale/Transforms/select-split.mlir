@@ -12,7 +12,7 @@
 !weights = !blockscale.tensor<576x7168xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 // CHECK-LABEL: func.func @decode
 func.func @decode(%a: !decode, %b: !weights) -> tensor<16x576xbf16> {
-  // CHECK: schedule(#blockscale.schedule<{{.*}}swap_operands = true, {{.*}}split_k = 6>)
+  // CHECK: schedule(#blockscale.schedule<{{.*}}swap_operands = true, {{.*}}split_k = 8>)
   %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32>) : !decode, !weights -> tensor<16x576xbf16>
   return %0 : tensor<16x576xbf16>
 }

@@ -40,7 +40,8 @@ struct ProductPrediction {
   double microseconds;
   /// What its waves of tiles wait for most.
   hw::GemmLimit limit;
-  /// Of that, where K is split, from the last part to the last of D.
+  /// Of that, where K is split, from the last part to when one CTA has all
+  /// sums.
   double reduction = 0;
 };
 

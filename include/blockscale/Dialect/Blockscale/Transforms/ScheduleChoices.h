@@ -25,7 +25,8 @@ struct ScheduleChoice {
   ScheduleAttr schedule;
   double microseconds;
   hw::GemmLimit limit;
-  /// Of that, where K is split, from the last part to the last of D.
+  /// Of that, where K is split, from the last part to when one CTA has all
+  /// sums.
   double reduction = 0;
 };
 

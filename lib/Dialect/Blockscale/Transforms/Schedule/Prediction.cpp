@@ -13,7 +13,6 @@
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/HW/GemmModel.h"
 #include "blockscale/HW/Part.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -78,20 +77,11 @@ static void setPromotion(const ProblemSizes &problem, int64_t tileN,
     kernel.promotionScales = kernel.promotionColumns / problem.columnsOfScale;
 }
 
-/// What clusters cost that the model does not know, as a factor: whole clusters
-/// of tiles where the product ends inside one, and, because the model is only
-/// good to some percent, 2 % so that more than a pair must promise more.
-static double clusterFactor(const ProblemSizes &problem,
-                            ScheduleAttr schedule) {
+/// As a factor, because the model is only good to some percent: more than a
+/// pair must promise more.
+static double clusterFactor(ScheduleAttr schedule) {
   constexpr double kMargin = 1.02;
-  if (schedule.clusterSize() == schedule.ctaGroup())
-    return 1;
-  int64_t rowTiles = llvm::divideCeil(problem.rows, schedule.getTileM());
-  int64_t columnTiles = llvm::divideCeil(problem.columns, schedule.getTileN());
-  int64_t high = schedule.clusterM() / schedule.ctaGroup();
-  double covered = double(llvm::alignTo(rowTiles, high)) *
-                   double(llvm::alignTo(columnTiles, schedule.clusterN()));
-  return kMargin * covered / (double(rowTiles) * columnTiles);
+  return schedule.clusterSize() == schedule.ctaGroup() ? 1 : kMargin;
 }
 
 ProductPrediction blockscale::predictProduct(const ProblemSizes &problem,
@@ -126,7 +116,7 @@ ProductPrediction blockscale::predictProduct(const ProblemSizes &problem,
   hw::GemmConditions conditions{hw::referencePart(target.chip)};
   hw::GemmSize size{problem.rows, problem.columns, problem.k, problem.batch};
   hw::GemmPrediction prediction = hw::predictGemm(kernel, size, conditions);
-  return {prediction.total * clusterFactor(problem, schedule), prediction.limit,
+  return {prediction.total * clusterFactor(schedule), prediction.limit,
           prediction.reduction};
 }
 
