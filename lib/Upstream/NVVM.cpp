@@ -165,6 +165,11 @@ Value nvvm::laneId(ImplicitLocOpBuilder &b) {
   return NVVM::LaneIdOp::create(b, b.getI32Type());
 }
 
+Value nvvm::largestOfLanes(ImplicitLocOpBuilder &b, Value number, Value lanes) {
+  return NVVM::ReduxOp::create(b, b.getI32Type(), number, NVVM::ReduxKind::UMAX,
+                               lanes);
+}
+
 Value nvvm::clusterRank(ImplicitLocOpBuilder &b) {
   return NVVM::ClusterId::create(b, b.getI32Type());
 }

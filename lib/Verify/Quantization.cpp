@@ -28,9 +28,11 @@ static uint64_t mix(uint64_t x) {
 }
 
 /// Number `i` of a block: one of the special kinds that every 16th block has,
-/// or an ordinary one.
-static float valueOf(uint64_t block, uint64_t i, DataKind kind, uint64_t seed,
-                     int smallest, int largest, float largestElement) {
+/// or an ordinary one, in which number `alone`, if there is one, has an
+/// exponent above the others'.
+static float valueOf(uint64_t block, uint64_t i, uint64_t alone, DataKind kind,
+                     uint64_t seed, int smallest, int largest,
+                     float largestElement) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
   uint64_t random = mix(mix(seed + block) + i);
@@ -64,8 +66,7 @@ static float valueOf(uint64_t block, uint64_t i, DataKind kind, uint64_t seed,
     // The largest element times a power of two is the largest number.
     return i == 0 ? largestElement * 2 : ordinary(1);
   default:
-    // In half of the blocks one number alone has the largest exponent.
-    return ordinary(i == mix(block) % 32 ? exponent + 1 : exponent);
+    return ordinary(i == alone ? exponent + 1 : exponent);
   }
 }
 
@@ -135,7 +136,10 @@ std::optional<Reason> QuantizationMaker::readPlan() {
   run.rows = uint64_t(sizes.at("M"));
   run.k = uint64_t(sizes.at("K"));
   run.block = kernel.scales[0].block;
+  run.rowTile = kernel.scales[0].rows;
   run.threads = uint64_t(kernel.block[0]);
+  if (run.rowTile == 0 || run.rowTile > 32)
+    return "scales of " + std::to_string(run.rowTile) + " rows";
   if (run.block == 0 || run.k % run.block != 0)
     return "K = " + std::to_string(run.k) + " in blocks of " +
            std::to_string(run.block);
@@ -162,8 +166,9 @@ std::optional<Reason> QuantizationMaker::addInput() {
   run.values.resize(count);
   for (uint64_t i = 0; i < count; ++i) {
     float &value = run.values[i];
-    value = valueOf(i / run.block, i % run.block, kind, seed, smallest, largest,
-                    element);
+    auto [tile, inTile] = run.placeInTile(i);
+    value = valueOf(tile, inTile, run.aloneIn(tile), kind, seed, smallest,
+                    largest, element);
     if (isWide)
       continue;
     // Infinities stay what they are.
@@ -231,9 +236,49 @@ Result<QuantizationRun> QuantizationRun::make(const plan::Kernel &kernel,
   return QuantizationMaker(kernel, sizes, kind, seed, conditions).make();
 }
 
+std::pair<uint64_t, uint64_t>
+QuantizationRun::placeInTile(uint64_t element) const {
+  uint64_t blocks = k / block, row = element / k % rows;
+  uint64_t tileRows = (rows + rowTile - 1) / rowTile;
+  uint64_t tile = (element / k / rows * tileRows + row / rowTile) * blocks +
+                  element % k / block;
+  // What is in front in one tile is in another row of the next.
+  uint64_t inTile = (row + (rowTile == 1 ? 0 : tile)) % rowTile;
+  return {tile, inTile * block + element % block};
+}
+
+/// Of blocks of 16 half have none. Each column of tiles has its turn.
+uint64_t QuantizationRun::aloneIn(uint64_t tile) const {
+  if (rowTile == 1)
+    return mix(tile) % 32;
+  return mix(tile) % rowTile * block + tile / 2 % block;
+}
+
 //===----------------------------------------------------------------------===//
 // Comparison
 //===----------------------------------------------------------------------===//
+
+float QuantizationRun::largestOfTile(uint64_t matrix, uint64_t row,
+                                     uint64_t j) const {
+  uint64_t from = row / rowTile * rowTile;
+  uint64_t to = std::min(from + rowTile, rows);
+  float largest = 0;
+  for (uint64_t r = from; r < to; ++r)
+    for (uint64_t i = 0; i < block; ++i) {
+      float value = std::fabs(values[(matrix * rows + r) * k + j * block + i]);
+      if (std::isnan(value))
+        return value;
+      largest = std::max(largest, value);
+    }
+  return largest;
+}
+
+/// The CTA that writes a byte of scales. Rows of tiles are neighbouring lanes,
+/// of which 32 share a place in an atom of 32 times 16 bytes.
+uint64_t QuantizationRun::ctaOf(uint64_t byte) const {
+  uint64_t in = byte % 512;
+  return (rowTile == 1 ? byte : byte - in + in % 16 * 32 + in / 16) / threads;
+}
 
 void QuantizationRun::compare(const std::vector<uint64_t> &sample,
                               Verdict &verdict) const {
@@ -243,7 +288,7 @@ void QuantizationRun::compare(const std::vector<uint64_t> &sample,
   size_t blockBytes = packedBytes(quantization.element, block);
   auto isRun = [&](uint64_t byte) {
     return sample.empty() ||
-           std::binary_search(sample.begin(), sample.end(), byte / threads);
+           std::binary_search(sample.begin(), sample.end(), ctaOf(byte));
   };
   auto note = [&](uint64_t number, const std::string &what) {
     if (verdict.diagnosis.empty())
@@ -266,8 +311,13 @@ void QuantizationRun::compare(const std::vector<uint64_t> &sample,
     std::optional<float> factor;
     if (!tensorScales.empty())
       factor = tensorScales[matrix];
-    reference::QuantizedBlock expected =
-        reference::quantizeBlock(quantization,
+    reference::QuantizedBlock expected;
+    expected.scale =
+        reference::quantizeBlock(quantization, {largestOfTile(matrix, row, j)},
+                                 factor, first)
+            .scale;
+    expected.codes =
+        reference::quantizeUnder(quantization, expected.scale,
                                  {values.begin() + int64_t(first),
                                   values.begin() + int64_t(first + block)},
                                  factor, first);

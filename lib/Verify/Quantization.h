@@ -31,10 +31,16 @@ public:
 
 private:
   friend class QuantizationMaker;
+  /// The number of the tile of an element of the input, and its own in there.
+  std::pair<uint64_t, uint64_t> placeInTile(uint64_t element) const;
+  uint64_t aloneIn(uint64_t tile) const;
+  float largestOfTile(uint64_t matrix, uint64_t row, uint64_t j) const;
+  uint64_t ctaOf(uint64_t byte) const;
+
   reference::Quantization quantization;
   /// As the kernel reads them, and the factors of matrices, if there are any.
   std::vector<float> values, tensorScales;
-  uint64_t batch = 1, rows = 0, k = 0, block = 0;
+  uint64_t batch = 1, rows = 0, k = 0, block = 0, rowTile = 1;
   uint64_t linePitch = 0, batchPitch = 0, threads = 1;
 };
 

@@ -4,6 +4,8 @@
 
 """Results that kernels quantise: what they read, or their product."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from . import _operands as operands
@@ -34,9 +36,15 @@ def scaled_of(argument, memory, parameters, shape):
     codes = np.packbits(bits.reshape(*shape, format_.bits), axis=-1,
                         bitorder="little").reshape(shape)
     factors = memory.get("d_tensor_scale")
-    return Scaled(codes.view(format_.dtype), memory["d_scales"],
-                  None if factors is None else factors.view(np.float32),
-                  format=format_, layout=argument.layout)
+    by_row = Scaled(codes.view(format_.dtype), memory["d_scales"],
+                    None if factors is None else factors.view(np.float32),
+                    format=replace(format_, rows=1), layout=argument.layout)
+    if format_.rows == 1:
+        return by_row
+    # Kernels repeat a scale for each of its rows.
+    once = by_row.to("plain").scales[..., ::format_.rows, :]
+    return Scaled(by_row.data, once, by_row.tensor_scale,
+                  format=format_).to(argument.layout)
 
 
 def set_tensor_scale(bound, value, stream):

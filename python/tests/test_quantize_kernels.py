@@ -57,7 +57,10 @@ CASES = [
     ("f4E2M1FN", "e8m0_t32", "f32", dict(rule="mid_max", rounding="zero")),
     ("f4E2M1FN", "e8m0_t16", "bf16", dict(rounding="stochastic", seed=SEED)),
     ("f4E2M1FN", "multi_float32_e4m3fn_t16", "bf16", {}),
-    ("f8E4M3FN", "e8m0_t32", "bf16", dict(rounding="stochastic", seed=SEED))]
+    ("f8E4M3FN", "e8m0_t32", "bf16", dict(rounding="stochastic", seed=SEED)),
+    ("f8E4M3FN", "e8m0_t32_t32", "bf16", {}),
+    ("f6E3M2FN", "e8m0_t8_t32", "f32", dict(rule="ceil", rounding="away")),
+    ("f4E2M1FN", "multi_float32_e4m3fn_t16_t16", "bf16", {})]
 
 
 def words_of(options):

@@ -83,6 +83,10 @@ mlir::Value countUpTo(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
                       mlir::Value largest);
 /// `lanes` is the mask of those that come.
 void syncWarp(mlir::ImplicitLocOpBuilder &b, mlir::Value lanes);
+/// The largest of the i32 numbers, without signs, of the lanes of a mask, which
+/// all of them have.
+mlir::Value largestOfLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value number,
+                           mlir::Value lanes);
 /// Whether the lane is the one of its warp that was chosen: i1.
 mlir::Value electOne(mlir::ImplicitLocOpBuilder &b);
 /// Arrives and waits, with whole warps.

@@ -52,6 +52,31 @@ struct BarrierToNVVM : OpConversionPattern<gpu::BarrierOp> {
   }
 };
 
+/// Of i32 there is an instruction, for any lanes of a warp.
+struct LargestToNVVM : OpConversionPattern<gpu::SubgroupReduceOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::SubgroupReduceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (op.getOp() != gpu::AllReduceOperation::MAXUI || !op.getUniform() ||
+        !op.getType().isInteger(32) || op.getClusterStride() != 1)
+      return rewriter.notifyMatchFailure(
+          op, "no uniform 'maxui' of i32 in neighbouring lanes");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value lanes = constantI32(b, -1);
+    int64_t size = op.getClusterSize().value_or(kWarpSize);
+    if (size < kWarpSize) {
+      Value first =
+          arith::AndIOp::create(b, nvvm::laneId(b), constantI32(b, -size));
+      lanes = arith::ShLIOp::create(b, constantI32(b, (int64_t(1) << size) - 1),
+                                    first);
+    }
+    rewriter.replaceOp(op, nvvm::largestOfLanes(b, adaptor.getValue(), lanes));
+    return success();
+  }
+};
+
 //===----------------------------------------------------------------------===//
 // Roles
 //===----------------------------------------------------------------------===//
@@ -156,6 +181,6 @@ struct TileCoordinatesToNVVM : OpConversionPattern<TileCoordinatesOp> {
 void blockscale::populateRolePatterns(const TypeConverter &converter,
                                       RewritePatternSet &patterns) {
   patterns.add<ThreadIdToNVVM, BlockIdToNVVM, GridDimToNVVM, BarrierToNVVM,
-               WarpsToNVVM, ElectToNVVM, TileCoordinatesToNVVM>(
+               LargestToNVVM, WarpsToNVVM, ElectToNVVM, TileCoordinatesToNVVM>(
       converter, patterns.getContext());
 }

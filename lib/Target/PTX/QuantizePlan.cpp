@@ -40,6 +40,7 @@ static plan::ScalePacking scalePacking(const QuantizedStorage &storage,
   scales.operand = "d";
   scales.format = std::string(formatName(storage.scale));
   scales.block = unsigned(storage.block);
+  scales.rows = unsigned(storage.rowTile);
   scales.layout = stringifyScaleLayout(type.getLayout()).str();
   scales.offset = placeFormula(storage.scales);
   scales.paddedRows = paddedExtent(storage.scales, hw::Dim::Row);

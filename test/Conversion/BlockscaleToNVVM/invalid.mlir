@@ -125,6 +125,17 @@ gpu.module @kernels {
 
 // -----
 
+#kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
+gpu.module @kernels {
+  gpu.func @sum_of_lanes(%x: i32) kernel attributes {blockscale.kernel = #kernel} {
+    // expected-error@+1 {{failed to legalize operation 'gpu.subgroup_reduce'}}
+    %0 = gpu.subgroup_reduce add %x uniform : (i32) -> i32
+    gpu.return
+  }
+}
+
+// -----
+
 #kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 288>
 #mma = #blockscale.mma<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 16, n = 8, k = 32>
 gpu.module @kernels {

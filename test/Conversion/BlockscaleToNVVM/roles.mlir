@@ -46,6 +46,24 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // CHECK-LABEL: llvm.func @lanes(
+  gpu.func @lanes(%d: !blockscale.global<i32>, %x: i32, %i: i64) kernel attributes {blockscale.target = #blockscale.target<sm_103a>, blockscale.kernel = #kernel} {
+    // CHECK-DAG: %[[ALL:.*]] = arith.constant -1 : i32
+    // CHECK-DAG: %[[FIRST:.*]] = arith.constant -8 : i32
+    // CHECK-DAG: %[[EIGHT:.*]] = arith.constant 255 : i32
+    // CHECK: %[[X:.*]] = nvvm.redux.sync umax %{{.*}}, %[[ALL]] : i32 -> i32
+    // CHECK: %[[LANE:.*]] = nvvm.read.ptx.sreg.laneid : i32
+    // CHECK: %[[SHIFT:.*]] = arith.andi %[[LANE]], %[[FIRST]] : i32
+    // CHECK: %[[MASK:.*]] = arith.shli %[[EIGHT]], %[[SHIFT]] : i32
+    // CHECK: nvvm.redux.sync umax %[[X]], %[[MASK]] : i32 -> i32
+    %0 = gpu.subgroup_reduce maxui %x uniform : (i32) -> i32
+    %1 = gpu.subgroup_reduce maxui %0 uniform cluster(size = 8) : (i32) -> i32
+    %c1 = arith.constant 1 : i32
+    %v = vector.broadcast %1 : i32 to vector<1xi32>
+    blockscale.store_row %v to %d[%i] count %c1 : vector<1xi32> to !blockscale.global<i32>
+    gpu.return
+  }
+
   // CHECK-LABEL: llvm.func @roles(
   gpu.func @roles(%barrier: !blockscale.barrier<1>, %i: i32) kernel attributes {blockscale.target = #blockscale.target<sm_103a>, blockscale.kernel = #kernel} {
     // CHECK-DAG: %[[WARP_SIZE:.*]] = arith.constant 32 : i32

@@ -75,6 +75,14 @@ REPLACED = [
     ("the halves exchanged", r"(mov\.b32\s+)\{(%rs\d+), (%rs\d+)\}",
      r"\1{\3, \2}")]
 
+# Lanes of a warp that find the largest magnitude of a tile.
+lanes = ptx.places(r"redux\.sync")
+if lanes:
+    REPLACED += [
+        ("the smallest of the lanes", r"(redux\.sync\.)max", r"\1min"),
+        ("each lane for itself", r"(\s)redux\.sync\.max\.u32(\s+%r\d+), (%r\d+), [^;]+;",
+         r"\1mov.b32\2, \3;")]
+
 # A number that is changed by so much.
 COUNTED = [
     ("another shift", r"sh[lr]\.\w+\s+%\w+, %\w+, (\d+);", 1),
@@ -134,6 +142,11 @@ def all_mutations():
         offset = re.search(r"\[%rd\d+(?:\+(\d+))?\]", ptx.lines[at])
         yield f"another address: {at}: {ptx.lines[at]}", ptx.replaced(
             at, r"(\[%rd\d+)(\+\d+)?\]", rf"\g<1>+{int(offset[1] or 0) + 16}]")
+    # Rows of the padding read the last row.
+    for at in ptx.places(r"\smin\.u32") if lanes else ():
+        if at < lanes[0]:
+            yield f"always the last: {at}: {ptx.lines[at]}", ptx.replaced(
+                at, r"min\.u32(\s+%r\d+), %r\d+, ([^;]+);", r"mov.b32\1, \2;")
     for at in ptx.some(r"st\.global"):
         yield f"a store left out: {at}: {ptx.lines[at]}", ptx.dropped(at)
 

@@ -14,6 +14,7 @@ case is wrong, which has to show.
 
 import itertools
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -36,6 +37,20 @@ def cases():
             ["e4m3fn_t16", "multi_float32_e4m3fn_t16"], ROUNDINGS):
         for source in ("bf16", "f16", "f32"):
             yield "f4E2M1FN", spec, "floor", rounding, source
+    # Tiles of several rows.
+    for i, element in enumerate(BITS):
+        for rows in (4, 8, 16, 32):
+            yield (element, f"e8m0_t{rows}_t32", RULES[(i + rows) % 7],
+                   ROUNDINGS[rows // 4 % 4], next(types))
+    for spec in ("e4m3fn_t16_t16", "multi_float32_e4m3fn_t16_t16"):
+        for source in ("bf16", "f16", "f32"):
+            yield "f4E2M1FN", spec, "floor", ROUNDINGS[0], source
+
+
+def tile_rows(spec):
+    """Rows that share a scale."""
+    tiles = re.findall(r"_t(\d+)", spec)
+    return int(tiles[0]) if len(tiles) == 2 else 1
 
 
 def numbers(source, block, seed):
@@ -105,7 +120,10 @@ def run(folder, i, case):
     tiles = np.load(folder / "s.npy").view(np.uint8).reshape(2, -1, 32, 4, 4)
     scales = tiles.transpose(0, 3, 2, 1, 4).reshape(256, -1)
     assert not scales[ROWS:].any() and not scales[:, K // block:].any()
-    return x, codes.astype(np.uint8), scales[:ROWS, :K // block]
+    scales, rows = scales[:ROWS, :K // block], tile_rows(spec)
+    once = scales[::rows]
+    assert (once.repeat(rows, 0)[:ROWS] == scales).all()
+    return x, codes.astype(np.uint8), once
 
 
 def dense(array, shape, element):

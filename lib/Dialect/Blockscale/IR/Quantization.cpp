@@ -19,6 +19,9 @@ static std::string textOf(Type type) {
   return text;
 }
 
+/// Rows of a tile are lanes of a warp.
+static constexpr int64_t kMostTileRows = 32;
+
 /// Why no kernel writes tensors that are arranged as `type` is.
 static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
   const ScaleSpec &spec = type.getSpec().getValue();
@@ -29,12 +32,14 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
   if (spec.isSparse())
     return "a kernel writes dense elements, but " + name +
            " prunes; prune on the host first";
-  if (!spec.isTile() || type.getRowTile() != 1)
-    return "a kernel chooses scales for blocks of one row along K, but those "
-           "of " +
+  int64_t rowTile = type.getRowTile();
+  if (!spec.isTile() || !llvm::isPowerOf2_64(rowTile) ||
+      rowTile > kMostTileRows)
+    return "a kernel chooses scales for blocks along K of 1, 4, 8, 16 or 32 "
+           "rows, but those of " +
            name +
-           " are for other tiles; nearest legal: blocks of 16 or 32, as "
-           "in 'e8m0_t32'";
+           " are for other tiles; nearest legal: 'e8m0_t32' or "
+           "'e8m0_t32_t32'";
   if (type.getOrder() != DataOrder::KMajor)
     return Reason(
         "a kernel writes elements along K, but the result is in order "
@@ -95,6 +100,7 @@ Result<QuantizedStorage> blockscale::quantizedStorage(ScaledTensorType type,
   storage.element = *element->format();
   storage.scale = *scale;
   storage.block = block;
+  storage.rowTile = type.getRowTile();
   unsigned container = hw::containerBits(scheme->kind);
   storage.data =
       &hw::tensorMapDataTypeInfo(*hw::tensorMapDataType(*element, container));
@@ -107,4 +113,15 @@ Result<QuantizedStorage> blockscale::quantizedStorage(ScaledTensorType type,
   storage.scales = getStorageBytes(getScaleStorage(type.getLayout()),
                                    storage.rows, storage.k, block);
   return storage;
+}
+
+std::optional<Reason>
+blockscale::whyNotEpilogue(const QuantizedStorage &storage) {
+  if (storage.rowTile == 1)
+    return std::nullopt;
+  return "a product quantises its result in blocks of one row, but a scale is "
+         "for " +
+         std::to_string(storage.rowTile) +
+         " rows; nearest legal: one row, as in 'e8m0_t32', or a kernel of its "
+         "own that quantises";
 }

@@ -75,6 +75,8 @@ std::optional<Reason> blockscale::whyNotQuantized(MatmulOp product,
   Result<QuantizedStorage> storage = quantizedStorage(op.getType(), target);
   if (!storage)
     return storage.why();
+  if (auto why = whyNotEpilogue(*storage))
+    return why;
   if (op.getType().getSpec().getValue().tensorScale && !op.getTensorScale())
     return Reason("a kernel sees one block at a time, but the tensor scale of "
                   "'" +
@@ -152,6 +154,8 @@ LogicalResult blockscale::verifyQuantization(KernelMatmulOp op) {
       quantizedStorage(quantization.getD(), target);
   if (!storage)
     return op.emitOpError() << storage.why().text;
+  if (auto why = whyNotEpilogue(*storage))
+    return op.emitOpError() << why->text;
   if (op.getOffsets() || op.getKOffsets() || op.getRowBlock() ||
       op.getColumnBlock())
     return op.emitOpError() << "a product with groups, or under scales of "

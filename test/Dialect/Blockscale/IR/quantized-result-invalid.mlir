@@ -27,6 +27,17 @@ func.func @plain(%a: !a, %b: !a) -> !q {
 
 // -----
 
+!a = !blockscale.tensor<64x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!q = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32_t32", layout = tiled_128x4>
+func.func @squares(%a: !a, %b: !a) -> !q {
+  // expected-error@+1 {{a product quantises its result in blocks of one row, but a scale is for 32 rows; nearest legal: one row, as in 'e8m0_t32', or a kernel of its own that quantises}}
+  %0 = blockscale.matmul %a, %b {blockscale.quantized} : !a, !a -> tensor<64x64xbf16>
+  %1 = blockscale.quantize %0 : tensor<64x64xbf16> to !q
+  return %1 : !q
+}
+
+// -----
+
 !adata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 133, 1), strides = ()[s0, s1, s2, s3] -> (128, 17024), box = [256, 128, 1], swizzle = "128B">
 !bdata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 96, 1), strides = ()[s0, s1, s2, s3] -> (128, 12288), box = [256, 64, 1], swizzle = "128B">
 !ascales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 2, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 4096), box = [128, 4, 1, 1], swizzle = "none">
@@ -173,6 +184,28 @@ gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>}
     %k = arith.constant 256 : i32
     %one = arith.constant 1 : i32
     // expected-error@+1 {{a kernel writes scales in layout 'tiled_128x4', as the tensor core reads them, but the result has 'plain'}}
+    blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) d_scales(%s) sizes(%m, %n, %k, %one) quantization#single mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales d_scales !blockscale.global<i8>
+    gpu.return
+  }
+}
+
+// -----
+
+!adata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 133, 1), strides = ()[s0, s1, s2, s3] -> (128, 17024), box = [256, 128, 1], swizzle = "128B">
+!bdata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 96, 1), strides = ()[s0, s1, s2, s3] -> (128, 12288), box = [256, 64, 1], swizzle = "128B">
+!ascales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 2, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 4096), box = [128, 4, 1, 1], swizzle = "none">
+!bscales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 1, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 2048), box = [128, 4, 1, 1], swizzle = "none">
+#mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 64, k = 64>
+#schedule = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 64>
+#multi = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>>
+#single = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "e4m3fn_t16_t16", layout = tiled_128x4>>
+gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>} {
+  gpu.func @f(%a: !adata, %b: !bdata, %sa: !ascales, %sb: !bscales, %d: !blockscale.global<i8>, %s: !blockscale.global<i8>, %t: !blockscale.global<f32>, %u: !blockscale.global<f32>) kernel {
+    %m = arith.constant 133 : i32
+    %n = arith.constant 96 : i32
+    %k = arith.constant 256 : i32
+    %one = arith.constant 1 : i32
+    // expected-error@+1 {{a product quantises its result in blocks of one row, but a scale is for 16 rows; nearest legal: one row, as in 'e8m0_t32', or a kernel of its own that quantises}}
     blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) d_scales(%s) sizes(%m, %n, %k, %one) quantization#single mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales d_scales !blockscale.global<i8>
     gpu.return
   }

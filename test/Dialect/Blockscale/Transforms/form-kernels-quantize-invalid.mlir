@@ -18,10 +18,28 @@ func.func @unscaled(%x: tensor<16x64xf32>) -> !q {
 
 // -----
 
-!q = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32_t32", layout = tiled_128x4>
-func.func @squares(%x: tensor<64x64xf32>) -> !q {
-  // expected-error@+1 {{a kernel chooses scales for blocks of one row along K, but those of 'e8m0_t32_t32' are for other tiles; nearest legal: blocks of 16 or 32, as in 'e8m0_t32'}}
+!q = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t64_t32", layout = tiled_128x4>
+func.func @tall(%x: tensor<64x64xf32>) -> !q {
+  // expected-error@+1 {{a kernel chooses scales for blocks along K of 1, 4, 8, 16 or 32 rows, but those of 'e8m0_t64_t32' are for other tiles; nearest legal: 'e8m0_t32' or 'e8m0_t32_t32'}}
   %0 = blockscale.quantize %x : tensor<64x64xf32> to !q
+  return %0 : !q
+}
+
+// -----
+
+!q = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t0_t32", layout = tiled_128x4>
+func.func @columns_share(%x: tensor<64x64xf32>) -> !q {
+  // expected-error@+1 {{but those of 'e8m0_t0_t32' are for other tiles}}
+  %0 = blockscale.quantize %x : tensor<64x64xf32> to !q
+  return %0 : !q
+}
+
+// -----
+
+!q = !blockscale.tensor<64x128xf8E4M3FN, "e8m0_t32_t64", layout = tiled_128x4>
+func.func @long(%x: tensor<64x128xf32>) -> !q {
+  // expected-error@+1 {{no instruction of 'sm_100a' reads elements of f8E4M3FN with scales as 'e8m0_t32_t64' says}}
+  %0 = blockscale.quantize %x : tensor<64x128xf32> to !q
   return %0 : !q
 }
 

@@ -28,6 +28,8 @@ struct QuantizedStorage {
   ElementFormat element, scale;
   /// Elements along K that share a scale.
   int64_t block = 0;
+  /// Rows that share a scale, which is repeated for each of them.
+  int64_t rowTile = 1;
   /// How TMA brings the elements to a product of two such tensors.
   const hw::TensorMapDataTypeInfo *data = nullptr;
   /// Bytes from one row of elements to the next, and from matrix to matrix.
@@ -40,6 +42,9 @@ struct QuantizedStorage {
 /// there is no such kernel.
 Result<QuantizedStorage> quantizedStorage(ScaledTensorType type,
                                           hw::Target target);
+
+/// Why the epilogue of a product does not write such a tensor.
+std::optional<Reason> whyNotEpilogue(const QuantizedStorage &storage);
 
 } // namespace blockscale
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockQuantizer.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/bit.h"
@@ -91,6 +92,12 @@ Value BlockQuantizer::largestOf(ArrayRef<Value> values) {
     bits.resize(bits.size() / 2);
   }
   return e.fromBits(bits.front());
+}
+
+Value BlockQuantizer::largestOfTile(Value largest) {
+  return e.fromBits(gpu::SubgroupReduceOp::create(
+      e, e.bits(largest), gpu::AllReduceOperation::MAXUI, /*uniform=*/true,
+      std::optional<uint32_t>(storage.rowTile)));
 }
 
 /// min(1 / (s * t), FLT_MAX), and 0 under a scale of 0.

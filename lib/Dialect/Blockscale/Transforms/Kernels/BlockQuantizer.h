@@ -41,6 +41,9 @@ public:
 
   /// The largest magnitude of f32 numbers; NaN if there is one.
   mlir::Value largestOf(llvm::ArrayRef<mlir::Value> values);
+  /// The same over as many neighbouring lanes as a tile has rows. All lanes of
+  /// a warp come.
+  mlir::Value largestOfTile(mlir::Value largest);
   /// The scale of a block with this largest magnitude; `factor` is the
   /// tensor's, or null.
   BlockScaling scalingOf(mlir::Value largest, mlir::Value factor);

@@ -238,7 +238,8 @@ static bool isOfKernel(QuantizeOp op) {
 }
 
 /// A function that only quantises is compiled or refused; in whole functions
-/// the host quantises what no kernel does.
+/// the host quantises what no kernel does, and tiles of several rows, of which
+/// it keeps a scale once.
 bool FormKernels::isWanted(KernelSourceOpInterface op) const {
   auto quantization = dyn_cast<QuantizeOp>(op.getOperation());
   if (quantization && isOfKernel(quantization))
@@ -246,6 +247,7 @@ bool FormKernels::isWanted(KernelSourceOpInterface op) const {
   if (!quantization || !quantizeOperands)
     return isKernelSource(op) && (quantize || !quantization);
   return (isKernelSource(op) || isForProducts(quantization)) &&
+         quantization.getType().getRowTile() == 1 &&
          !whyNotKernel(quantization);
 }
 

@@ -12,6 +12,11 @@
 // reads it, chooses the scale and writes the codes. The four blocks of a row
 // that lie together in a tile of scales are those of four neighbouring threads,
 // whose reads and writes join.
+//
+// Where a tile has several rows they are neighbouring lanes of a warp, which
+// find its largest magnitude together, and each of them stores the scale. So
+// that all lanes come, a row of the padding reads the last row, which belongs
+// to the same tile or to none of the lane's.
 
 #include "BlockQuantizer.h"
 #include "QuantizeSource.h"
@@ -30,6 +35,7 @@ namespace {
 constexpr int64_t kAccessBytes = 16;
 
 using Place = BlockPlace;
+using Digit = hw::StorageLayout<AffineExpr>::Digit;
 
 class Body {
 public:
@@ -57,13 +63,18 @@ private:
   Value i8(Value x) { return arith::TruncIOp::create(e, e.getI8Type(), x); }
 
   Value threadNumber();
+  bool isTiled() const { return storage.rowTile > 1; }
+  SmallVector<Digit> digits() const;
   Place placeOf(Value number);
+  Value byteOf(const Place &place);
+  Place nearestInside(const Place &place);
   Value isInside(const Place &place);
   /// The number of the first element of the block, i64.
   Value firstElement(const Place &place);
   SmallVector<Value> load(Value first);
   Value tensorFactor(const Place &place);
-  Value quantizeBlock(const Place &place);
+  Value quantizeBlock(const Place &place, ArrayRef<Value> values,
+                      Value largest);
 
   const QuantizedStorage &storage;
   Emitter e;
@@ -82,10 +93,21 @@ Value Body::threadNumber() {
   return add(mul(cta, e.i32(kQuantizeThreads)), thread);
 }
 
-/// The block whose scale is byte `number`; it may lie in the padding.
+/// The digits of a thread's number, the fastest first: those of the byte, but
+/// before them neighbouring rows where tiles have several.
+SmallVector<Digit> Body::digits() const {
+  SmallVector<Digit> list(llvm::reverse(storage.scales.digits));
+  if (isTiled())
+    std::stable_partition(list.begin(), list.end(), [](const Digit &digit) {
+      return digit.term.source == hw::Dim::Row && digit.term.divisor == 1;
+    });
+  return list;
+}
+
+/// The block of thread `number`; it may lie in the padding.
 Place Body::placeOf(Value number) {
   Place place{number, e.i32(0), e.i32(0)};
-  for (const auto &digit : llvm::reverse(storage.scales.digits)) {
+  for (const Digit &digit : digits()) {
     Value extent = extentOf(digit.extent, e.getI32Type());
     Value value = arith::RemUIOp::create(e, place.matrix, extent);
     place.matrix = arith::DivUIOp::create(e, place.matrix, extent);
@@ -93,6 +115,31 @@ Place Body::placeOf(Value number) {
     source = add(source, mul(value, e.i32(int64_t(digit.term.divisor))));
   }
   return place;
+}
+
+/// Where the scale of a block lies.
+Value Body::byteOf(const Place &place) {
+  Value byte =
+      mul(place.matrix, extentOf(storage.scales.matrixBytes, e.getI32Type()));
+  for (const Digit &digit : storage.scales.digits) {
+    Value source = digit.term.source == hw::Dim::Row ? place.row : place.block;
+    Value value =
+        arith::DivUIOp::create(e, source, e.i32(int64_t(digit.term.divisor)));
+    if (digit.term.modulus)
+      value = arith::RemUIOp::create(e, value,
+                                     extentOf(digit.extent, e.getI32Type()));
+    byte = add(byte, mul(value, extentOf(digit.stride, e.getI32Type())));
+  }
+  return byte;
+}
+
+Place Body::nearestInside(const Place &place) {
+  Value blocks = extentOf(storage.k.floorDiv(storage.block), e.getI32Type());
+  auto bounded = [&](Value x, Value count) -> Value {
+    return arith::MinUIOp::create(e, x, add(count, e.i32(-1)));
+  };
+  return {place.matrix, bounded(place.row, arguments.rows),
+          bounded(place.block, blocks)};
 }
 
 Value Body::isInside(const Place &place) {
@@ -147,13 +194,16 @@ Value Body::tensorFactor(const Place &place) {
   return factor;
 }
 
-/// The code of its scale.
-Value Body::quantizeBlock(const Place &place) {
+/// The code of its scale. What is null or empty is found out here.
+Value Body::quantizeBlock(const Place &place, ArrayRef<Value> loaded,
+                          Value largest) {
   Value first = firstElement(place);
-  SmallVector<Value> values = load(first);
+  SmallVector<Value> values(loaded);
+  if (values.empty())
+    values = load(first);
   Value factor = tensorFactor(place);
-  BlockScaling scaling =
-      quantizer.scalingOf(quantizer.largestOf(values), factor);
+  BlockScaling scaling = quantizer.scalingOf(
+      largest ? largest : quantizer.largestOf(values), factor);
   quantizer.storeData(arguments.data, place,
                       quantizer.encode(values, scaling.inverse, first));
   return scaling.code;
@@ -162,16 +212,23 @@ Value Body::quantizeBlock(const Place &place) {
 void Body::build() {
   Value number = threadNumber();
   Place place = placeOf(number);
+  SmallVector<Value> values;
+  Value largest;
+  if (isTiled()) {
+    values = load(firstElement(nearestInside(place)));
+    largest = quantizer.largestOfTile(quantizer.largestOf(values));
+  }
   auto condition = scf::IfOp::create(e, TypeRange{e.getI32Type()},
                                      isInside(place), /*withElseRegion=*/true);
   {
     OpBuilder::InsertionGuard guard(e);
     e.setInsertionPointToStart(condition.thenBlock());
-    scf::YieldOp::create(e, quantizeBlock(place));
+    scf::YieldOp::create(e, quantizeBlock(place, values, largest));
     e.setInsertionPointToStart(condition.elseBlock());
     scf::YieldOp::create(e, e.i32(0));
   }
-  quantizer.storeByte(arguments.scales, wide(number),
+  quantizer.storeByte(arguments.scales,
+                      wide(isTiled() ? byteOf(place) : number),
                       i8(condition.getResult(0)));
 }
 
