@@ -230,7 +230,7 @@ class Kernel:
                 beta: float | None = None,
                 tensor_scale: _Array | None = None, kernel: str | None = None,
                 num_sms: int | None = None, progress: _Progress = None,
-                **options: Any) -> Any: ...
+                **options: Any) -> NDArray[Any] | Any: ...
     def verify(self, M: int | Sequence[int] = (), N: int | Sequence[int] = (),
                K: int | Sequence[int] = (), batch: int | Sequence[int] = (), *,
                data: Literal["exact", "random", "both"] = "both",
