@@ -270,3 +270,19 @@ def test_batches_of_products_that_quantise_their_result(device):
                 result.data.view(np.uint8)).mean() > 0.99
         again = kernel.emulate(a, w)
         assert (again.data.view(np.uint8) == result.data.view(np.uint8)).all()
+
+
+def test_squares_are_multiplied(device):
+    """A weight with a scale for 32 rows and columns, which the product's operand of
+    that format reads as it was written."""
+    squares = bs.Format("e4m3", "ue8m0", 32, rows=32)
+    spec = bs.matmul(M=5, N=72, K=256, a="mxfp8", b=squares)
+    kernel = bs.compile(spec.mlir + source("q", (72, 256), "f8E4M3FN", "e8m0_t32_t32"))
+    rng = np.random.default_rng(23)
+    w, x = values(rng, (72, 256)), rng.standard_normal((5, 256))
+    x = bs.quantize(x, like=kernel.arg("a"))
+    prepared = kernel.prepare_quantize()
+    there = prepared(bs.to_device(w), out=prepared.empty_out())
+    d = kernel.launch(kernel.upload("a", x), there).numpy()
+    w = bs.quantize(w, like=kernel.arg("b"))
+    assert w.format == squares and (d == kernel.emulate(x, w)).all()
