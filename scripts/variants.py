@@ -367,6 +367,11 @@ QUANTIZATIONS = [
     Quantization("f4E2M1FN", "e4m3fn_t16", "bf16"),
     Quantization("f4E2M1FN", "multi_float32_e4m3fn_t16", "f16"),
 ]
+SQUARES = [
+    Quantization("f8E4M3FN", "e8m0_t32_t32", "bf16"),
+    Quantization("f6E2M3FN", "e8m0_t8_t32", "f32", "rule(ceil)"),
+    Quantization("f4E2M1FN", "multi_float32_e4m3fn_t16_t16", "f16"),
+]
 LINES = Sizes([1, 130, 300], [(1, 96), (1, 544)])
 # Whole blocks of columns, which end inside a tile.
 BLOCKS_OF_D = Sizes([1, 130, 300], [(288, 576), (512, 1056)])
@@ -456,6 +461,10 @@ VARIANTS += [
             make=function_that_quantizes),
     Variant("quantisations beside wide K", DATACENTER, QUANTIZATIONS[:2], "",
             LINES, True, make=function_that_quantizes),
+    Variant("quantisations in tiles of several rows", DATACENTER, SQUARES, "",
+            LINES, make=function_that_quantizes),
+    Variant("quantisations in tiles of several rows, warp level", WARP, SQUARES,
+            "", LINES, make=function_that_quantizes),
     quantized("one CTA", "cta_group = 1"),
     quantized("CTA pair", "cta_group = 2"),
     quantized("CTA pair in 2 x 2, dynamic scheduler",
