@@ -9,6 +9,7 @@
 #include "BlockQuantizer.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/bit.h"
 
@@ -323,5 +324,30 @@ void BlockQuantizer::storeByte(Value memory, Value offset, Value byte) {
   Value value = vector::FromElementsOp::create(
       e, VectorType::get({1}, e.getI8Type()), byte);
   StoreRowOp::create(e, value, memory, offset, e.i32(1), /*stride=*/Value(),
+                     /*aligned=*/true);
+}
+
+//===----------------------------------------------------------------------===//
+// The tensor scale
+//===----------------------------------------------------------------------===//
+
+Value BlockQuantizer::loadFactor(Value memory, Value matrix) {
+  auto one = VectorType::get({1}, e.getF32Type());
+  Value loaded = LoadRowOp::create(e, one, memory, matrix, e.i32(1),
+                                   /*stride=*/Value(), /*aligned=*/true);
+  return math::AbsFOp::create(e, vector::ExtractOp::create(e, loaded, 0));
+}
+
+void BlockQuantizer::storeFactor(Value memory, const BlockPlace &place,
+                                 Value factor) {
+  Value isFirst = arith::CmpIOp::create(
+      e, arith::CmpIPredicate::eq,
+      arith::OrIOp::create(e, place.row, place.block), e.i32(0));
+  auto condition = scf::IfOp::create(e, isFirst);
+  OpBuilder::InsertionGuard guard(e);
+  e.setInsertionPointToStart(condition.thenBlock());
+  auto one = VectorType::get({1}, e.getF32Type());
+  StoreRowOp::create(e, vector::FromElementsOp::create(e, one, factor), memory,
+                     wide(place.matrix), e.i32(1), /*stride=*/Value(),
                      /*aligned=*/true);
 }

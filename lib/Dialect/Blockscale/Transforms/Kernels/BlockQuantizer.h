@@ -57,6 +57,12 @@ public:
                  llvm::ArrayRef<mlir::Value> words);
   void storeByte(mlir::Value memory, mlir::Value offset, mlir::Value byte);
 
+  /// The magnitude, which alone counts, of the tensor scale of `matrix`, i64.
+  mlir::Value loadFactor(mlir::Value memory, mlir::Value matrix);
+  /// Writes down what it was, by whoever has the first block of the matrix.
+  void storeFactor(mlir::Value memory, const BlockPlace &place,
+                   mlir::Value factor);
+
 private:
   mlir::Value add(mlir::Value x, mlir::Value y);
   mlir::Value mul(mlir::Value x, mlir::Value y);

@@ -22,7 +22,6 @@
 #include "QuantizeSource.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -175,22 +174,9 @@ SmallVector<Value> Body::load(Value first) {
 Value Body::tensorFactor(const Place &place) {
   if (!arguments.tensorScale)
     return {};
-  Value matrix = wide(place.matrix);
-  auto one = VectorType::get({1}, e.getF32Type());
-  Value loaded =
-      LoadRowOp::create(e, one, arguments.tensorScale, matrix, e.i32(1),
-                        /*stride=*/Value(), /*aligned=*/true);
   Value factor =
-      math::AbsFOp::create(e, vector::ExtractOp::create(e, loaded, 0));
-  Value isFirst = arith::CmpIOp::create(
-      e, arith::CmpIPredicate::eq,
-      arith::OrIOp::create(e, place.row, place.block), e.i32(0));
-  auto condition = scf::IfOp::create(e, isFirst);
-  OpBuilder::InsertionGuard guard(e);
-  e.setInsertionPointToStart(condition.thenBlock());
-  StoreRowOp::create(e, vector::FromElementsOp::create(e, one, factor),
-                     arguments.storedTensorScale, matrix, e.i32(1),
-                     /*stride=*/Value(), /*aligned=*/true);
+      quantizer.loadFactor(arguments.tensorScale, wide(place.matrix));
+  quantizer.storeFactor(arguments.storedTensorScale, place, factor);
   return factor;
 }
 

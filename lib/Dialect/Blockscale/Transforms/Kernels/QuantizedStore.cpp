@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "QuantizedStore.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -53,11 +52,9 @@ void QuantizedStore::loadFactor(Value matrix) {
   Value memory = frame.op.getDFactor();
   if (!memory)
     return;
-  auto one = VectorType::get({1}, b.getF32Type());
-  Value loaded =
-      LoadRowOp::create(b, one, memory, b.toI64(matrix), b.constant(1),
-                        /*stride=*/Value(), /*aligned=*/true);
-  factor = math::AbsFOp::create(b, vector::ExtractOp::create(b, loaded, 0));
+  Emitter e(b.getLoc(), b);
+  factor = BlockQuantizer(e, what, storage, sizes())
+               .loadFactor(memory, b.toI64(matrix));
 }
 
 void QuantizedStore::prepareKernel() {
@@ -68,21 +65,6 @@ void QuantizedStore::prepareKernel() {
 void QuantizedStore::prepareTile(TilePosition tile) {
   if (!hasOneBatch())
     loadFactor(tile.batch);
-}
-
-void QuantizedStore::storeFactor(Emitter &e, const BlockPlace &place) {
-  if (!factor)
-    return;
-  Value isFirst = arith::CmpIOp::create(
-      e, arith::CmpIPredicate::eq,
-      arith::OrIOp::create(e, place.row, place.block), e.i32(0));
-  auto condition = scf::IfOp::create(e, isFirst);
-  OpBuilder::InsertionGuard guard(e);
-  e.setInsertionPointToStart(condition.thenBlock());
-  auto one = VectorType::get({1}, e.getF32Type());
-  StoreRowOp::create(e, vector::FromElementsOp::create(e, one, factor),
-                     frame.op.getDTensorScale(), wide(e, place.matrix),
-                     e.i32(1), /*stride=*/Value(), /*aligned=*/true);
 }
 
 //===----------------------------------------------------------------------===//
@@ -113,7 +95,8 @@ Value QuantizedStore::storeBlock(Emitter &e, Value value,
   first = sum(e, first,
               multiply(e, wide(e, place.block),
                        arith::ConstantIntOp::create(e, i64, storage.block)));
-  storeFactor(e, place);
+  if (factor)
+    quantizer.storeFactor(frame.op.getDTensorScale(), place, factor);
   BlockScaling scaling =
       quantizer.scalingOf(quantizer.largestOf(elements), factor);
   quantizer.storeData(frame.op.getD(), place,

@@ -37,8 +37,6 @@ private:
   /// Quantises a block and stores its codes; the code of its scale.
   mlir::Value storeBlock(Emitter &e, mlir::Value value,
                          const BlockPlace &place);
-  /// The first matrix's first block says what the tensor scale was.
-  void storeFactor(Emitter &e, const BlockPlace &place);
   /// Where the scale of a block lies, i64.
   mlir::Value offsetOf(Emitter &e, BlockQuantizer &quantizer,
                        const BlockPlace &place);
