@@ -302,6 +302,22 @@ SmallVector<Value> BlockQuantizer::encode(ArrayRef<Value> values, Value inverse,
   return words;
 }
 
+Value BlockQuantizer::scaleOffset(const BlockPlace &place, Type type) {
+  auto cast = [&](Value x) { return type == x.getType() ? x : wide(x); };
+  Value offset =
+      mul(cast(place.matrix), extentOf(storage.scales.matrixBytes, type));
+  for (const auto &digit : storage.scales.digits) {
+    const hw::Term &term = digit.term;
+    Value value = term.source == hw::Dim::Row ? place.row : place.block;
+    if (term.divisor != 1)
+      value = arith::DivUIOp::create(e, value, e.i32(int64_t(term.divisor)));
+    if (term.modulus)
+      value = arith::RemUIOp::create(e, value, e.i32(int64_t(term.modulus)));
+    offset = add(offset, mul(cast(value), extentOf(digit.stride, type)));
+  }
+  return offset;
+}
+
 void BlockQuantizer::storeData(Value memory, const BlockPlace &place,
                                ArrayRef<Value> words) {
   Type i64 = e.getI64Type(), i8 = e.getI8Type();

@@ -52,6 +52,8 @@ public:
   llvm::SmallVector<mlir::Value> encode(llvm::ArrayRef<mlir::Value> values,
                                         mlir::Value inverse, mlir::Value first);
 
+  /// The byte of the scale of a block in memory, computed in i32 or i64.
+  mlir::Value scaleOffset(const BlockPlace &place, mlir::Type type);
   /// Stores the words of a block, and a byte of i8.
   void storeData(mlir::Value memory, const BlockPlace &place,
                  llvm::ArrayRef<mlir::Value> words);

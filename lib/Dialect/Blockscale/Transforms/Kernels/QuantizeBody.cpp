@@ -65,7 +65,6 @@ private:
   bool isTiled() const { return storage.rowTile > 1; }
   SmallVector<Digit> digits() const;
   Place placeOf(Value number);
-  Value byteOf(const Place &place);
   Place nearestInside(const Place &place);
   Value isInside(const Place &place);
   /// The number of the first element of the block, i64.
@@ -114,22 +113,6 @@ Place Body::placeOf(Value number) {
     source = add(source, mul(value, e.i32(int64_t(digit.term.divisor))));
   }
   return place;
-}
-
-/// Where the scale of a block lies.
-Value Body::byteOf(const Place &place) {
-  Value byte =
-      mul(place.matrix, extentOf(storage.scales.matrixBytes, e.getI32Type()));
-  for (const Digit &digit : storage.scales.digits) {
-    Value source = digit.term.source == hw::Dim::Row ? place.row : place.block;
-    Value value =
-        arith::DivUIOp::create(e, source, e.i32(int64_t(digit.term.divisor)));
-    if (digit.term.modulus)
-      value = arith::RemUIOp::create(e, value,
-                                     extentOf(digit.extent, e.getI32Type()));
-    byte = add(byte, mul(value, extentOf(digit.stride, e.getI32Type())));
-  }
-  return byte;
 }
 
 Place Body::nearestInside(const Place &place) {
@@ -213,9 +196,10 @@ void Body::build() {
     e.setInsertionPointToStart(condition.elseBlock());
     scf::YieldOp::create(e, e.i32(0));
   }
-  quantizer.storeByte(arguments.scales,
-                      wide(isTiled() ? byteOf(place) : number),
-                      i8(condition.getResult(0)));
+  // Threads, of which each byte has one, are counted in 32 bits.
+  Value byte =
+      isTiled() ? quantizer.scaleOffset(place, e.getI32Type()) : number;
+  quantizer.storeByte(arguments.scales, wide(byte), i8(condition.getResult(0)));
 }
 
 void blockscale::buildQuantizeBody(QuantizeOp op,

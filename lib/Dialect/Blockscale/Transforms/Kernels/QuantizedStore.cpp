@@ -108,25 +108,6 @@ Value QuantizedStore::storeBlock(Emitter &e, Value value,
 // Scales
 //===----------------------------------------------------------------------===//
 
-Value QuantizedStore::offsetOf(Emitter &e, BlockQuantizer &quantizer,
-                               const BlockPlace &place) {
-  Type i64 = e.getI64Type();
-  Value offset = multiply(e, wide(e, place.matrix),
-                          quantizer.extentOf(storage.scales.matrixBytes, i64));
-  for (const auto &digit : storage.scales.digits) {
-    const hw::Term &term = digit.term;
-    Value value = term.source == hw::Dim::Row ? place.row : place.block;
-    if (term.divisor != 1)
-      value = arith::DivUIOp::create(e, value, e.i32(int64_t(term.divisor)));
-    if (term.modulus)
-      value = arith::RemUIOp::create(e, value, e.i32(int64_t(term.modulus)));
-    offset =
-        sum(e, offset,
-            multiply(e, wide(e, value), quantizer.extentOf(digit.stride, i64)));
-  }
-  return offset;
-}
-
 /// The extent of a source with padding: what its digit without end counts.
 static AffineExpr paddedExtent(const QuantizedStorage &storage,
                                hw::Dim source) {
@@ -140,7 +121,7 @@ void QuantizedStore::storeScale(Emitter &e, const BlockPlace &place,
                                 Value code) {
   BlockQuantizer quantizer(e, what, storage, sizes());
   Type i8 = e.getI8Type();
-  Value offset = offsetOf(e, quantizer, place);
+  Value offset = quantizer.scaleOffset(place, e.getI64Type());
   quantizer.storeByte(frame.op.getDScales(), offset,
                       arith::TruncIOp::create(e, i8, code));
   int64_t blocks = what.getD().getK() / storage.block;
@@ -155,7 +136,8 @@ void QuantizedStore::storeScale(Emitter &e, const BlockPlace &place,
   e.setInsertionPointToStart(condition.thenBlock());
   for (int64_t i = 1; i <= padding; ++i) {
     BlockPlace behind{place.matrix, place.row, sum(e, place.block, e.i32(i))};
-    quantizer.storeByte(frame.op.getDScales(), offsetOf(e, quantizer, behind),
+    quantizer.storeByte(frame.op.getDScales(),
+                        quantizer.scaleOffset(behind, e.getI64Type()),
                         arith::ConstantIntOp::create(e, i8, 0));
   }
 }

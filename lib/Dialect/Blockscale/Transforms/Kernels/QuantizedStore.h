@@ -37,9 +37,6 @@ private:
   /// Quantises a block and stores its codes; the code of its scale.
   mlir::Value storeBlock(Emitter &e, mlir::Value value,
                          const BlockPlace &place);
-  /// Where the scale of a block lies, i64.
-  mlir::Value offsetOf(Emitter &e, BlockQuantizer &quantizer,
-                       const BlockPlace &place);
   void storeScale(Emitter &e, const BlockPlace &place, mlir::Value code);
 
   KernelFrame &frame;
