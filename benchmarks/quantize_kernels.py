@@ -29,6 +29,9 @@ INPUTS = {"bf16": 2, "f16": 2, "f32": 4}
 FORMATS = {
     "MXFP8": ("f8E4M3FN", "e8m0_t32", 8, 32, ""),
     "MXFP8, round_up": ("f8E4M3FN", "e8m0_t32", 8, 32, "rule(round_up)"),
+    "MXFP8, min_error": ("f8E4M3FN", "e8m0_t32", 8, 32, "rule(min_error)"),
+    "NVFP4, min_error": ("f4E2M1FN", "multi_float32_e4m3fn_t16", 4, 16,
+                         "rule(min_error)"),
     "MXFP8 e5m2": ("f8E5M2", "e8m0_t32", 8, 32, ""),
     "MXFP6 e2m3": ("f6E2M3FN", "e8m0_t32", 6, 32, ""),
     "MXFP6 e3m2": ("f6E3M2FN", "e8m0_t32", 6, 32, ""),

@@ -31,8 +31,9 @@ std::optional<Reason> reference::whyNot(const Quantization &quantization) {
   };
   if (!isOneOf(quantization.rule,
                {"floor", "round_up", "floor_plus_one", "ceil", "mid_max",
-                "rounded_max", "top_binade"}) ||
-      (!isPower && quantization.rule != "floor"))
+                "rounded_max", "top_binade", "min_error"}) ||
+      (!isPower && quantization.rule != "floor" &&
+       quantization.rule != "min_error"))
     return "there is no rule '" + quantization.rule + "' for scales of '" +
            std::string(formatName(quantization.scale)) + "'";
   if (!isOneOf(quantization.rounding, {"even", "away", "zero", "stochastic"}))
@@ -107,14 +108,15 @@ static bool doubles(const std::string &rule, const FormatInfo &info,
 }
 
 /// The byte of a power of two.
-static uint8_t exponentByte(const Quantization &quantization, float largest) {
+static uint8_t exponentByte(const Quantization &quantization,
+                            const std::string &rule, float largest) {
   constexpr int kBias = 127, kLast = 254, kNaN = 255;
   if (std::isnan(largest))
     return kNaN;
   if (std::isinf(largest))
     return kLast;
   const FormatInfo &info = formatInfo(quantization.element);
-  bool isRoundedUp = quantization.rule == "round_up";
+  bool isRoundedUp = rule == "round_up";
   float source = isRoundedUp ? largest / info.largest : largest;
   if (source == 0)
     return 0;
@@ -123,15 +125,14 @@ static uint8_t exponentByte(const Quantization &quantization, float largest) {
   if (isRoundedUp)
     exponent += fraction > 1;
   else
-    exponent += doubles(quantization.rule, info, fraction) - info.emax;
+    exponent += doubles(rule, info, fraction) - info.emax;
   return uint8_t(std::clamp(exponent + kBias, 0, kLast));
 }
 
-/// The byte of an e4m3 scale.
-static uint8_t floatByte(const Quantization &quantization, float largest,
+/// The byte of the e4m3 scale that makes `limit` of the largest magnitude.
+static uint8_t floatByte(float limit, float largest,
                          std::optional<float> tensorScale) {
   const FormatInfo &format = formatInfo(ElementFormat::UE4M3);
-  float limit = formatInfo(quantization.element).largest;
   float scale = largest / limit;
   if (tensorScale) {
     float encode = std::min(1.0f / std::fabs(*tensorScale), kFloatMax);
@@ -143,18 +144,95 @@ static uint8_t floatByte(const Quantization &quantization, float largest,
   return uint8_t(roundMagnitude(ElementFormat::UE4M3, scale, "even", 0));
 }
 
+std::pair<uint8_t, uint8_t>
+reference::candidates(const Quantization &quantization, float largest,
+                      std::optional<float> tensorScale) {
+  bool isSearch = quantization.rule == "min_error";
+  if (quantization.scale == ElementFormat::UE8M0) {
+    if (tensorScale)
+      largest *= std::min(1.0f / std::fabs(*tensorScale), kFloatMax);
+    auto byRule = [&](const std::string &rule) {
+      return exponentByte(quantization, rule, largest);
+    };
+    if (!isSearch)
+      return {byRule(quantization.rule), byRule(quantization.rule)};
+    return {byRule("floor"), byRule("floor_plus_one")};
+  }
+  uint32_t most = formatInfo(quantization.element).largestCode;
+  auto towards = [&](uint32_t code) {
+    return floatByte(decode(quantization.element, code), largest, tensorScale);
+  };
+  return {towards(most), towards(isSearch ? most - 1 : most)};
+}
+
+/// What an element is multiplied by under a scale.
+static float inverseOf(const Quantization &quantization, uint8_t scale,
+                       std::optional<float> tensorScale) {
+  float number = decode(quantization.scale, scale), step = number;
+  if (tensorScale)
+    step = number * std::fabs(*tensorScale);
+  if (number == 0)
+    return 0;
+  // std::min keeps a NaN that is its first argument.
+  return std::min(1.0f / std::min(step, kFloatMax), kFloatMax);
+}
+
+/// The distance of a magnitude to the nearest element.
+static float distanceOf(ElementFormat format, float magnitude) {
+  const FormatInfo &info = formatInfo(format);
+  if (!(magnitude < info.largest))
+    return magnitude - info.largest;
+  int exponent = 0;
+  std::frexp(magnitude, &exponent);
+  double step = std::max(std::ldexp(1.0, exponent - 1 - int(info.mantissaBits)),
+                         double(decode(format, 1)));
+  return float(std::fabs(magnitude - std::nearbyint(magnitude / step) * step));
+}
+
+/// The error of a tile under `scale`, of which `first` is the one that it is
+/// compared with.
+static uint64_t errorUnder(const Quantization &quantization, uint8_t scale,
+                           uint8_t first, const std::vector<float> &values,
+                           std::optional<float> tensorScale) {
+  const FormatInfo &info = formatInfo(quantization.element);
+  float inverse = inverseOf(quantization, scale, tensorScale);
+  float ratio =
+      decode(quantization.scale, scale) / decode(quantization.scale, first);
+  float above = std::ldexp(2.0f, info.emax) - info.largest;
+  float unit = std::exp2(std::ceil(std::log2(above)));
+  uint64_t sum = 0;
+  for (float value : values) {
+    float error = distanceOf(quantization.element, std::fabs(value * inverse)) *
+                  ratio / unit;
+    float square = error * error;
+    sum += square < 1 ? uint64_t(square * 0x1p20f) : uint64_t(1) << 20;
+  }
+  return sum;
+}
+
+uint8_t reference::scaleOf(const Quantization &quantization,
+                           const std::vector<float> &values,
+                           std::optional<float> tensorScale) {
+  float largest = 0;
+  for (float value : values)
+    largest = std::isnan(value) || std::isnan(largest)
+                  ? std::numeric_limits<float>::quiet_NaN()
+                  : std::max(largest, std::fabs(value));
+  auto [first, second] = candidates(quantization, largest, tensorScale);
+  if (first == second || decode(quantization.scale, first) == 0)
+    return second;
+  auto error = [&](uint8_t scale) {
+    return errorUnder(quantization, scale, first, values, tensorScale);
+  };
+  return error(second) < error(first) ? second : first;
+}
+
 std::vector<uint8_t> reference::quantizeUnder(const Quantization &quantization,
                                               uint8_t scale,
                                               const std::vector<float> &values,
                                               std::optional<float> tensorScale,
                                               uint64_t first) {
-  float number = decode(quantization.scale, scale), step = number;
-  if (tensorScale)
-    step = number * std::fabs(*tensorScale);
-  // std::min keeps a NaN that is its first argument.
-  float inverse = std::min(1.0f / std::min(step, kFloatMax), kFloatMax);
-  if (number == 0)
-    inverse = 0;
+  float inverse = inverseOf(quantization, scale, tensorScale);
   std::vector<uint8_t> codes;
   for (size_t i = 0; i < values.size(); ++i)
     codes.push_back(
@@ -166,19 +244,8 @@ QuantizedBlock reference::quantizeBlock(const Quantization &quantization,
                                         const std::vector<float> &values,
                                         std::optional<float> tensorScale,
                                         uint64_t first) {
-  float largest = 0;
-  for (float value : values)
-    largest = std::isnan(value) || std::isnan(largest)
-                  ? std::numeric_limits<float>::quiet_NaN()
-                  : std::max(largest, std::fabs(value));
   QuantizedBlock result;
-  if (quantization.scale == ElementFormat::UE8M0) {
-    if (tensorScale)
-      largest *= std::min(1.0f / std::fabs(*tensorScale), kFloatMax);
-    result.scale = exponentByte(quantization, largest);
-  } else {
-    result.scale = floatByte(quantization, largest, tensorScale);
-  }
+  result.scale = scaleOf(quantization, values, tensorScale);
   result.codes =
       quantizeUnder(quantization, result.scale, values, tensorScale, first);
   return result;

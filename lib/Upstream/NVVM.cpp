@@ -170,6 +170,11 @@ Value nvvm::largestOfLanes(ImplicitLocOpBuilder &b, Value number, Value lanes) {
                                lanes);
 }
 
+Value nvvm::sumOfLanes(ImplicitLocOpBuilder &b, Value number, Value lanes) {
+  return NVVM::ReduxOp::create(b, b.getI32Type(), number, NVVM::ReduxKind::ADD,
+                               lanes);
+}
+
 Value nvvm::clusterRank(ImplicitLocOpBuilder &b) {
   return NVVM::ClusterId::create(b, b.getI32Type());
 }

@@ -258,19 +258,16 @@ uint64_t QuantizationRun::aloneIn(uint64_t tile) const {
 // Comparison
 //===----------------------------------------------------------------------===//
 
-float QuantizationRun::largestOfTile(uint64_t matrix, uint64_t row,
-                                     uint64_t j) const {
+std::vector<float> QuantizationRun::valuesOfTile(uint64_t matrix, uint64_t row,
+                                                 uint64_t j) const {
   uint64_t from = row / rowTile * rowTile;
   uint64_t to = std::min(from + rowTile, rows);
-  float largest = 0;
-  for (uint64_t r = from; r < to; ++r)
-    for (uint64_t i = 0; i < block; ++i) {
-      float value = std::fabs(values[(matrix * rows + r) * k + j * block + i]);
-      if (std::isnan(value))
-        return value;
-      largest = std::max(largest, value);
-    }
-  return largest;
+  std::vector<float> tile;
+  for (uint64_t r = from; r < to; ++r) {
+    auto begin = values.begin() + int64_t((matrix * rows + r) * k + j * block);
+    tile.insert(tile.end(), begin, begin + int64_t(block));
+  }
+  return tile;
 }
 
 /// The CTA that writes a byte of scales. Rows of tiles are neighbouring lanes,
@@ -313,9 +310,7 @@ void QuantizationRun::compare(const std::vector<uint64_t> &sample,
       factor = tensorScales[matrix];
     reference::QuantizedBlock expected;
     expected.scale =
-        reference::quantizeBlock(quantization, {largestOfTile(matrix, row, j)},
-                                 factor, first)
-            .scale;
+        reference::scaleOf(quantization, valuesOfTile(matrix, row, j), factor);
     expected.codes =
         reference::quantizeUnder(quantization, expected.scale,
                                  {values.begin() + int64_t(first),

@@ -34,7 +34,8 @@ private:
   /// The number of the tile of an element of the input, and its own in there.
   std::pair<uint64_t, uint64_t> placeInTile(uint64_t element) const;
   uint64_t aloneIn(uint64_t tile) const;
-  float largestOfTile(uint64_t matrix, uint64_t row, uint64_t j) const;
+  std::vector<float> valuesOfTile(uint64_t matrix, uint64_t row,
+                                  uint64_t j) const;
   uint64_t ctaOf(uint64_t byte) const;
 
   reference::Quantization quantization;

@@ -56,7 +56,7 @@ _Completion: TypeAlias = Literal["immediate", "random", "latest"]
 _Result: TypeAlias = Literal["f32", "f16", "bf16", "i32"]
 _Rounding: TypeAlias = Literal["even", "away", "zero", "stochastic"]
 _Rule: TypeAlias = Literal["floor", "round_up", "floor_plus_one", "ceil",
-                           "mid_max", "rounded_max", "top_binade"] | None
+                           "mid_max", "rounded_max", "top_binade", "min_error"] | None
 _Operand: TypeAlias = Literal["a", "b"]
 _Part: TypeAlias = Literal["a", "b", "d"]
 

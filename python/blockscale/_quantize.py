@@ -13,8 +13,8 @@ from ._formats import FNUZ, INTEGERS, UE5M3, format_named, largest
 from ._scaled import Scaled, encode, host_layout
 
 RULES = ("floor", "round_up", "floor_plus_one", "ceil", "mid_max",
-         "rounded_max", "top_binade")
-RULES_OF_INTEGERS = ("floor", "round_up", "floor_plus_one")
+         "rounded_max", "top_binade", "min_error")
+RULES_OF_INTEGERS = ("floor", "round_up", "floor_plus_one", "min_error")
 ROUNDINGS = ("even", "away", "zero", "stochastic")
 FLOAT_MAX = np.finfo(np.float32).max
 
@@ -28,8 +28,9 @@ def quantize(values, format=None, *, like=None, rule=None, rounding="even",
         (`kernel.arg("a")`), which says format and layout.
     rule: of power-of-two scales, as the op has them: "floor" (the OCP rule, the
         default), "round_up", "floor_plus_one", "ceil" and "top_binade", under
-        which nothing saturates, "mid_max", "rounded_max". None for other
-        scales.
+        which nothing saturates, "mid_max", "rounded_max"; "min_error", also of
+        e4m3 and other float scales, takes the one of two scales under which
+        the squares of a block's errors sum to less. None for others.
     rounding: of elements, to the nearest: ties to "even" codes, "away" from zero
         or to "zero"; or "stochastic" with a seed, a 64-bit number, the same
         everywhere. Others than "even" are for elements of at most 8 bits.
@@ -55,6 +56,8 @@ def quantize(values, format=None, *, like=None, rule=None, rounding="even",
     values = checked(values)
     check_rounding(format_, rounding, seed)
     if format_.scale is None:
+        if rule is not None:
+            raise Refused(f"rule = {rule!r} is for scales, which '{format_}' has not")
         return Scaled(rounded(values, format_, rounding, seed), format=format_)
     check_rule(format_, rule)
     factors = tensor_factors(values, format_, tensor_scale)
@@ -74,9 +77,14 @@ def checked(values):
 
 def check_rule(format_, rule):
     """Raises Refused where the op would."""
+    if rule == "min_error":
+        if format_.scale == "ue5m3":
+            raise Refused("rule = 'min_error': scales of ue5m3 are chosen by one "
+                          "rule only")
+        return
     if rule is not None and (rule not in RULES or format_.scale != "ue8m0"):
         raise Refused(f"rule = {rule!r}: expected one of {RULES} with scales "
-                      "of ue8m0, and none with others")
+                      "of ue8m0, and 'min_error' or none with others")
     if format_.element in INTEGERS and rule not in (None, *RULES_OF_INTEGERS):
         raise Refused(f"rule = {rule!r} looks at the fraction of a float: integers "
                       f"know {RULES_OF_INTEGERS}")
@@ -111,29 +119,63 @@ def scaled(values, format_, factors, rule=None, rounding="even", seed=None):
         shape = (-1, 1, 1) if values.ndim == 3 else (1, 1)
         per_matrix = [factor.reshape(shape) for factor in factors]
     with np.errstate(over="ignore", divide="ignore"):
+        def quotients_under(scales):
+            stored = format_.scale_values(scales)
+            steps = stored
+            if factors is not None:
+                steps = np.minimum(steps * per_matrix[1], FLOAT_MAX)
+            inverses = np.where(stored == 0, np.float32(0),
+                                np.minimum(np.float32(1) / steps, FLOAT_MAX))
+            return tiles * spread(inverses, format_.rows, rows)[..., None]
+
         scales = scales_of(magnitudes, format_, per_matrix[0], rule)
-        stored = format_.scale_values(scales)
-        steps = stored
-        if factors is not None:
-            steps = np.minimum(steps * per_matrix[1], FLOAT_MAX)
-        inverses = np.where(stored == 0, np.float32(0),
-                            np.minimum(np.float32(1) / steps, FLOAT_MAX))
-        inverses = np.repeat(inverses, format_.rows or rows,
-                             axis=-2)[..., :rows, :]
-        quotients = (tiles * inverses[..., None]).reshape(padded.shape)[..., :k]
+        if rule == "min_error":
+            others = scales_of(magnitudes, format_, per_matrix[0], rule, second=True)
+            scales = less_erring(scales, others, quotients_under, format_)
+        quotients = quotients_under(scales).reshape(padded.shape)[..., :k]
     codes = rounded(quotients, format_, rounding, seed)
     return Scaled(codes, scales, None if factors is None else factors[1],
                   format=format_)
 
 
-def shared_by_rows(magnitudes, rows):
-    """The largest of each block over the rows that share a scale."""
+def spread(of_tiles, tile_rows, rows):
+    """What tiles have, for each of their rows."""
+    return np.repeat(of_tiles, tile_rows or rows, axis=-2)[..., :rows, :]
+
+
+def less_erring(first, second, quotients_under, format_):
+    """Of two scales of each tile the one with the smaller sum of squared errors,
+    counted as `blockscale.quantize` says, or the first."""
+    top = format_.largest
+    unit = np.float32(1)
+    if format_.element not in INTEGERS:
+        unit = np.exp2(np.ceil(np.log2(2.0 ** (np.floor(np.log2(top)) + 1) - top)))
+    elif format_.scale == "ue8m0":
+        unit = format_.unit
+    ones = format_.scale_values(first)
+    sums = []
+    for scales in (first, second):
+        exact = quotients_under(scales)
+        codes = rounded(exact, format_, "even", None)
+        nearest = codes.astype(np.float32) * np.float32(format_.unit)
+        with np.errstate(invalid="ignore"):
+            ratios = format_.scale_values(scales) / ones
+        errors = np.abs(exact - nearest) * \
+            spread(ratios, format_.rows, exact.shape[-3])[..., None]
+        squares = np.fmin(np.square(errors / np.float32(unit)), np.float32(1))
+        counts = np.floor(squares * np.float32(2 ** 20)).astype(np.int64)
+        sums.append(shared_by_rows(counts.sum(axis=-1), format_.rows, np.sum))
+    return np.where((sums[1] < sums[0]) | (ones == 0), second, first)
+
+
+def shared_by_rows(magnitudes, rows, reduce=np.max):
+    """The largest, or the sum, of each block over the rows that share a scale."""
     group = rows or magnitudes.shape[-2]
     padding = [(0, 0)] * magnitudes.ndim
     padding[-2] = (0, -magnitudes.shape[-2] % group)
     groups = np.pad(magnitudes, padding).reshape(
         *magnitudes.shape[:-2], -1, group, magnitudes.shape[-1])
-    return groups.max(axis=-2)
+    return reduce(groups, axis=-2)
 
 
 #===------------------------------------------------------------------------===#
@@ -175,13 +217,19 @@ def bound_of(factor):
     return np.nextafter(bound, np.float32(0)) if float(bound) > exact else bound
 
 
-def scales_of(magnitudes, format_, factor, rule):
-    """Of tiles with those largest magnitudes; `factor` multiplies the data."""
+def scales_of(magnitudes, format_, factor, rule, second=False):
+    """Of tiles with those largest magnitudes; `factor` multiplies the data. Of the
+    rule "min_error" one of the scales that it compares."""
     top = format_.largest
     if format_.scale == "ue8m0":
         if factor is not None:
             magnitudes = magnitudes * factor
+        if rule == "min_error":
+            rule = "floor_plus_one" if second else "floor"
         return power_of_two_scales(magnitudes, format_, rule or "floor")
+    bound = np.minimum(bound_of(top), largest(format_.scale_dtype))
+    if second:
+        top = second_largest(format_)
     if format_.scale == "ue5m3":
         # Rounded up, so that no element exceeds its format.
         return np.minimum(np.searchsorted(UE5M3[:255], magnitudes / top),
@@ -189,10 +237,17 @@ def scales_of(magnitudes, format_, factor, rule):
     # The order of operations is part of NVFP4's published rule.
     wanted = magnitudes / top if factor is None else \
         magnitudes * (factor * (np.float32(1) / top))
-    wanted = np.minimum(wanted, np.minimum(bound_of(top),
-                                           largest(format_.scale_dtype)))
+    wanted = np.minimum(wanted, bound)
     return wanted if format_.scale == "f32" else \
         encode(format_.scale, wanted, format_.scale_dtype)
+
+
+def second_largest(format_):
+    """The element below the largest."""
+    if format_.element in INTEGERS:
+        return np.float32(format_.largest - format_.unit)
+    magnitudes = magnitudes_of(format_)
+    return np.float32(magnitudes[magnitudes < format_.largest].max())
 
 
 def power_of_two_scales(largest_values, format_, rule):

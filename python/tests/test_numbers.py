@@ -70,6 +70,18 @@ def test_where_rules_of_scales_turn():
                        ).scales.view(np.uint8).tolist() == [[126]]
 
 
+def test_the_scale_that_errs_less():
+    """4.5 is 3 times 1.5, and 6 is 4 times that, or 6 times 1."""
+    def scale(values):
+        block = np.array([values + [0] * (16 - len(values))], np.float32)
+        return bs.quantize(block, "nvfp4", rule="min_error",
+                           tensor_scale=[1]).scales.astype(np.float32)[0, 0]
+
+    assert [scale([6, 4.5]), scale([6, 1]), scale([6])] == [1.5, 1, 1]
+    with pytest.raises(bs.Refused, match="is for scales, which 'bf16' has not"):
+        bs.quantize([[1.0]], "bf16", rule="min_error")
+
+
 @pytest.mark.parametrize("rounding, expected", [
     ("even", [2, -2, 4, 1, 0, 6]), ("away", [3, -3, 4, 1.5, 0.5, 6]),
     ("zero", [2, -2, 3, 1, 0, 6])])

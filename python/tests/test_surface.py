@@ -64,7 +64,8 @@ def survives(function, *arguments, **options):
 
 @many
 @given(any_array(), st.sampled_from(sorted(bs.FORMATS)),
-       st.sampled_from(["floor", "round_up", "mid_max", "rounded_max", None]),
+       st.sampled_from(["floor", "round_up", "mid_max", "rounded_max", "min_error",
+                        None]),
        st.sampled_from(["plain", "tiled_128x4", None]))
 def test_quantize(values, name, rule, layout):
     result = survives(bs.quantize, values, name, rule=rule, layout=layout)

@@ -9,11 +9,11 @@
 // RUN: blockscale verify %s --target=sm_120a --data=exact --seed=3 | FileCheck %s --check-prefix=ONCE
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-32: pass
+// CHECK-COUNT-36: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 // ONCE-NOT: FAIL
-// ONCE-COUNT-16: pass
+// ONCE-COUNT-18: pass
 // ONCE-NOT: {{FAIL|pass}}
 
 !e4m3 = !blockscale.tensor<133x352xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
@@ -58,6 +58,18 @@ func.func @e2m3_zero(%x: tensor<2x20x160xf32>) -> !e2m3 {
 func.func @e3m2_floor_plus_one(%x: tensor<130x128xf16>) -> !e3m2 {
   %0 = blockscale.quantize %x rule(floor_plus_one) : tensor<130x128xf16> to !e3m2
   return %0 : !e3m2
+}
+
+// The smaller of two errors: of a row, and of 16 rows over lanes.
+!searched = !blockscale.tensor<130x128xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @e4m3_min_error(%x: tensor<130x128xbf16>) -> !searched {
+  %0 = blockscale.quantize %x rule(min_error) : tensor<130x128xbf16> to !searched
+  return %0 : !searched
+}
+!squares = !blockscale.tensor<130x128xf4E2M1FN, "multi_float32_e4m3fn_t16_t16", layout = tiled_128x4>
+func.func @nvfp4_min_error(%x: tensor<130x128xf32>, %t: tensor<f32>) -> !squares {
+  %0 = blockscale.quantize %x tensor_scale(%t : tensor<f32>) rule(min_error) : tensor<130x128xf32> to !squares
+  return %0 : !squares
 }
 
 !mxfp4 = !blockscale.tensor<257x192xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>

@@ -13,14 +13,14 @@
 // RUN: blockscale-opt %t.mlir > /dev/null
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-36: pass
+// CHECK-COUNT-40: pass
 // CHECK-NOT: {{FAIL|pass}}
 
-// MARK-COUNT-9: {blockscale.quantized}
+// MARK-COUNT-10: {blockscale.quantized}
 // MARK-NOT: blockscale.quantized
 
 // KERNEL-NOT: blockscale.quantize{{ }}
-// KERNEL-COUNT-9: gpu.func
+// KERNEL-COUNT-10: gpu.func
 
 !a = !blockscale.tensor<133x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !w96 = !blockscale.tensor<96x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
@@ -59,6 +59,11 @@ func.func @e2m1_gelu(%x: !a, %w: !w352) -> !e2m1 {
 func.func @nvfp4(%x: !a, %w: !w96) -> !nv {
   %y = blockscale.matmul %x, %w : !a, !w96 -> tensor<133x96xf32>
   %0 = blockscale.quantize %y : tensor<133x96xf32> to !nv
+  return %0 : !nv
+}
+func.func @nvfp4_min_error(%x: !a, %w: !w96) -> !nv {
+  %y = blockscale.matmul %x, %w activation(silu) : !a, !w96 -> tensor<133x96xf32>
+  %0 = blockscale.quantize %y rule(min_error) : tensor<133x96xf32> to !nv
   return %0 : !nv
 }
 !a1 = !blockscale.tensor<133x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>

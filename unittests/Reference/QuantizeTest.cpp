@@ -58,6 +58,43 @@ TEST(Quantize, RulesTurn) {
   EXPECT_EQ(quantize("floor_plus_one", {256}).scale, 128);
 }
 
+// Of 7.5 the scale 1 makes 6 and the scale 2 makes 8: their squared errors are
+// 2.25 and 0.25. Each 0.5 is an element of the first, and 0 or 1 of the second.
+TEST(Quantize, TheSmallerErrorWins) {
+  Quantization how{ElementFormat::E2M1, ElementFormat::UE8M0, "min_error",
+                   "even"};
+  auto scaleWith = [&](size_t halves) {
+    std::vector<float> values(halves + 1, 0.5f);
+    values[halves / 2] = -7.5f;
+    return quantizeBlock(how, values, std::nullopt, 0).scale;
+  };
+  EXPECT_EQ(scaleWith(0), 128);
+  EXPECT_EQ(scaleWith(7), 128);
+  EXPECT_EQ(scaleWith(8), 127);
+  EXPECT_EQ(scaleWith(20), 127);
+  EXPECT_EQ(quantizeBlock(how, {0, 0}, std::nullopt, 0).scale, 0);
+  EXPECT_EQ(quantizeBlock(how, {kNaN, 7.5f}, std::nullopt, 0).scale, 0xff);
+  EXPECT_EQ(quantizeBlock(how, {kInfinity, 7.5f}, std::nullopt, 0).scale, 0xfe);
+}
+
+// 6 is 6 times 1 or 4 times 1.5; 4.5 is 3 times 1.5, and 1 nothing times 1.5.
+TEST(Quantize, FourOrSix) {
+  Quantization how{ElementFormat::E2M1, ElementFormat::UE4M3, "min_error",
+                   "even"};
+  auto scaleOf = [&](std::vector<float> values, float factor) {
+    return quantizeBlock(how, values, factor, 0).scale;
+  };
+  EXPECT_EQ(scaleOf({6, 4.5f}, 1), 0x3c);
+  EXPECT_EQ(scaleOf({6, 1}, 1), 0x38);
+  EXPECT_EQ(scaleOf({6}, 1), 0x38);
+  // Where the largest scale is too small already there is no other.
+  EXPECT_EQ(scaleOf({6 * 448, 4.5f * 448}, 1), 0x7e);
+  // The first is 6 times 2^-10, which becomes 0, and 4 times more than that;
+  // the second is only 4 times less than 2^-10.
+  EXPECT_EQ(scaleOf({0x1.8p-8f}, 1), 0x01);
+  EXPECT_EQ(scaleOf({0x1.8p-9f}, 1), 0x00);
+}
+
 TEST(Quantize, SpecialValues) {
   QuantizedBlock block = quantize("floor", {1, kNaN, kInfinity});
   EXPECT_EQ(block.scale, 0xff);

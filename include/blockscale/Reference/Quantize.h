@@ -17,14 +17,17 @@
 #include "blockscale/Formats/Format.h"
 #include "blockscale/Formats/Result.h"
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace blockscale::reference {
 
 /// How blocks are quantised. Rules and roundings have the names that they have
 /// in the IR: "floor", "round_up", "floor_plus_one", "ceil", "mid_max",
-/// "rounded_max", "top_binade"; "even", "away", "zero", "stochastic".
+/// "rounded_max", "top_binade", "min_error"; "even", "away", "zero",
+/// "stochastic".
 struct Quantization {
   /// A float of at most 8 bits, under UE8M0 or UE4M3.
   ElementFormat element = ElementFormat::E4M3, scale = ElementFormat::UE8M0;
@@ -39,6 +42,18 @@ struct QuantizedBlock {
   uint8_t scale = 0;
   std::vector<uint8_t> codes;
 };
+
+/// The scale of a tile of values. `tensorScale` is the decode factor of the
+/// matrix, if there is one.
+uint8_t scaleOf(const Quantization &quantization,
+                const std::vector<float> &values,
+                std::optional<float> tensorScale);
+
+/// The two scales that "min_error" compares of a tile with that largest
+/// magnitude, the one it prefers first; of other rules twice the same.
+std::pair<uint8_t, uint8_t> candidates(const Quantization &quantization,
+                                       float largest,
+                                       std::optional<float> tensorScale);
 
 /// One block. `tensorScale` is the decode factor of the matrix, if there is
 /// one; `first` is the number of the first value in the row-major order of the

@@ -87,6 +87,9 @@ void syncWarp(mlir::ImplicitLocOpBuilder &b, mlir::Value lanes);
 /// all of them have.
 mlir::Value largestOfLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value number,
                            mlir::Value lanes);
+/// Their sum.
+mlir::Value sumOfLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value number,
+                       mlir::Value lanes);
 /// Whether the lane is the one of its warp that was chosen: i1.
 mlir::Value electOne(mlir::ImplicitLocOpBuilder &b);
 /// Arrives and waits, with whole warps.

@@ -20,6 +20,15 @@ reduceTiles(Emitter &emitter, ScaledTensorType type, mlir::Value input,
             llvm::function_ref<mlir::Value(Emitter &, mlir::Value, mlir::Value)>
                 combine);
 
+/// The error of each tile as `blockscale.quantize` counts it for the rule
+/// `min_error`, i64: `error` gives that of an element, an i32, from its
+/// position and that of its tile.
+mlir::Value
+sumErrors(Emitter &emitter, ScaledTensorType type, mlir::Value input,
+          llvm::function_ref<mlir::Value(Emitter &, mlir::ValueRange element,
+                                         mlir::ValueRange tile)>
+              error);
+
 /// How the op rounds the element at that position of a tensor of those sizes.
 ElementRounder rounderAt(Emitter &emitter, QuantizeOp op,
                          llvm::ArrayRef<mlir::OpFoldResult> sizes,

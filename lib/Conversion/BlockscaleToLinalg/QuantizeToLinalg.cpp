@@ -120,7 +120,11 @@ public:
                             : chosenFactors(largest, element);
       results.push_back(factors.stored);
     }
-    Value scales = tileScales(largest, factors, parts.scales.getElementType());
+    Type element = parts.scales.getElementType();
+    Value scales = op.getRule() == ScaleRule::MinError
+                       ? lessErringScales(largest, factors, element)
+                       : tileScales(largest, factors, element, op.getRule(),
+                                    largestElement(type));
     Value data = codes(scales, factors);
     if (type.getOrder() == DataOrder::MNMajor)
       data = transposeData(e, data);
@@ -144,7 +148,13 @@ private:
   TensorFactors chosenFactors(Value largest, Type element);
   TensorFactors storedFactors(Value decode, Type element);
   Value matrixMaxima(Value largest);
-  Value tileScales(Value largest, const TensorFactors &factors, Type element);
+  Value tileScales(Value largest, const TensorFactors &factors, Type element,
+                   ScaleRule rule, float target);
+  Value lessErringScales(Value largest, const TensorFactors &factors,
+                         Type element);
+  Value errorsUnder(Value scales, Value first, const TensorFactors &factors);
+  Value inverseAt(Emitter &body, Value scale, const TensorFactors &factors,
+                  ValueRange position);
   Value codes(Value scales, const TensorFactors &factors);
   Value unscaledCodes(Type stored);
 
@@ -264,25 +274,26 @@ TensorFactors Quantizer::chosenFactors(Value largest, Type element) {
   return {encode, decode, decode};
 }
 
-/// Plain scales.
+/// Plain scales; the largest magnitude becomes the element `target` by those
+/// that are no powers of two.
 Value Quantizer::tileScales(Value largest, const TensorFactors &factors,
-                            Type element) {
+                            Type element, ScaleRule rule, float target) {
   bool exponent = type.getSpec().getValue().scale->kind == NumberKind::Exponent;
-  float limit = largestElement(type);
   auto powerOfTwo = [&](Emitter &body, Value m, Value factor) -> Value {
     if (factor)
       m = arith::MulFOp::create(body, m, factor);
-    return exponentScale(body, m, op.getRule(), type.getElementType());
+    return exponentScale(body, m, rule, type.getElementType());
   };
-  float bound = exponent ? 0 : largestScale(element, limit);
+  float bound = exponent ? 0 : largestScale(element, largestElement(type));
   auto nearest = [&](Emitter &body, Value m, Value factor) -> Value {
     // The order of operations is part of NVFP4's published rule.
     Value scale;
     if (factor)
       scale = arith::MulFOp::create(
-          body, m, arith::MulFOp::create(body, factor, body.f32(1.0f / limit)));
+          body, m,
+          arith::MulFOp::create(body, factor, body.f32(1.0f / target)));
     else
-      scale = arith::DivFOp::create(body, m, body.f32(limit));
+      scale = arith::DivFOp::create(body, m, body.f32(target));
     scale = arith::MinimumFOp::create(body, scale, body.f32(bound));
     return encode(body, scale, element);
   };
@@ -294,7 +305,68 @@ Value Quantizer::tileScales(Value largest, const TensorFactors &factors,
   });
 }
 
-/// The codes in logical order: `x * (1 / (s * t))`, 0 where the scale is 0.
+/// What `min_error` compares, for each tile.
+Value Quantizer::errorsUnder(Value scales, Value first,
+                             const TensorFactors &factors) {
+  Decoder decoder(e, elementOf(scales), useExtf);
+  return sumErrors(
+      e, type, input, [&](Emitter &body, ValueRange position, ValueRange tile) {
+        auto scaleOf = [&](Value all) {
+          return decoder.decode(body,
+                                tensor::ExtractOp::create(body, all, tile));
+        };
+        Value scale = scaleOf(scales), ratio = body.f32(1);
+        if (scales != first)
+          ratio = arith::DivFOp::create(body, scale, scaleOf(first));
+        Value x = body.widen(tensor::ExtractOp::create(body, input, position));
+        Value quotient = arith::MulFOp::create(
+            body, x, inverseAt(body, scale, factors, position));
+        return squaredError(body, math::AbsFOp::create(body, quotient), ratio,
+                            type);
+      });
+}
+
+/// The scales that `min_error` takes.
+Value Quantizer::lessErringScales(Value largest, const TensorFactors &factors,
+                                  Type element) {
+  Value first = tileScales(largest, factors, element, ScaleRule::Floor,
+                           largestElement(type));
+  Value second = tileScales(largest, factors, element, ScaleRule::FloorPlusOne,
+                            secondLargestElement(type));
+  Value errors = errorsUnder(first, first, factors),
+        others = errorsUnder(second, first, factors);
+  Decoder decoder(e, element, useExtf);
+  return generate(e, counts, element, [&](Emitter &body, ValueRange tile) {
+    auto at = [&](Value all) -> Value {
+      return tensor::ExtractOp::create(body, all, tile);
+    };
+    Value isLess = arith::CmpIOp::create(body, arith::CmpIPredicate::ult,
+                                         at(others), at(errors));
+    Value isZero =
+        arith::CmpFOp::create(body, arith::CmpFPredicate::OEQ,
+                              decoder.decode(body, at(first)), body.f32(0));
+    Value isBetter = arith::OrIOp::create(body, isLess, isZero);
+    return select(body, isBetter, at(second), at(first));
+  });
+}
+
+/// What elements of a tile are multiplied by: `1 / (s * t)`, 0 where the scale
+/// is 0.
+Value Quantizer::inverseAt(Emitter &body, Value scale,
+                           const TensorFactors &factors, ValueRange position) {
+  Value step = scale;
+  if (factors.decode) {
+    step = arith::MulFOp::create(
+        body, scale,
+        tensor::ExtractOp::create(body, factors.decode, matrixOf(position)));
+    step = arith::MinimumFOp::create(body, step, body.f32(kFloatMax));
+  }
+  Value isZero = arith::CmpFOp::create(body, arith::CmpFPredicate::OEQ, scale,
+                                       body.f32(0));
+  return select(body, isZero, body.f32(0), boundedInverse(body, step));
+}
+
+/// The codes in logical order.
 Value Quantizer::codes(Value scales, const TensorFactors &factors) {
   Decoder decoder(e, elementOf(scales), useExtf);
   return generate(
@@ -303,18 +375,7 @@ Value Quantizer::codes(Value scales, const TensorFactors &factors) {
         Value scale = decoder.decode(
             body, tensor::ExtractOp::create(
                       body, scales, tilePosition(body, type, position)));
-        Value step = scale;
-        if (factors.decode) {
-          step = arith::MulFOp::create(
-              body, scale,
-              tensor::ExtractOp::create(body, factors.decode,
-                                        matrixOf(position)));
-          step = arith::MinimumFOp::create(body, step, body.f32(kFloatMax));
-        }
-        Value inverse = boundedInverse(body, step);
-        Value isZero = arith::CmpFOp::create(body, arith::CmpFPredicate::OEQ,
-                                             scale, body.f32(0));
-        inverse = arith::SelectOp::create(body, isZero, body.f32(0), inverse);
+        Value inverse = inverseAt(body, scale, factors, position);
         return encodeElement(body, arith::MulFOp::create(body, x, inverse),
                              type, rounderAt(body, op, sizes, position));
       });

@@ -53,16 +53,18 @@ struct BarrierToNVVM : OpConversionPattern<gpu::BarrierOp> {
 };
 
 /// Of i32 there is an instruction, for any lanes of a warp.
-struct LargestToNVVM : OpConversionPattern<gpu::SubgroupReduceOp> {
+struct ReduceToNVVM : OpConversionPattern<gpu::SubgroupReduceOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
   matchAndRewrite(gpu::SubgroupReduceOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (op.getOp() != gpu::AllReduceOperation::MAXUI || !op.getUniform() ||
-        !op.getType().isInteger(32) || op.getClusterStride() != 1)
+    bool isSum = op.getOp() == gpu::AllReduceOperation::ADD;
+    if ((!isSum && op.getOp() != gpu::AllReduceOperation::MAXUI) ||
+        !op.getUniform() || !op.getType().isInteger(32) ||
+        op.getClusterStride() != 1)
       return rewriter.notifyMatchFailure(
-          op, "no uniform 'maxui' of i32 in neighbouring lanes");
+          op, "no uniform 'maxui' or 'add' of i32 in neighbouring lanes");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value lanes = constantI32(b, -1);
     int64_t size = op.getClusterSize().value_or(kWarpSize);
@@ -72,7 +74,8 @@ struct LargestToNVVM : OpConversionPattern<gpu::SubgroupReduceOp> {
       lanes = arith::ShLIOp::create(b, constantI32(b, (int64_t(1) << size) - 1),
                                     first);
     }
-    rewriter.replaceOp(op, nvvm::largestOfLanes(b, adaptor.getValue(), lanes));
+    auto reduce = isSum ? nvvm::sumOfLanes : nvvm::largestOfLanes;
+    rewriter.replaceOp(op, reduce(b, adaptor.getValue(), lanes));
     return success();
   }
 };
@@ -181,6 +184,6 @@ struct TileCoordinatesToNVVM : OpConversionPattern<TileCoordinatesOp> {
 void blockscale::populateRolePatterns(const TypeConverter &converter,
                                       RewritePatternSet &patterns) {
   patterns.add<ThreadIdToNVVM, BlockIdToNVVM, GridDimToNVVM, BarrierToNVVM,
-               LargestToNVVM, WarpsToNVVM, ElectToNVVM, TileCoordinatesToNVVM>(
+               ReduceToNVVM, WarpsToNVVM, ElectToNVVM, TileCoordinatesToNVVM>(
       converter, patterns.getContext());
 }

@@ -127,9 +127,9 @@ gpu.module @kernels {
 
 #kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 gpu.module @kernels {
-  gpu.func @sum_of_lanes(%x: i32) kernel attributes {blockscale.kernel = #kernel} {
+  gpu.func @product_of_lanes(%x: i32) kernel attributes {blockscale.kernel = #kernel} {
     // expected-error@+1 {{failed to legalize operation 'gpu.subgroup_reduce'}}
-    %0 = gpu.subgroup_reduce add %x uniform : (i32) -> i32
+    %0 = gpu.subgroup_reduce mul %x uniform : (i32) -> i32
     gpu.return
   }
 }

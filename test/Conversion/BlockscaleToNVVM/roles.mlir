@@ -55,11 +55,13 @@ gpu.module @kernels {
     // CHECK: %[[LANE:.*]] = nvvm.read.ptx.sreg.laneid : i32
     // CHECK: %[[SHIFT:.*]] = arith.andi %[[LANE]], %[[FIRST]] : i32
     // CHECK: %[[MASK:.*]] = arith.shli %[[EIGHT]], %[[SHIFT]] : i32
-    // CHECK: nvvm.redux.sync umax %[[X]], %[[MASK]] : i32 -> i32
+    // CHECK: %[[Y:.*]] = nvvm.redux.sync umax %[[X]], %[[MASK]] : i32 -> i32
+    // CHECK: nvvm.redux.sync add %[[Y]], %[[ALL]] : i32 -> i32
     %0 = gpu.subgroup_reduce maxui %x uniform : (i32) -> i32
     %1 = gpu.subgroup_reduce maxui %0 uniform cluster(size = 8) : (i32) -> i32
+    %2 = gpu.subgroup_reduce add %1 uniform : (i32) -> i32
     %c1 = arith.constant 1 : i32
-    %v = vector.broadcast %1 : i32 to vector<1xi32>
+    %v = vector.broadcast %2 : i32 to vector<1xi32>
     blockscale.store_row %v to %d[%i] count %c1 : vector<1xi32> to !blockscale.global<i32>
     gpu.return
   }

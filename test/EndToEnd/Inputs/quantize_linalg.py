@@ -22,7 +22,7 @@ import numpy as np
 
 ROWS, K = 133, 96
 RULES = ["floor", "round_up", "floor_plus_one", "ceil", "mid_max",
-         "rounded_max", "top_binade"]
+         "rounded_max", "top_binade", "min_error"]
 ROUNDINGS = ["even", "away", "zero", "stochastic, seed = -9"]
 BITS = {"f8E4M3FN": 8, "f8E5M2": 8, "f6E2M3FN": 6, "f6E3M2FN": 6, "f4E2M1FN": 4}
 
@@ -37,14 +37,18 @@ def cases():
             ["e4m3fn_t16", "multi_float32_e4m3fn_t16"], ROUNDINGS):
         for source in ("bf16", "f16", "f32"):
             yield "f4E2M1FN", spec, "floor", rounding, source
+            yield "f4E2M1FN", spec, "min_error", rounding, source
     # Tiles of several rows.
     for i, element in enumerate(BITS):
         for rows in (4, 8, 16, 32):
-            yield (element, f"e8m0_t{rows}_t32", RULES[(i + rows) % 7],
+            yield (element, f"e8m0_t{rows}_t32", RULES[(i + rows) % 8],
                    ROUNDINGS[rows // 4 % 4], next(types))
     for spec in ("e4m3fn_t16_t16", "multi_float32_e4m3fn_t16_t16"):
         for source in ("bf16", "f16", "f32"):
             yield "f4E2M1FN", spec, "floor", ROUNDINGS[0], source
+            yield "f4E2M1FN", spec, "min_error", ROUNDINGS[0], source
+    for element, rows in itertools.product(["f4E2M1FN", "f8E4M3FN"], (4, 16, 32)):
+        yield element, f"e8m0_t{rows}_t32", "min_error", "even", next(types)
 
 
 def tile_rows(spec):

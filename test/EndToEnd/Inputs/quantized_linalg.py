@@ -31,7 +31,10 @@ CASES = [("f8E4M3FN", "e8m0_t32", "floor", "even", "bf16", ""),
          ("f4E2M1FN", "e8m0_t32", "top_binade", "even", "bf16",
           "activation(relu)"),
          ("f4E2M1FN", "e4m3fn_t16", "floor", "even", "f32", ""),
-         ("f4E2M1FN", "multi_float32_e4m3fn_t16", "floor", "even", "bf16", "")]
+         ("f4E2M1FN", "multi_float32_e4m3fn_t16", "floor", "even", "bf16", ""),
+         ("f4E2M1FN", "multi_float32_e4m3fn_t16", "min_error", "even", "bf16", ""),
+         ("f4E2M1FN", "e8m0_t32", "min_error", "stochastic, seed = 5", "f32",
+          "activation(relu)")]
 
 
 def data():

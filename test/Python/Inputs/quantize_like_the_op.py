@@ -42,6 +42,8 @@ def cases():
             of_fractions = format_.element != "int4"
             for rule in RULES if of_fractions else RULES[:2]:
                 yield format_, rule, "even", False
+        if format_.scale and format_.bits <= 8:
+            yield format_, "min_error", "even", bool(format_.tensor_scale)
 
 
 def values_of():

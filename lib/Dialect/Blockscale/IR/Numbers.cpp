@@ -250,6 +250,67 @@ float blockscale::largestElement(ScaledTensorType type) {
              : largest;
 }
 
+float blockscale::secondLargestElement(ScaledTensorType type) {
+  Type element = type.getElementType();
+  if (isa<IntegerType>(element))
+    return largestElement(type) - integerStep(type);
+  APFloat value =
+      APFloat::getLargest(cast<FloatType>(element).getFloatSemantics());
+  value.next(/*nextDown=*/true);
+  bool inexact;
+  value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &inexact);
+  return value.convertToFloat();
+}
+
+/// The power of two that is not below any error of an element under a scale by
+/// the rule `floor`: what lies above the largest element, below twice its
+/// exponent.
+static float errorUnit(ScaledTensorType type) {
+  float largest = largestElement(type);
+  if (isa<IntegerType>(type.getElementType()))
+    return integerStep(type);
+  float above = std::ldexp(2.0f, std::ilogb(largest)) - largest;
+  return std::ldexp(1.0f, static_cast<int>(std::ceil(std::log2(above))));
+}
+
+/// `magnitude` rounded to nearest even as an element, at most the largest.
+/// Adding 2^23 steps leaves no room for what is less than a step.
+static Value roundedMagnitude(Emitter &e, Value magnitude,
+                              ScaledTensorType type) {
+  Value bounded =
+      arith::MinNumFOp::create(e, magnitude, e.f32(largestElement(type)));
+  Value far;
+  if (auto real = dyn_cast<FloatType>(type.getElementType())) {
+    const llvm::fltSemantics &semantics = real.getFloatSemantics();
+    int64_t fraction = APFloat::semanticsPrecision(semantics) - 1;
+    int64_t smallest = APFloat::semanticsMinExponent(semantics) + kBias;
+    Value binade =
+        arith::AndIOp::create(e, e.bits(bounded), e.i32(kInfinityBits));
+    binade =
+        arith::MaxUIOp::create(e, binade, e.i32(smallest << kFractionBits));
+    far = e.fromBits(arith::AddIOp::create(
+        e, binade, e.i32((kFractionBits - fraction) << kFractionBits)));
+  } else {
+    far = e.f32(std::ldexp(integerStep(type), kFractionBits));
+  }
+  return arith::SubFOp::create(e, arith::AddFOp::create(e, bounded, far), far);
+}
+
+Value blockscale::squaredError(Emitter &e, Value quotient, Value ratio,
+                               ScaledTensorType type) {
+  constexpr float kUnits = 1 << 20;
+  Value error =
+      arith::SubFOp::create(e, quotient, roundedMagnitude(e, quotient, type));
+  // A power of two more in the factor rounds nothing.
+  Value factor = arith::MulFOp::create(
+      e, ratio, e.f32(std::sqrt(kUnits) / errorUnit(type)));
+  error = arith::MulFOp::create(e, error, factor);
+  Value square = arith::MulFOp::create(e, error, error);
+  // A NaN, too, becomes the bound.
+  square = arith::MinNumFOp::create(e, square, e.f32(kUnits));
+  return arith::FPToUIOp::create(e, e.getI32Type(), square);
+}
+
 Value blockscale::encodeElement(Emitter &e, Value value, ScaledTensorType type,
                                 const ElementRounder &rounder) {
   if (auto integer = dyn_cast<IntegerType>(type.getElementType()))

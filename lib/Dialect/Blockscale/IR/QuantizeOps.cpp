@@ -13,11 +13,27 @@
 using namespace mlir;
 using namespace blockscale;
 
-/// Rules are for powers of two, and those by fractions for floats.
+/// The search for the smaller error compares scales.
+static LogicalResult verifySearch(QuantizeOp op) {
+  ScaledTensorType type = op.getResult().getType();
+  const ScaleSpec &spec = type.getSpec().getValue();
+  if (spec.isUnscaled())
+    return op.emitOpError() << "rule 'min_error' compares scales, but "
+                            << specName(type) << " has none";
+  if (spec.zero)
+    return op.emitOpError() << "rule 'min_error' compares scales without zero "
+                               "points, which '"
+                            << type.getSpec().getText() << "' has";
+  return success();
+}
+
+/// The other rules are for powers of two, and those by fractions for floats.
 static LogicalResult verifyRule(QuantizeOp op) {
   ScaleRule rule = op.getRule();
   if (rule == ScaleRule::Floor)
     return success();
+  if (rule == ScaleRule::MinError)
+    return verifySearch(op);
   ScaledTensorType type = op.getResult().getType();
   const ScaleSpec &spec = type.getSpec().getValue();
   if (spec.isUnscaled())
@@ -35,7 +51,7 @@ static LogicalResult verifyRule(QuantizeOp op) {
            << "rule '" << stringifyScaleRule(rule)
            << "' looks at the fraction of a float, but elements are "
            << type.getElementType()
-           << "; integers know floor, round_up and floor_plus_one";
+           << "; integers know floor, round_up, floor_plus_one and min_error";
   return success();
 }
 

@@ -128,8 +128,24 @@ func.func @quantize_unknown_rule(%x: tensor<64x64xf32>) {
 // -----
 
 func.func @quantize_rule_of_integers(%x: tensor<64x64xf32>) {
-  // expected-error @below {{rule 'mid_max' looks at the fraction of a float, but elements are 'i8'; integers know floor, round_up and floor_plus_one}}
+  // expected-error @below {{rule 'mid_max' looks at the fraction of a float, but elements are 'i8'; integers know floor, round_up, floor_plus_one and min_error}}
   %0 = blockscale.quantize %x rule(mid_max) : tensor<64x64xf32> to !blockscale.tensor<64x64xi8, "e8m0_t32">
+  return
+}
+
+// -----
+
+func.func @quantize_search_without_scales(%x: tensor<64x64xf32>) {
+  // expected-error @below {{rule 'min_error' compares scales, but a tensor without a spec has none}}
+  %0 = blockscale.quantize %x rule(min_error) : tensor<64x64xf32> to !blockscale.tensor<64x64xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @quantize_search_with_zeros(%x: tensor<64x64xf32>) {
+  // expected-error @below {{rule 'min_error' compares scales without zero points, which 'float32_int32_t32' has}}
+  %0 = blockscale.quantize %x rule(min_error) : tensor<64x64xf32> to !blockscale.tensor<64x64xui8, "float32_int32_t32">
   return
 }
 

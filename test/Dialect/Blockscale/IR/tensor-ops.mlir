@@ -7,6 +7,8 @@ func.func @quantize(%x: tensor<?x4096xbf16>, %t: tensor<f32>) {
   %0 = blockscale.quantize %x : tensor<?x4096xbf16> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">
   // CHECK: blockscale.quantize %{{.*}} rule(round_up) :
   %1 = blockscale.quantize %x rule(round_up) : tensor<?x4096xbf16> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">
+  // CHECK: blockscale.quantize %{{.*}} rule(min_error) :
+  %search = blockscale.quantize %x rule(min_error) : tensor<?x4096xbf16> to !blockscale.tensor<?x4096xf4E2M1FN, "multi_float32_e4m3fn_t16">
   // CHECK: blockscale.quantize %{{.*}} rule(rounded_max) rounding(away) :
   %3 = blockscale.quantize %x rule(rounded_max) rounding(away) : tensor<?x4096xbf16> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">
   // CHECK: blockscale.quantize %{{.*}} rounding(stochastic, seed = -7) :

@@ -92,14 +92,15 @@ def Blockscale_BiasKindAttr
     : EnumAttr<Blockscale_Dialect, Blockscale_BiasKind, "bias_kind">;
 
 def Blockscale_ScaleRule : I32Enum<"ScaleRule",
-    "how a power-of-two scale is chosen from a tile's largest magnitude", [
+    "how the scale of a tile is chosen", [
       I32EnumCase<"Floor", 0, "floor">,
       I32EnumCase<"RoundUp", 1, "round_up">,
       I32EnumCase<"FloorPlusOne", 2, "floor_plus_one">,
       I32EnumCase<"Ceil", 3, "ceil">,
       I32EnumCase<"MidMax", 4, "mid_max">,
       I32EnumCase<"RoundedMax", 5, "rounded_max">,
-      I32EnumCase<"TopBinade", 6, "top_binade">]> {
+      I32EnumCase<"TopBinade", 6, "top_binade">,
+      I32EnumCase<"MinError", 7, "min_error">]> {
   let cppNamespace = "::blockscale";
 }
 

@@ -59,9 +59,20 @@ def Blockscale_QuantizeOp : Blockscale_Op<"quantize", [Pure]> {
     | `mid_max`        | `f` is above the middle of `max` and the next step above |
     | `rounded_max`    | `f` rounded to `M` bits, ties to even, is 2              |
     | `top_binade`     | `f` is above that of `max`                               |
+    | `min_error`      | the sum of the squared errors is less then               |
 
     Floats never saturate under `round_up`, `floor_plus_one`, `ceil` and
-    `top_binade`. Integers know the first three. Scales end at 2^-127 and 2^127.
+    `top_binade`. Integers know the first three and `min_error`. Scales end at
+    2^-127 and 2^127.
+
+    `min_error` is a rule of float scales too: it compares `m / max` with the
+    scale that brings `m` to the element below the largest, which is 4 in
+    `f4E2M1FN`, and takes the first if the errors are equal. With `s1` the first
+    scale, `p` the smallest power of two not below `2^(emax + 1) - max` (1 for
+    integers under float scales), an element adds `floor(min((|x / s - q| * (s /
+    s1) / p)^2, 1) * 2^20)`, computed in f32 with `q` rounded to nearest, so
+    that sums do not depend on their order. A first scale of 0 loses to
+    another one. Zero points have no such rule.
 
     Elements are rounded to nearest. Of two codes as near, `rounding(even)`, the
     default, takes the one with an even code, `rounding(away)` the larger

@@ -85,9 +85,17 @@ mlir::Value encodeBits(Emitter &emitter, mlir::Value value,
 /// of the f32 `value` as `encode` gives it: integers count in 1 but under
 /// powers of two.
 float largestElement(ScaledTensorType type);
+/// The largest one but for that.
+float secondLargestElement(ScaledTensorType type);
 mlir::Value encodeElement(Emitter &emitter, mlir::Value value,
                           ScaledTensorType type,
                           const ElementRounder &rounder = {});
+
+/// What an element adds, as i32, to the error that the rule `min_error` of
+/// `blockscale.quantize` compares: `quotient` is the f32 |x / s| and `ratio`
+/// the scale `s` over the first scale.
+mlir::Value squaredError(Emitter &emitter, mlir::Value quotient,
+                         mlir::Value ratio, ScaledTensorType type);
 
 /// The integer next to the f32 `value`, as i32; at most 2^22 in magnitude, 0
 /// for NaN.

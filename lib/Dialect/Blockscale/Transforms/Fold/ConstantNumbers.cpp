@@ -293,8 +293,10 @@ static bool doublesScale(ScaleRule rule, const NumberSpec &element,
     return fraction >= 2 - halfStep;
   case ScaleRule::TopBinade:
     return fraction > largest;
+  case ScaleRule::MinError:
+    break;
   }
-  llvm_unreachable("covered switch");
+  llvm_unreachable("two other rules are compared for this one");
 }
 
 uint32_t blockscale::exponentScaleOf(ScaleRule rule, Type element,

@@ -51,8 +51,15 @@ private:
   float inverseScale(uint64_t tile) const;
   Factors chosenFactors(float largest) const;
   void setFactors(ArrayRef<float> maxima, ArrayRef<float> tensorScale);
-  uint32_t tileScale(float largest, std::optional<Factors> matrix);
+  uint32_t tileScale(float largest, std::optional<Factors> matrix,
+                     ScaleRule rule, float target);
+  void setScales(ArrayRef<float> maxima);
+  std::vector<uint64_t> errorsUnder(ArrayRef<uint32_t> scales,
+                                    ArrayRef<uint32_t> first);
+  float errorUnit() const;
+  float scaleOf(uint32_t code) const;
   float largestScale() const;
+  float quotient(uint64_t at, float scale) const;
   uint32_t element(uint64_t at);
   NumberRounding roundingOf(uint64_t element);
 
@@ -129,16 +136,90 @@ float Quantizer::largestScale() const {
   return rounded.convertToFloat();
 }
 
-uint32_t Quantizer::tileScale(float largest, std::optional<Factors> matrix) {
+/// By a rule of powers of two; other scales bring the largest magnitude to the
+/// element `target`.
+uint32_t Quantizer::tileScale(float largest, std::optional<Factors> matrix,
+                              ScaleRule rule, float target) {
   if (type.getSpec().getValue().scale->kind == NumberKind::Exponent)
-    return exponentScaleOf(op.getRule(), type.getElementType(),
+    return exponentScaleOf(rule, type.getElementType(),
                            matrix ? largest * matrix->encode : largest);
-  float limit = largestNumber(type.getElementType(), meaning);
   // The order of operations is part of NVFP4's published rule.
   float scale =
-      matrix ? largest * (matrix->encode * (1.0f / limit)) : largest / limit;
+      matrix ? largest * (matrix->encode * (1.0f / target)) : largest / target;
   return encodeNumber(parts.scales.getElementType(),
                       atMost(scale, largestScale()), IntegerMeaning::Fraction);
+}
+
+float Quantizer::scaleOf(uint32_t code) const {
+  return decodeNumber(parts.scales.getElementType(), code,
+                      IntegerMeaning::Fraction);
+}
+
+/// The least power of two that an element's error under the first scale does
+/// not exceed.
+float Quantizer::errorUnit() const {
+  Type element = type.getElementType();
+  if (isa<IntegerType>(element))
+    return meaning == IntegerMeaning::Fraction
+               ? largestNumber(element, IntegerMeaning::Fraction) /
+                     largestNumber(element, IntegerMeaning::Symmetric)
+               : 1;
+  float largest = largestNumber(element, meaning), unit = 1;
+  float next = std::exp2(std::floor(std::log2(largest)) + 1);
+  while (unit < next - largest)
+    unit *= 2;
+  while (unit / 2 >= next - largest)
+    unit /= 2;
+  return unit;
+}
+
+/// What the rule 'min_error' compares, for each tile.
+std::vector<uint64_t> Quantizer::errorsUnder(ArrayRef<uint32_t> scales,
+                                             ArrayRef<uint32_t> first) {
+  std::vector<uint64_t> errors(shape.tiles(), 0);
+  Type element = type.getElementType();
+  for (uint64_t i = 0; i < values.size(); ++i) {
+    uint64_t tile = shape.tileOf(i);
+    float scale = scaleOf(scales[tile]);
+    float exact = std::fabs(quotient(i, scale));
+    float rounded =
+        decodeNumber(element, encodeNumber(element, exact, meaning), meaning);
+    float error = std::fabs(exact - rounded) * (scale / scaleOf(first[tile])) /
+                  errorUnit();
+    // A NaN is as bad as can be.
+    errors[tile] += static_cast<uint64_t>(
+        std::floor(std::fmin(error * error, 1.0f) * float(1 << 20)));
+  }
+  return errors;
+}
+
+void Quantizer::setScales(ArrayRef<float> maxima) {
+  auto scalesBy = [&](ScaleRule rule, float target) {
+    std::vector<uint32_t> scales;
+    for (uint64_t i = 0; i < maxima.size(); ++i) {
+      std::optional<Factors> matrix;
+      if (!factors.empty())
+        matrix = factors[i / shape.tilesOfMatrix()];
+      scales.push_back(tileScale(maxima[i], matrix, rule, target));
+    }
+    return scales;
+  };
+  Type element = type.getElementType();
+  float largest = largestNumber(element, meaning);
+  if (op.getRule() != ScaleRule::MinError) {
+    result.scales = scalesBy(op.getRule(), largest);
+    return;
+  }
+  uint32_t second = encodeNumber(element, largest, meaning) - 1;
+  std::vector<uint32_t> scales = scalesBy(ScaleRule::Floor, largest);
+  std::vector<uint32_t> others =
+      scalesBy(ScaleRule::FloorPlusOne, decodeNumber(element, second, meaning));
+  std::vector<uint64_t> errors = errorsUnder(scales, scales);
+  std::vector<uint64_t> otherErrors = errorsUnder(others, scales);
+  for (uint64_t tile = 0; tile < scales.size(); ++tile)
+    if (otherErrors[tile] < errors[tile] || scaleOf(scales[tile]) == 0)
+      scales[tile] = others[tile];
+  result.scales = std::move(scales);
 }
 
 NumberRounding Quantizer::roundingOf(uint64_t element) {
@@ -148,17 +229,18 @@ NumberRounding Quantizer::roundingOf(uint64_t element) {
   return rounding;
 }
 
+/// A value in units of its scale.
+float Quantizer::quotient(uint64_t at, float scale) const {
+  float step = scale;
+  if (!factors.empty())
+    step = atMost(scale * factors[shape.matrixOf(at)].decode, kFloatMax);
+  return values[at] * (scale == 0 ? 0.0f : atMost(1 / step, kFloatMax));
+}
+
 uint32_t Quantizer::element(uint64_t at) {
   float value = values[at];
-  if (parts.scales) {
-    float scale =
-        decodeNumber(parts.scales.getElementType(),
-                     result.scales[shape.tileOf(at)], IntegerMeaning::Fraction);
-    float step = scale;
-    if (!factors.empty())
-      step = atMost(scale * factors[shape.matrixOf(at)].decode, kFloatMax);
-    value *= scale == 0 ? 0.0f : atMost(1 / step, kFloatMax);
-  }
+  if (parts.scales)
+    value = quotient(at, scaleOf(result.scales[shape.tileOf(at)]));
   return encodeNumber(type.getElementType(), value, meaning, roundingOf(at));
 }
 
@@ -210,11 +292,7 @@ ConstantParts Quantizer::run(ArrayRef<float> tensorScale) {
     std::vector<float> maxima = tileMaxima();
     if (parts.tensorScale)
       setFactors(maxima, tensorScale);
-    for (uint64_t i = 0; i < maxima.size(); ++i)
-      result.scales.push_back(tileScale(
-          maxima[i], factors.empty()
-                         ? std::nullopt
-                         : std::optional(factors[i / shape.tilesOfMatrix()])));
+    setScales(maxima);
   }
   for (uint64_t i = 0; i < values.size(); ++i)
     result.data.push_back(element(i));

@@ -113,11 +113,12 @@ Value BlockQuantizer::inverseOf(Value scale, Value factor) {
 }
 
 /// Of powers of two; `factor` is that of the tensor, or null.
-BlockScaling BlockQuantizer::exponentScaling(Value largest, Value factor) {
+BlockScaling BlockQuantizer::exponentScaling(ScaleRule rule, Value largest,
+                                             Value factor) {
   constexpr int64_t kNaN = 0x7fc00000, kSmallest = 0x00400000;
   if (factor)
     largest = arith::MulFOp::create(e, largest, boundedInverse(e, factor));
-  Value code = exponentScaleBits(e, largest, what.getRule(), element);
+  Value code = exponentScaleBits(e, largest, rule, element);
   // 2^(code - 127), or the inverse of that, which is one too: 2^-127, the
   // smallest, is a subnormal f32.
   auto power = [&](Value exponent, int64_t smallest) {
@@ -130,21 +131,24 @@ BlockScaling BlockQuantizer::exponentScaling(Value largest, Value factor) {
     return e.fromBits(select(e, is(255), e.i32(kNaN), bits));
   };
   if (factor)
-    return {code, inverseOf(power(code, 0), factor)};
-  return {code, power(arith::SubIOp::create(e, e.i32(254), code), 254)};
+    return {code, inverseOf(power(code, 0), factor), Value()};
+  return {code, power(arith::SubIOp::create(e, e.i32(254), code), 254),
+          Value()};
 }
 
-/// Of e4m3, in the order of operations that `blockscale.quantize` has.
-BlockScaling BlockQuantizer::floatScaling(Value largest, Value factor) {
+/// Of e4m3, in the order of operations that `blockscale.quantize` has. The
+/// largest magnitude becomes the element `target`.
+BlockScaling BlockQuantizer::floatScaling(float target, Value largest,
+                                          Value factor) {
   auto format = Float8E4M3FNType::get(what.getContext());
   Value scale;
   if (factor)
     scale = arith::MulFOp::create(
         e, largest,
         arith::MulFOp::create(e, boundedInverse(e, factor),
-                              e.f32(1.0f / limit)));
+                              e.f32(1.0f / target)));
   else
-    scale = arith::DivFOp::create(e, largest, e.f32(limit));
+    scale = arith::DivFOp::create(e, largest, e.f32(target));
   scale =
       arith::MinimumFOp::create(e, scale, e.f32(largestScale(format, limit)));
   Value code = EncodePairOp::create(e, scale, e.f32(0), TypeAttr::get(format));
@@ -156,13 +160,67 @@ BlockScaling BlockQuantizer::floatScaling(Value largest, Value factor) {
       arith::CmpIOp::create(e, arith::CmpIPredicate::eq, code, e.i32(0x7f));
   value = select(e, isNaNCode, e.f32(std::numeric_limits<float>::quiet_NaN()),
                  value);
-  return {code, inverseOf(value, factor)};
+  return {code, inverseOf(value, factor), value};
 }
 
-BlockScaling BlockQuantizer::scalingOf(Value largest, Value factor) {
+/// The sum of what the elements of a tile add to its error, an i32: there are
+/// at most 1024 of at most 2^20.
+Value BlockQuantizer::errorOf(ArrayRef<Value> values, Value inverse,
+                              Value ratio, Value counts) {
+  SmallVector<Value> errors;
+  for (Value value : values) {
+    Value quotient =
+        math::AbsFOp::create(e, arith::MulFOp::create(e, value, inverse));
+    errors.push_back(squaredError(e, quotient, ratio, what.getD()));
+  }
+  while (errors.size() > 1) {
+    for (size_t i = 0; i < errors.size() / 2; ++i)
+      errors[i] = add(errors[2 * i], errors[2 * i + 1]);
+    errors.resize(errors.size() / 2);
+  }
+  if (storage.rowTile == 1)
+    return errors.front();
+  return gpu::SubgroupReduceOp::create(
+      e, select(e, counts, errors.front(), e.i32(0)),
+      gpu::AllReduceOperation::ADD, /*uniform=*/true,
+      std::optional<uint32_t>(storage.rowTile));
+}
+
+/// The one of two scales that `min_error` takes.
+BlockScaling BlockQuantizer::lessErring(ArrayRef<Value> values, Value largest,
+                                        Value factor, Value counts) {
+  bool isPower = storage.scale == ElementFormat::UE8M0;
+  float below = secondLargestElement(what.getD());
+  BlockScaling first = isPower
+                           ? exponentScaling(ScaleRule::Floor, largest, factor)
+                           : floatScaling(limit, largest, factor);
+  BlockScaling second =
+      isPower ? exponentScaling(ScaleRule::FloorPlusOne, largest, factor)
+              : floatScaling(below, largest, factor);
+  // A power is twice the other unless both are the same.
+  Value ratio =
+      isPower ? e.f32(2)
+              : arith::DivFOp::create(e, second.scale, first.scale).getResult();
+  Value isBetter =
+      arith::CmpIOp::create(e, arith::CmpIPredicate::ult,
+                            errorOf(values, second.inverse, ratio, counts),
+                            errorOf(values, first.inverse, e.f32(1), counts));
+  if (!isPower) {
+    Value isZero = arith::CmpIOp::create(e, arith::CmpIPredicate::eq,
+                                         first.code, e.i32(0));
+    isBetter = arith::OrIOp::create(e, isBetter, isZero);
+  }
+  return {select(e, isBetter, second.code, first.code),
+          select(e, isBetter, second.inverse, first.inverse), Value()};
+}
+
+BlockScaling BlockQuantizer::scalingOf(ArrayRef<Value> values, Value largest,
+                                       Value factor, Value counts) {
+  if (comparesErrors())
+    return lessErring(values, largest, factor, counts);
   return storage.scale == ElementFormat::UE8M0
-             ? exponentScaling(largest, factor)
-             : floatScaling(largest, factor);
+             ? exponentScaling(what.getRule(), largest, factor)
+             : floatScaling(limit, largest, factor);
 }
 
 //===----------------------------------------------------------------------===//

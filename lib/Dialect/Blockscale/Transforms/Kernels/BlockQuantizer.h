@@ -25,6 +25,8 @@ struct BlockScaling {
   mlir::Value code;
   /// What elements are multiplied by.
   mlir::Value inverse;
+  /// The scale itself; null for powers of two.
+  mlir::Value scale;
 };
 
 /// What one thread does that has a whole block: chooses its scale, rounds its
@@ -44,9 +46,14 @@ public:
   /// The same over as many neighbouring lanes as a tile has rows. All lanes of
   /// a warp come.
   mlir::Value largestOfTile(mlir::Value largest);
-  /// The scale of a block with this largest magnitude; `factor` is the
-  /// tensor's, or null.
-  BlockScaling scalingOf(mlir::Value largest, mlir::Value factor);
+  /// Whether the scale of a block depends on more than its largest magnitude.
+  bool comparesErrors() const { return what.getRule() == ScaleRule::MinError; }
+  /// The scale of a block of f32 with this largest magnitude; `factor` is the
+  /// tensor's, or null. If errors are compared and tiles have several rows, all
+  /// lanes of a warp come, and `counts` says whose values are part of the tile.
+  BlockScaling scalingOf(llvm::ArrayRef<mlir::Value> values,
+                         mlir::Value largest, mlir::Value factor,
+                         mlir::Value counts = {});
   /// The codes as 32-bit words in the order of memory. `first` is the number of
   /// the first element in the whole input, i64.
   llvm::SmallVector<mlir::Value> encode(llvm::ArrayRef<mlir::Value> values,
@@ -71,8 +78,15 @@ private:
   mlir::Value wide(mlir::Value x);
   mlir::Value wide(int64_t x);
   mlir::Value inverseOf(mlir::Value scale, mlir::Value factor);
-  BlockScaling exponentScaling(mlir::Value largest, mlir::Value factor);
-  BlockScaling floatScaling(mlir::Value largest, mlir::Value factor);
+  BlockScaling exponentScaling(ScaleRule rule, mlir::Value largest,
+                               mlir::Value factor);
+  BlockScaling floatScaling(float target, mlir::Value largest,
+                            mlir::Value factor);
+  mlir::Value errorOf(llvm::ArrayRef<mlir::Value> values, mlir::Value inverse,
+                      mlir::Value ratio, mlir::Value counts);
+  BlockScaling lessErring(llvm::ArrayRef<mlir::Value> values,
+                          mlir::Value largest, mlir::Value factor,
+                          mlir::Value counts);
   mlir::Value withoutTie(mlir::Value value);
   mlir::Value stochasticCode(mlir::Value value, mlir::Value random);
   void replaceNaN(llvm::SmallVector<mlir::Value> &words, mlir::Value inverse);

@@ -36,6 +36,14 @@ constexpr int64_t kAccessBytes = 16;
 using Place = BlockPlace;
 using Digit = hw::StorageLayout<AffineExpr>::Digit;
 
+/// What is known of a block before its thread is alone; null or empty what is
+/// not.
+struct Known {
+  SmallVector<Value> values;
+  Value largest, factor;
+  std::optional<BlockScaling> scaling;
+};
+
 class Body {
 public:
   Body(QuantizeOp op, const QuantizedStorage &storage, ImplicitLocOpBuilder &b,
@@ -70,9 +78,9 @@ private:
   /// The number of the first element of the block, i64.
   Value firstElement(const Place &place);
   SmallVector<Value> load(Value first);
-  Value tensorFactor(const Place &place);
-  Value quantizeBlock(const Place &place, ArrayRef<Value> values,
-                      Value largest);
+  Value loadFactor(const Place &place);
+  Known findTogether(const Place &place);
+  Value quantizeBlock(const Place &place, const Known &known);
 
   const QuantizedStorage &storage;
   Emitter e;
@@ -153,26 +161,45 @@ SmallVector<Value> Body::load(Value first) {
 }
 
 /// The tensor scale of the block's matrix, without a sign; null if there is
-/// none. The thread with the first block writes it down.
-Value Body::tensorFactor(const Place &place) {
+/// none.
+Value Body::loadFactor(const Place &place) {
   if (!arguments.tensorScale)
     return {};
-  Value factor =
-      quantizer.loadFactor(arguments.tensorScale, wide(place.matrix));
-  quantizer.storeFactor(arguments.storedTensorScale, place, factor);
-  return factor;
+  return quantizer.loadFactor(arguments.tensorScale, wide(place.matrix));
 }
 
-/// The code of its scale. What is null or empty is found out here.
-Value Body::quantizeBlock(const Place &place, ArrayRef<Value> loaded,
-                          Value largest) {
+/// What all lanes of a warp have to find out together.
+Known Body::findTogether(const Place &place) {
+  Known known;
+  if (!isTiled())
+    return known;
+  known.values = load(firstElement(nearestInside(place)));
+  known.largest = quantizer.largestOfTile(quantizer.largestOf(known.values));
+  if (!quantizer.comparesErrors())
+    return known;
+  known.factor = loadFactor(place);
+  known.scaling = quantizer.scalingOf(known.values, known.largest, known.factor,
+                                      isInside(place));
+  return known;
+}
+
+/// The code of its scale. What is not known yet is found out here. The thread
+/// with the first block of a matrix writes the tensor scale down.
+Value Body::quantizeBlock(const Place &place, const Known &known) {
   Value first = firstElement(place);
-  SmallVector<Value> values(loaded);
+  SmallVector<Value> values(known.values);
   if (values.empty())
     values = load(first);
-  Value factor = tensorFactor(place);
-  BlockScaling scaling = quantizer.scalingOf(
-      largest ? largest : quantizer.largestOf(values), factor);
+  Value factor = known.factor ? known.factor : loadFactor(place);
+  if (factor)
+    quantizer.storeFactor(arguments.storedTensorScale, place, factor);
+  BlockScaling scaling =
+      known.scaling
+          ? *known.scaling
+          : quantizer.scalingOf(values,
+                                known.largest ? known.largest
+                                              : quantizer.largestOf(values),
+                                factor);
   quantizer.storeData(arguments.data, place,
                       quantizer.encode(values, scaling.inverse, first));
   return scaling.code;
@@ -181,18 +208,13 @@ Value Body::quantizeBlock(const Place &place, ArrayRef<Value> loaded,
 void Body::build() {
   Value number = threadNumber();
   Place place = placeOf(number);
-  SmallVector<Value> values;
-  Value largest;
-  if (isTiled()) {
-    values = load(firstElement(nearestInside(place)));
-    largest = quantizer.largestOfTile(quantizer.largestOf(values));
-  }
+  Known known = findTogether(place);
   auto condition = scf::IfOp::create(e, TypeRange{e.getI32Type()},
                                      isInside(place), /*withElseRegion=*/true);
   {
     OpBuilder::InsertionGuard guard(e);
     e.setInsertionPointToStart(condition.thenBlock());
-    scf::YieldOp::create(e, quantizeBlock(place, values, largest));
+    scf::YieldOp::create(e, quantizeBlock(place, known));
     e.setInsertionPointToStart(condition.elseBlock());
     scf::YieldOp::create(e, e.i32(0));
   }

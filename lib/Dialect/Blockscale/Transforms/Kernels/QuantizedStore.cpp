@@ -98,7 +98,7 @@ Value QuantizedStore::storeBlock(Emitter &e, Value value,
   if (factor)
     quantizer.storeFactor(frame.op.getDTensorScale(), place, factor);
   BlockScaling scaling =
-      quantizer.scalingOf(quantizer.largestOf(elements), factor);
+      quantizer.scalingOf(elements, quantizer.largestOf(elements), factor);
   quantizer.storeData(frame.op.getD(), place,
                       quantizer.encode(elements, scaling.inverse, first));
   return scaling.code;
