@@ -193,10 +193,21 @@ module attributes {blockscale.target = #blockscale.target<sm_103a>} {
 
 // -----
 
+// No kind multiplies int8 by the floats that int4 becomes.
+!int8_rows = !blockscale.tensor<128x256xi8, "float32_t0">
+!int4_rows = !blockscale.tensor<128x256xi4, "float32_t0">
+func.func @int8_beside_int4(%a: !int8_rows, %b: !int4_rows) -> tensor<128x128xf32> {
+  // expected-error @below {{type 'e4m3' of B with 'int8' of A is not legal for 'i8' on 'sm_100a': expected int8, uint8; nearest legal: B = int8; the elements of 'b', 'i4', are multiplied as e4m3}}
+  %0 = blockscale.matmul %a, %b : !int8_rows, !int4_rows -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
 // As e2m3 it takes blocks of 32.
 !int4_a = !blockscale.tensor<128x256xi4, "e8m0_t16", layout = tiled_128x4>
 func.func @int4(%a: !int4_a, %b: !int4_a) -> tensor<128x128xf32> {
-  // expected-error @below {{block 16 with ue8m0 is not legal for 'mxf8f6f4' on 'sm_100a': expected 32; nearest legal: block = 32; bf16 elements without scales hold the same values}}
+  // expected-error @below {{block 16 with ue8m0 is not legal for 'mxf8f6f4' on 'sm_100a': expected 32; nearest legal: block = 32; bf16 elements without scales hold the same values; the elements of 'a', 'i4', are multiplied as e2m3; the elements of 'b', 'i4', are multiplied as e2m3}}
   %0 = blockscale.matmul %a, %b : !int4_a, !int4_a -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }

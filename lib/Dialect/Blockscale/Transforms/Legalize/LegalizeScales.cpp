@@ -10,7 +10,9 @@
 // instruction; any other gets a diagnostic that names the obstacle.
 
 #include "../Kernels/MatmulSource.h"
+#include "HardwareOperand.h"
 #include "ScaleReasons.h"
+#include "SparseOperands.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/StoredElements.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
@@ -27,19 +29,6 @@ using namespace mlir;
 using namespace blockscale;
 
 namespace {
-/// What the tensor core needs to know of one operand.
-struct HardwareOperand {
-  hw::OperandType element;
-  /// Empty without scales of tiles along K.
-  std::optional<ElementFormat> scale;
-  /// Elements along K, pruned ones included, that share a scale; 0 without
-  /// scales.
-  unsigned scaleSpan;
-  std::optional<hw::SparsePattern> pattern;
-  /// Whether it has scales of tiles that are multiplied in registers.
-  bool isPromoted = false;
-};
-
 struct LegalizeScales : blockscale::impl::LegalizeScalesBase<LegalizeScales> {
   using LegalizeScalesBase::LegalizeScalesBase;
   void runOnOperation() override;
@@ -49,16 +38,6 @@ struct LegalizeScales : blockscale::impl::LegalizeScalesBase<LegalizeScales> {
   }
 };
 } // namespace
-
-/// The kind that multiplies such elements without scales.
-static hw::MmaKind unscaledKind(hw::OperandType element) {
-  if (element == hw::OperandType::tf32())
-    return hw::MmaKind::TF32;
-  if (element == hw::OperandType::uint8() || element == ElementFormat::INT8)
-    return hw::MmaKind::I8;
-  bool isHalf = element == ElementFormat::F16 || element == ElementFormat::BF16;
-  return isHalf ? hw::MmaKind::F16 : hw::MmaKind::F8F6F4;
-}
 
 /// What there is to lay out of an operand for instructions: scales of tiles,
 /// its metadata or nothing.
@@ -112,43 +91,6 @@ static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
   return HardwareOperand{*element, scale,
                          static_cast<unsigned>(type.getKTile()),
                          sparsePattern(type)};
-}
-
-/// The kind whose rules say why no instruction multiplies the operands.
-static hw::MmaKind closestKind(const HardwareOperand &a,
-                               const HardwareOperand &b) {
-  if (!a.scale)
-    return unscaledKind(a.element);
-  bool fp4 = a.element == ElementFormat::E2M1 && b.element == a.element &&
-             a.pattern != hw::SparsePattern::TwoOfFour;
-  return fp4 ? hw::MmaKind::MXF4NVF4 : hw::MmaKind::MXF8F6F4;
-}
-
-/// Why no instruction skips what a sparse A prunes although one has its types
-/// and scales; empty if it has none at all.
-static std::optional<Reason> whyNotPattern(hw::Target target,
-                                           const HardwareOperand &a,
-                                           const HardwareOperand &b) {
-  if (!a.pattern)
-    return std::nullopt;
-  // Where the target has no sparse instruction of the kind that skips it, the
-  // table says more.
-  hw::MmaKind closest = closestKind(a, b);
-  bool isThere = llvm::any_of(hw::rowsFor(target), [&](const hw::MmaRow *row) {
-    return row->kind == closest && row->sparse;
-  });
-  if (!isThere && hw::sparsePattern(closest) == *a.pattern)
-    return std::nullopt;
-  std::vector<hw::Scheme> schemes =
-      hw::findSchemes(a.element, b.element, a.scale, a.scaleSpan,
-                      /*sparse=*/true, target);
-  if (schemes.empty())
-    return std::nullopt;
-  hw::MmaKind kind = schemes.front().kind;
-  return "operand 'a' keeps " + std::string(hw::patternName(*a.pattern)) +
-         ", but kind '" + std::string(hw::kindName(kind)) +
-         "', which has its scales, skips " +
-         std::string(hw::patternName(hw::sparsePattern(kind)));
 }
 
 /// The sentence of the legality table for the closest instruction. With scales
@@ -215,6 +157,20 @@ static FailureOr<hw::Scheme> chooseScheme(MatmulOp op,
                           << legal;
 }
 
+/// To be appended to a refusal: what elements that no instruction takes are
+/// multiplied as.
+static std::string storedForms(MatmulOp op) {
+  std::string text;
+  for (auto [name, type] : {std::pair("a", op.getA().getType()),
+                            std::pair("b", op.getB().getType())})
+    if (const packing::Recoding *recoding = recodingOf(type)) {
+      llvm::raw_string_ostream stream(text);
+      stream << "; the elements of '" << name << "', '" << type.getElementType()
+             << "', are multiplied as " << StringRef(formatName(recoding->to));
+    }
+  return text;
+}
+
 /// The schemes that multiply the operands and skip the pattern of a sparse A.
 static std::vector<hw::Scheme> schemesFor(const HardwareOperand &a,
                                           const HardwareOperand &b,
@@ -226,57 +182,6 @@ static std::vector<hw::Scheme> schemesFor(const HardwareOperand &a,
     return a.pattern && hw::sparsePattern(scheme.kind) != *a.pattern;
   });
   return schemes;
-}
-
-//===----------------------------------------------------------------------===//
-// Sparsity
-//===----------------------------------------------------------------------===//
-
-/// The op that `value` holds the values of, through changes of storage.
-static Operation *sourceOf(Value value) {
-  Operation *op = value.getDefiningOp();
-  while (isa_and_nonnull<RelayoutOp, QuantizeOp>(op))
-    op = op->getOperand(0).getDefiningOp();
-  return op;
-}
-
-/// Why the tensor core cannot skip what the type of a sparse operand, or the
-/// ops that made it, say was pruned.
-static std::optional<Reason>
-whyNotSkipped(MatmulOp op, TypedValue<ScaledTensorType> x, StringRef name) {
-  const ScaleSpec &spec = x.getType().getSpec().getValue();
-  if (!spec.isSparse())
-    return std::nullopt;
-  if (name == "b")
-    return "is sparse, but an instruction takes a sparse 'a' only: exchange "
-           "'a' and 'b' and transpose the result";
-  std::optional<hw::SparsePattern> pattern = sparsePattern(x.getType());
-  if (spec.isUnscaled() &&
-      (!pattern || *pattern == hw::SparsePattern::PairsFourOfEight)) {
-    bool isTF32 = x.getType().getElementType().isTF32();
-    return "keeps " + std::to_string(spec.keepN) + " of " +
-           std::to_string(spec.ofM) +
-           (isTF32 ? ", but kind tf32 skips 1 of 2"
-                   : ", but the kinds f16, f8f6f4 and i8 skip 2 of 4 (and 1 of "
-                     "2)");
-  }
-  if (!pattern)
-    return "keeps " + std::to_string(spec.keepN) + " of " +
-           std::to_string(spec.ofM) +
-           ", which no instruction skips; expected 2 of 4 or 1 of 2 (kind "
-           "mxf8f6f4), or 4 of 8 in pairs of f4E2M1FN (kinds mxf4 and "
-           "mxf4nvf4)";
-  auto compress = dyn_cast_or_null<CompressOp>(sourceOf(x));
-  if (!compress)
-    return std::nullopt;
-  if (auto why = whyNotCompressible(compress))
-    return "holds constants that break its pattern: " + why->text;
-  auto prune = dyn_cast_or_null<PruneOp>(sourceOf(compress.getInput()));
-  if (prune && *pattern == hw::SparsePattern::PairsFourOfEight &&
-      prune.getGroup() == spec.ofM && !prune.getPairs())
-    return "was pruned to 4 of 8 single elements, but kinds mxf4 and mxf4nvf4 "
-           "skip aligned pairs; expected 'keep 4 of 8 pairs'";
-  return std::nullopt;
 }
 
 /// Gives operands without scales of tiles what multiplies them where there is
@@ -292,27 +197,6 @@ static void useScalesOfOne(HardwareOperand &a, HardwareOperand &b,
     operand->scale = ElementFormat::UE8M0;
     operand->scaleSpan = a.pattern ? kBlock * hw::kSparseCompression : kBlock;
   }
-}
-
-/// Why products without scales are not lowered for `target`; empty if they are.
-static std::optional<Reason> whyNotUnscaled(const HardwareOperand &a,
-                                            hw::Target target) {
-  if (hw::hasTensorMemory(target) || !a.pattern || a.scale)
-    return std::nullopt;
-  hw::MmaKind kind = unscaledKind(a.element);
-  hw::TargetSet targets;
-  for (const hw::MmaRow &row : hw::allRows())
-    if (row.family == hw::MmaFamily::Tcgen05 && row.kind == kind)
-      targets = targets | row.targets;
-  std::string scaled;
-  for (hw::MmaKind other : hw::allKinds())
-    if (hw::isBlockScaled(other))
-      scaled += (scaled.empty() ? "" : ", ") + std::string(hw::kindName(other));
-  return "a sparse 'a' of kind '" + std::string(hw::kindName(kind)) +
-         "' is lowered to tcgen05.mma only, which '" + hw::targetName(target) +
-         "' does not have; it is legal on " + targets.names() + ", and on '" +
-         hw::targetName(target) + "' the kinds with scales are: " + scaled +
-         ", which take float elements of at most 8 bits without scales too";
 }
 
 /// Why the scales of the two do not suit one instruction.
@@ -343,56 +227,6 @@ static unsigned commonSpan(const HardwareOperand &a, const HardwareOperand &b,
     if (!schemesFor(read, b, target).empty())
       return read.scaleSpan;
   return longest;
-}
-
-/// The widest tile of a dense instruction that divides the tiles of both; 0
-/// without scales.
-static std::optional<unsigned> denseBlock(const HardwareOperand &a,
-                                          const HardwareOperand &b,
-                                          hw::Target target) {
-  if (a.scale != b.scale)
-    return std::nullopt;
-  if (!a.scale)
-    return hw::findSchemes(a.element, b.element, a.scale, 0, /*sparse=*/false,
-                           target)
-                   .empty()
-               ? std::nullopt
-               : std::optional(0u);
-  for (unsigned block : {32u, 16u})
-    if (a.scaleSpan % block == 0 && b.scaleSpan % block == 0 &&
-        !hw::findSchemes(a.element, b.element, a.scale, block,
-                         /*sparse=*/false, target)
-             .empty())
-      return block;
-  return std::nullopt;
-}
-
-/// Whether it is defined how both operands are stored, so that something can
-/// make them dense.
-static bool hasDefinedStorage(MatmulOp op) {
-  return llvm::all_of(
-      ArrayRef<ScaledTensorType>{op.getA().getType(), op.getB().getType()},
-      [](ScaledTensorType type) {
-        return !type.getSpec().getValue().isSparse() || sparsePattern(type);
-      });
-}
-
-/// `operand` without sparsity and in tiles of `block`, where it has any.
-static void densify(MatmulOp op, OpOperand &operand, unsigned block) {
-  auto type = cast<ScaledTensorType>(operand.get().getType());
-  ScaleSpec spec = denseForm(type.getSpec().getValue());
-  bool hasTiles = block && spec.isTile();
-  if (hasTiles)
-    spec.columns->size = spec.columns->subtile = block;
-  auto dense = ScaledTensorType::get(
-      type.getShape(), type.getElementType(),
-      ScaleSpecAttr::get(op.getContext(), spec),
-      hasTiles ? type.getLayout() : ScaleLayout::Plain, type.getOrder());
-  if (dense == type)
-    return;
-  OpBuilder b(op);
-  Value result = b.createOrFold<DensifyOp>(op.getLoc(), dense, operand.get());
-  operand.set(result);
 }
 
 //===----------------------------------------------------------------------===//
@@ -487,7 +321,7 @@ static FailureOr<Choice> choose(MatmulOp op, hw::Target target) {
   }
   choice.a.scaleSpan = choice.b.scaleSpan = span;
   if (choice.schemes.empty())
-    choice.why = whyNoScheme(target, choice.a, choice.b);
+    choice.why = whyNoScheme(target, choice.a, choice.b).text + storedForms(op);
   return choice;
 }
 
