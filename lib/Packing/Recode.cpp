@@ -24,6 +24,7 @@ static constexpr Recoding kRecodings[] = {
     {"int4", ElementFormat::E2M3, 1, 1},
     {"int4", ElementFormat::E4M3, 1, 1},
     {"int4", ElementFormat::E4M3, 1, 1, /*isInteger=*/true},
+    {"uint4", ElementFormat::E4M3, 1, 1, /*isInteger=*/true, /*hasZeros=*/true},
     {"int8", ElementFormat::E4M3, 2, 1},
     {"e4m3b8fnuz", ElementFormat::E4M3, 1, kHalf},
     {"e5m2b16fnuz", ElementFormat::E5M2, 1, kHalf},
@@ -50,6 +51,8 @@ static std::optional<uint8_t> termOf(const Recoding &recoding, uint8_t code,
   if (recoding.from == "int4")
     return codeOf(recoding.to, decode(ElementFormat::INT4, code) *
                                    (recoding.isInteger ? kWhole : 1));
+  if (recoding.hasZeros)
+    return codeOf(recoding.to, float(code) - kDifferences / 2);
   if (recoding.from == "int8") {
     // The low half counts up from the high one, whatever the sign.
     uint8_t half = term == 0 ? code & 0xf0 : code & 0x0f;
@@ -73,13 +76,19 @@ static Table tableOf(const Recoding &recoding, unsigned term) {
   return table;
 }
 
+/// Codes of the source that there are.
+static size_t codesOf(const Recoding &recoding) {
+  constexpr size_t kCodesOfInt4 = 16, kCodesOfByte = 256;
+  if (recoding.hasZeros)
+    return kDifferences;
+  return recoding.from == "int4" ? kCodesOfInt4 : kCodesOfByte;
+}
+
 std::vector<int> packing::storedCodes(const Recoding &recoding) {
-  constexpr size_t kCodesOfInt4 = 16;
   std::vector<int> codes;
   for (unsigned term = 0; term < recoding.terms; ++term) {
     Table table = tableOf(recoding, term);
-    size_t count = recoding.from == "int4" ? kCodesOfInt4 : table.size();
-    for (size_t code = 0; code < count; ++code)
+    for (size_t code = 0; code < codesOf(recoding); ++code)
       codes.push_back(table[code] ? *table[code] : -1);
   }
   return codes;

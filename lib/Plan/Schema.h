@@ -70,6 +70,13 @@ template <typename Archive> void describe(Archive &a, Parameter &parameter) {
   a.field("tensorMap", parameter.tensorMap);
 }
 
+template <typename Archive> void describe(Archive &a, ZeroPoints &zeros) {
+  constexpr int64_t kMostBits = 32;
+  a.number("bits", zeros.bits, 2, kMostBits);
+  a.number("rows", zeros.rows, 0, kMaxSize);
+  a.number("block", zeros.block, 0, kMaxSize);
+}
+
 template <typename Archive> void describe(Archive &a, SourceElements &source) {
   constexpr size_t kMostCodes = 256;
   a.field("format", source.format);
@@ -79,6 +86,7 @@ template <typename Archive> void describe(Archive &a, SourceElements &source) {
           "has " + std::to_string(count) +
               " 'codes'; expected one for each code of the source, a power of "
               "two up to 256");
+  a.laterField("zeros", source.zeros);
 }
 
 template <typename Archive> void describe(Archive &a, DataPacking &data) {

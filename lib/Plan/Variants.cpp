@@ -67,13 +67,22 @@ static bool areAlike(const std::vector<T> &first, const std::vector<T> &second,
                     same);
 }
 
+static bool areAlike(const std::optional<ZeroPoints> &first,
+                     const std::optional<ZeroPoints> &second) {
+  if (!first || !second)
+    return first.has_value() == second.has_value();
+  return first->bits == second->bits && first->rows == second->rows &&
+         first->block == second->block;
+}
+
 /// Whether a host packs the operands of both alike.
 static bool packAlike(const Kernel &first, const Kernel &second) {
   auto sameSource = [](const DataPacking &x, const DataPacking &y) {
     if (!x.source || !y.source)
       return x.source.has_value() == y.source.has_value();
     return x.source->format == y.source->format &&
-           x.source->codes == y.source->codes;
+           x.source->codes == y.source->codes &&
+           areAlike(x.source->zeros, y.source->zeros);
   };
   auto sameData = [&](const DataPacking &x, const DataPacking &y) {
     return x.operand == y.operand && x.format == y.format &&

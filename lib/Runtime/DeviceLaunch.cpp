@@ -350,9 +350,15 @@ void DeviceLauncher::findResident(HostOperands &operands,
   for (auto &[role, operand] : operands) {
     findOnDevice(operand);
     if (!operand.isResident || operand.isOnDevice || operand.sizes.empty() ||
-        isResult(kernel, role))
+        isResult(kernel, role) || isZeros(kernel, role))
       continue;
     std::string key = residentKey(operand);
+    // What is packed depends on both.
+    auto zeros = operands.find(zerosRole(kernel, role));
+    if (zeros != operands.end() && !zeros->second.isResident)
+      continue;
+    if (zeros != operands.end())
+      key += " less " + residentKey(zeros->second);
     auto found = resident.copies.find(key);
     if (found == resident.copies.end()) {
       toKeep[role] = key;

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Runtime/HostOperands.h"
+#include "OperandLines.h"
+#include "ZeroPoints.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -38,52 +40,8 @@ Result<HostOperands> runtime::readOperands(const BlockscaleOperand *operands,
 }
 
 //===----------------------------------------------------------------------===//
-// Strided arrays
+// Lines
 //===----------------------------------------------------------------------===//
-
-static uint64_t elementsOf(const HostOperand &operand) {
-  uint64_t count = 1;
-  for (int64_t size : operand.sizes)
-    count *= uint64_t(size);
-  return count;
-}
-
-/// Elements of the innermost dimension and the bytes between two of them.
-static uint64_t lineElements(const HostOperand &operand) {
-  return operand.sizes.empty() ? 1 : uint64_t(operand.sizes.back());
-}
-static int64_t lineStep(const HostOperand &operand) {
-  return operand.sizes.empty() ? operand.elementBytes
-                               : operand.strides.back() * operand.elementBytes;
-}
-
-/// Calls `visit(number, first element)` for each line along the innermost
-/// dimension, in row-major order.
-template <typename Visit>
-static void forEachLine(const HostOperand &operand, Visit visit) {
-  if (elementsOf(operand) == 0)
-    return;
-  size_t outer = operand.sizes.empty() ? 0 : operand.sizes.size() - 1;
-  std::vector<int64_t> position(outer);
-  uint8_t *line = operand.data;
-  for (uint64_t number = 0;; ++number) {
-    visit(number, line);
-    size_t dimension = outer;
-    while (dimension > 0) {
-      --dimension;
-      int64_t step = operand.strides[dimension] * operand.elementBytes;
-      line += step;
-      if (++position[dimension] < operand.sizes[dimension])
-        break;
-      line -= step * operand.sizes[dimension];
-      position[dimension] = 0;
-      if (dimension == 0)
-        return;
-    }
-    if (outer == 0)
-      return;
-  }
-}
 
 /// Copies `count` elements of `size` bytes that lie `step` bytes apart.
 static void copyLine(uint8_t *to, int64_t toStep, const uint8_t *from,
@@ -162,14 +120,6 @@ static bool isWorkspace(const plan::Parameter &parameter) {
 /// workspace is ours.
 static bool isOperand(const plan::Parameter &parameter) {
   return !isSize(parameter) && !isWorkspace(parameter);
-}
-
-static const plan::DataPacking *dataOf(const plan::Kernel &kernel,
-                                       const std::string &role) {
-  for (const plan::DataPacking &data : kernel.data)
-    if (role == data.operand + "_data")
-      return &data;
-  return nullptr;
 }
 
 static const plan::PlainOperand *plainOf(const plan::Kernel &kernel,
@@ -260,6 +210,13 @@ std::string runtime::whyNotOperands(const plan::Kernel &kernel,
     if (!why.empty())
       return inKernel + why;
   }
+  for (const plan::DataPacking &data : kernel.data) {
+    if (zerosRole(data).empty())
+      continue;
+    ++found;
+    if (std::string why = whyNotZeros(data, operands); !why.empty())
+      return inKernel + why;
+  }
   // What the sizes follow from, whatever the plan says.
   auto needed =
       plan::onlyQuantizes(kernel)
@@ -271,7 +228,8 @@ std::string runtime::whyNotOperands(const plan::Kernel &kernel,
   if (found == operands.size())
     return "";
   for (const auto &entry : operands)
-    if (std::none_of(kernel.parameters.begin(), kernel.parameters.end(),
+    if (!isZeros(kernel, entry.first) &&
+        std::none_of(kernel.parameters.begin(), kernel.parameters.end(),
                      [&](const plan::Parameter &parameter) {
                        return isOperand(parameter) &&
                               parameter.role == entry.first;
@@ -322,7 +280,9 @@ public:
   Packer(const plan::Kernel &kernel, const plan::Environment &sizes)
       : kernel(kernel), sizes(sizes) {}
 
-  void add(const plan::Parameter &parameter, const HostOperand &operand);
+  /// `zeros` are to be subtracted from its elements; null without.
+  void add(const plan::Parameter &parameter, const HostOperand &operand,
+           const HostOperand *zeros);
   void addWorkspace(const plan::Parameter &parameter);
 
   DeviceData result;
@@ -335,12 +295,13 @@ private:
   /// The memory of `bytes` bytes with zeros, for what must be copied.
   uint8_t *memoryFor(const HostOperand &operand, uint64_t bytes);
   void addData(const plan::DataPacking &data, const HostOperand &operand,
-               uint64_t bytes);
+               const HostOperand *zeros, uint64_t bytes);
   /// One line of codes of the source as those that are stored for them, one a
   /// byte.
   void translate(const plan::SourceElements &source, uint64_t number,
                  const uint8_t *line, const HostOperand &operand,
                  std::vector<uint8_t> &stored);
+  ZeroTiles zeroTiles(const plan::DataPacking &data, const HostOperand &zeros);
   void addBytes(const HostOperand &operand, uint64_t bytes);
 
   const plan::Kernel &kernel;
@@ -396,8 +357,22 @@ void Packer::translate(const plan::SourceElements &source, uint64_t number,
   }
 }
 
+ZeroTiles Packer::zeroTiles(const plan::DataPacking &data,
+                            const HostOperand &zeros) {
+  ZeroTiles tiles(data, value(data.lines), value(data.elements));
+  checkCount(zeros, tiles.ofMatrix() * uint64_t(plan::matricesOf(
+                                           kernel, data.operand, sizes)));
+  if (error.empty() && zeros.isOnDevice)
+    error = "operand '" + zeros.role +
+            "' is on the device; the host subtracts zero points where it packs "
+            "the elements";
+  if (error.empty())
+    tiles.read(zeros);
+  return tiles;
+}
+
 void Packer::addData(const plan::DataPacking &data, const HostOperand &operand,
-                     uint64_t bytes) {
+                     const HostOperand *zeros, uint64_t bytes) {
   uint64_t lines = value(data.lines), elements = value(data.elements);
   uint64_t pitch = value(data.linePitch), batchPitch = value(data.batchPitch);
   size_t rank = operand.sizes.size();
@@ -421,12 +396,22 @@ void Packer::addData(const plan::DataPacking &data, const HostOperand &operand,
   uint8_t *memory = memoryFor(operand, bytes);
   if (isResult(kernel, operand.role))
     return;
+  std::optional<ZeroTiles> tiles;
+  if (zeros)
+    tiles = zeroTiles(data, *zeros);
+  if (!error.empty())
+    return;
   std::vector<uint8_t> stored(data.source ? elements : 0);
   forEachLine(operand, [&](uint64_t number, const uint8_t *line) {
     uint8_t *to = memory + number / lines * batchPitch + number % lines * pitch;
     int64_t step = lineStep(operand);
     if (data.source) {
-      translate(*data.source, number, line, operand, stored);
+      if (!tiles)
+        translate(*data.source, number, line, operand, stored);
+      else if (std::string why =
+                   tiles->subtract(*data.source, number, line, step, stored);
+               !why.empty() && error.empty())
+        error = "operand '" + operand.role + "', " + why;
       line = stored.data();
       step = 1;
     }
@@ -462,7 +447,8 @@ void Packer::addBytes(const HostOperand &operand, uint64_t bytes) {
   });
 }
 
-void Packer::add(const plan::Parameter &parameter, const HostOperand &operand) {
+void Packer::add(const plan::Parameter &parameter, const HostOperand &operand,
+                 const HostOperand *zeros) {
   if (parameter.kind == plan::ParameterKind::Scalar) {
     float number = 0;
     std::memcpy(&number, operand.data, sizeof(float));
@@ -475,7 +461,7 @@ void Packer::add(const plan::Parameter &parameter, const HostOperand &operand) {
     return;
   }
   if (const plan::DataPacking *data = dataOf(kernel, parameter.role))
-    addData(*data, operand, *bytes);
+    addData(*data, operand, zeros, *bytes);
   else
     addBytes(operand, *bytes);
   if (!operand.isOnDevice)
@@ -497,9 +483,14 @@ Result<DeviceData> runtime::packOperands(const plan::Kernel &kernel,
                                          const plan::Environment &sizes,
                                          const HostOperands &operands) {
   Packer packer(kernel, sizes);
+  auto zerosOf = [&](const std::string &role) {
+    auto zeros = operands.find(zerosRole(kernel, role));
+    return zeros == operands.end() ? nullptr : &zeros->second;
+  };
   for (const plan::Parameter &parameter : kernel.parameters)
     if (packer.error.empty() && isOperand(parameter))
-      packer.add(parameter, operands.at(parameter.role));
+      packer.add(parameter, operands.at(parameter.role),
+                 zerosOf(parameter.role));
     else if (packer.error.empty() && isWorkspace(parameter))
       packer.addWorkspace(parameter);
   if (!packer.error.empty())

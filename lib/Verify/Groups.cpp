@@ -83,6 +83,9 @@ static reference::Operand rowsOf(const reference::Operand &operand, uint64_t k,
   rows.elements = operand.elements;
   rows.codes = rowsOf(operand.codes, first, count, k * operand.codeBytes());
   rows.scales = rowsOf(operand.scales, first, count, operand.blocks(k));
+  rows.unit = operand.unit;
+  rows.floatScales =
+      rowsOf(operand.floatScales, first, count, operand.blocks(k));
   return rows;
 }
 

@@ -35,6 +35,13 @@ bool verify::parseElements(const std::string &name, bool scaled,
   // Without powers of two as scales integers mean themselves.
   bool isInt4 = !scaled && format == ElementFormat::INT4;
   operand.unit = isHalf ? 0.5 : isInt4 ? 4 : 1;
+  // Less their zero points: whole numbers of 8 bits.
+  if (!scaled && name == "uint4") {
+    constexpr double kWhole = 64;
+    operand.format = ElementFormat::INT8;
+    operand.unit = kWhole;
+    return true;
+  }
   if (!scaled && name == "tf32")
     operand.elements = reference::Elements::TF32;
   else if (!scaled && name == "uint8")

@@ -54,6 +54,19 @@ TEST(Recode, Int4CountsInQuarters) {
   }
 }
 
+// Whole numbers from -16 to 15: what 4 bits are less a zero point that they
+// have.
+TEST(Recode, DifferencesOfFourBitsAreWholeNumbers) {
+  const Recoding *recoding =
+      findRecoding("uint4", ElementFormat::E4M3, /*isInteger=*/true);
+  ASSERT_TRUE(recoding);
+  EXPECT_TRUE(recoding->hasZeros);
+  std::vector<int> stored = storedCodes(*recoding);
+  ASSERT_EQ(stored.size(), 32u);
+  for (int i = 0; i < 32; ++i)
+    EXPECT_EQ(valueOf(unsigned(stored[size_t(i)]), 4, 3, 7), i - 16);
+}
+
 TEST(Recode, Int8IsTheSumOfTwoTermsUnderOneScale) {
   const Recoding *recoding = findRecoding("int8", ElementFormat::E4M3);
   ASSERT_TRUE(recoding);

@@ -210,6 +210,33 @@ TEST(Plan, SaysOfWhichElementsOnesAreMade) {
             "range; expected -1 to 255");
 }
 
+TEST(Plan, SaysHowZeroPointsLie) {
+  Plan plan = makePlan();
+  DataPacking data;
+  data.operand = "b";
+  data.format = "e4m3";
+  data.bits = 8;
+  data.elementMultiple = data.alignment = 1;
+  data.lines = data.elements = data.linePitch = data.batchPitch = "1";
+  data.source = {"uint1", {184, 0, 56, 64}, {}};
+  plan.kernels[0].data = {data};
+  EXPECT_EQ(printPlan(plan).find("\"zeros\""), std::string::npos);
+  plan.kernels[0].data[0].source->zeros = {5, 0, 128};
+  std::string text = printPlan(plan);
+  auto read = parsePlan(text);
+  ASSERT_TRUE(read) << textOf(read);
+  const std::optional<ZeroPoints> &zeros =
+      read->kernels[0].data[0].source->zeros;
+  ASSERT_TRUE(zeros);
+  EXPECT_EQ(zeros->bits, 5u);
+  EXPECT_EQ(zeros->rows, 0u);
+  EXPECT_EQ(zeros->block, 128u);
+  EXPECT_EQ(printPlan(*read), text);
+  EXPECT_EQ(errorOf(replaced(text, "\"bits\": 5", "\"bits\": 64")),
+            "launch plan: 'kernels[0].data[0].source.zeros.bits': 64 is out of "
+            "range; expected 2 to 32");
+}
+
 // Scales of blocks of K say so; of those for all of K nothing is said.
 TEST(Plan, SaysHowScalesOfBlocksOfKLie) {
   Plan plan = makePlan();

@@ -81,6 +81,18 @@ TEST(Variants, TranslateElementsAsTheirKernel) {
   EXPECT_EQ(whyNot(plan), "");
   plan.kernels[0].data[0].source->codes[3] = 71;
   EXPECT_NE(whyNot(plan), "");
+  plan.kernels[0].data[0].source->codes[3] = 70;
+  for (Kernel &kernel : plan.kernels)
+    kernel.data[0].source->zeros = {8, 4, 128};
+  EXPECT_EQ(whyNot(plan), "");
+  for (unsigned ZeroPoints::*field :
+       {&ZeroPoints::bits, &ZeroPoints::rows, &ZeroPoints::block}) {
+    Plan other = plan;
+    (*other.kernels[0].data[0].source->zeros).*field += 1;
+    EXPECT_NE(whyNot(other), "");
+  }
+  plan.kernels[0].data[0].source->zeros.reset();
+  EXPECT_NE(whyNot(plan), "");
   plan.kernels[0].data[0].source.reset();
   EXPECT_NE(whyNot(plan), "");
 }

@@ -152,6 +152,77 @@ TEST(HostOperands, CodesWithoutAnExactOneAreRefused) {
       << data.why().text;
 }
 
+/// A kernel whose A has codes of two bits less zero points of five, one for two
+/// rows and three elements: what is stored is the difference and 100.
+static plan::Kernel kernelWithZeros() {
+  plan::Kernel kernel = test::smallKernel();
+  kernel.data[0].source = {
+      "uint2", {96, 97, 98, 99, 100, 101, 102, 103}, plan::ZeroPoints{5, 2, 3}};
+  return kernel;
+}
+
+TEST(HostOperands, ZeroPointsAreSubtracted) {
+  plan::Kernel kernel = kernelWithZeros();
+  Operands operands;
+  operands.a = {0, 1, 2, 3, 0xfd, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2};
+  operands.all["a_data"] = operandOf("a_data", operands.a, {3, 5});
+  // 0, 1; 2 and -1, whose upper bits are not of the number.
+  std::vector<uint8_t> zeros = {0, 1, 2, 0x1f};
+  operands.all["a_zeros"] = operandOf("a_zeros", zeros, {2, 2});
+  EXPECT_EQ(whyNotOperands(kernel, operands.all), "");
+  EXPECT_TRUE(isZeros(kernel, "a_zeros"));
+  EXPECT_FALSE(isZeros(kernel, "b_zeros"));
+  EXPECT_FALSE(isZeros(kernel, ""));
+  EXPECT_EQ(zerosRole(kernel, "a_data"), "a_zeros");
+  EXPECT_EQ(zerosRole(kernel, "b_data"), "");
+  Result<DeviceData> data =
+      packOperands(kernel, bound(kernel, operands.all), operands.all);
+  ASSERT_TRUE(data) << textOf(data);
+  const std::vector<uint8_t> &memory = data->memory.at("a_data");
+  EXPECT_EQ((std::vector<uint8_t>(memory.begin(), memory.begin() + 6)),
+            (std::vector<uint8_t>{100, 101, 102, 102, 100, 0}));
+  EXPECT_EQ((std::vector<uint8_t>(memory.begin() + 16, memory.begin() + 21)),
+            (std::vector<uint8_t>{101, 101, 101, 100, 100}));
+  EXPECT_EQ((std::vector<uint8_t>(memory.begin() + 32, memory.begin() + 36)),
+            (std::vector<uint8_t>{100, 100, 100, 103}));
+}
+
+TEST(HostOperands, WrongZeroPointsAreRefused) {
+  plan::Kernel kernel = kernelWithZeros();
+  Operands operands;
+  EXPECT_NE(whyNotOperands(kernel, operands.all)
+                .find("there is no operand 'a_zeros'"),
+            std::string::npos);
+  std::vector<uint8_t> zeros = {0, 0, 0, 12};
+  auto &operand = operands.all["a_zeros"] = operandOf("a_zeros", zeros, {2, 2});
+  auto errorOfPacking = [&] {
+    Result<DeviceData> data =
+        packOperands(kernel, bound(kernel, operands.all), operands.all);
+    return data ? "" : data.why().text;
+  };
+  operands.a = {0, 1, 2, 3, 0, 1, 1, 1, 1, 1, 2, 2, 2, 3, 3};
+  operands.all["a_data"] = operandOf("a_data", operands.a, {3, 5});
+  EXPECT_NE(errorOfPacking().find(
+                "operand 'a_data', line 2, element 3: code 3 of 'uint2' less "
+                "its zero point, 12, has no exact code in the kernel's format; "
+                "expected a difference from -4 to 3"),
+            std::string::npos)
+      << errorOfPacking();
+  operand.isOnDevice = true;
+  EXPECT_NE(errorOfPacking().find("operand 'a_zeros' is on the device"),
+            std::string::npos);
+  operand.isOnDevice = false;
+  operand.sizes = {1, 2};
+  EXPECT_NE(errorOfPacking().find("operand 'a_zeros' has the shape 1x2; "
+                                  "expected 4 elements"),
+            std::string::npos)
+      << errorOfPacking();
+  operand.elementBytes = 2;
+  EXPECT_NE(whyNotOperands(kernel, operands.all)
+                .find("operand 'a_zeros' has elements of 2 bytes; expected 1"),
+            std::string::npos);
+}
+
 // A transposed view: 5 rows of 3 in memory.
 TEST(HostOperands, StridesAreFollowed) {
   plan::Kernel kernel = test::smallKernel();

@@ -25,7 +25,7 @@ namespace blockscale::packing {
 /// One way to store elements. The value of an element is `factor` times the sum
 /// of its terms, so that its scales stay as they are.
 struct Recoding {
-  /// As scale specs name the elements: "int4", "e4m3b8fnuz".
+  /// As scale specs name the elements: "int4", "uint4", "e4m3b8fnuz".
   std::string_view from;
   ElementFormat to;
   /// Elements that are stored for one. Those of a row stand one term behind the
@@ -34,15 +34,21 @@ struct Recoding {
   float factor;
   /// Whether integers mean themselves; else they are fixed-point numbers.
   bool isInteger = false;
+  /// Whether elements are stored less their zero points. The codes of the
+  /// source are such differences then, counted from `-kDifferences / 2` on.
+  bool hasZeros = false;
 };
+
+/// Differences that a recoding with zero points has codes for.
+constexpr unsigned kDifferences = 32;
 
 /// The way from a format to another; null if none is exact.
 const Recoding *findRecoding(std::string_view from, ElementFormat to,
                              bool isInteger = false);
 
-/// What is stored for each code of the format that `recoding` is from: in the
-/// order of the codes those of the first term, then those of the next one. -1
-/// for a code that has none.
+/// What is stored for each code of the format that `recoding` is from, or each
+/// difference: in the order of the codes those of the first term, then those of
+/// the next one. -1 for a code that has none.
 std::vector<int> storedCodes(const Recoding &recoding);
 
 /// Stores `codes`, one a byte in rows of `k`, as rows of `terms * k` codes.

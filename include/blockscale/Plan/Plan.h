@@ -98,6 +98,17 @@ struct Parameter {
   std::optional<TensorMap> tensorMap;
 };
 
+/// Zero points of elements: whole numbers with a sign, those of one row after
+/// those of another and so those of matrices.
+struct ZeroPoints {
+  /// Bits of a zero point: 2 to 32, of whole bytes in memory.
+  unsigned bits = 0;
+  /// Rows of the operand that share one; 0 if all rows of a matrix do.
+  unsigned rows = 1;
+  /// Elements along K that share one; 0 if all do.
+  unsigned block = 0;
+};
+
 /// Elements of the source of which an operand's are made, without rounding.
 struct SourceElements {
   /// "int4".
@@ -105,6 +116,10 @@ struct SourceElements {
   /// The code that is stored for each code of the source; -1 for one that
   /// cannot be stored, so that whoever packs must refuse it.
   std::vector<int64_t> codes;
+  /// Set where zero points are subtracted from the codes of the source: with n
+  /// `codes` they are for the differences -n / 2 to n / 2 - 1, and whoever
+  /// packs must refuse others.
+  std::optional<ZeroPoints> zeros = {};
 };
 
 /// How the elements of A or B lie in global memory: `batch` matrices of

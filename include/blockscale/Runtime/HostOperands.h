@@ -59,6 +59,14 @@ struct DeviceData {
 std::string whyNotOperands(const plan::Kernel &kernel,
                            const HostOperands &operands);
 
+/// The role of the zero points that are subtracted from the elements of `role`
+/// where the host packs them; empty if it subtracts none. No parameter of the
+/// kernel has it.
+std::string zerosRole(const plan::Kernel &kernel, const std::string &role);
+
+/// Whether `role` is that of such zero points.
+bool isZeros(const plan::Kernel &kernel, const std::string &role);
+
 /// Whether `role` is what the kernel writes: "d", or a part of it.
 bool isResult(const plan::Kernel &kernel, const std::string &role);
 

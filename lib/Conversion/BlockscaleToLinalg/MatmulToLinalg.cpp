@@ -55,6 +55,13 @@ Value contract(Emitter &e, Value a, Value b, ArrayRef<OpFoldResult> sizes) {
   return op.getResult(0);
 }
 
+/// Whether the scales of the operand are factors of the sum: each covers all of
+/// K, and there is nothing to subtract behind them.
+bool hasFactors(ScaledTensorType type) {
+  const ScaleSpec &spec = type.getSpec().getValue();
+  return spec.coversK() && (!spec.zero || spec.hasIntegerZero());
+}
+
 /// What is done to a sum before it is stored, with the tensors it reads.
 class SumFinisher {
 public:
@@ -132,7 +139,7 @@ private:
     if (parts.tensorScale)
       of.tensorScale.emplace(add(parts.tensorScale, batchMap()),
                              decoder(parts.tensorScale));
-    if (parts.type.getSpec().getValue().coversK())
+    if (hasFactors(parts.type))
       of.scales.emplace(parts, decoder(parts.scales));
     factors.push_back(std::move(of));
   }
@@ -229,9 +236,8 @@ struct MatmulToLinalg : ScaledPattern<MatmulOp> {
     auto valuesOf = [&](const Parts &parts) {
       if (ofIntegers)
         return integerValues(e, parts);
-      return parts.type.getSpec().getValue().coversK()
-                 ? elementValues(e, parts, useExtf)
-                 : tileScaledValues(e, parts, useExtf);
+      return hasFactors(parts.type) ? elementValues(e, parts, useExtf)
+                                    : tileScaledValues(e, parts, useExtf);
     };
     Value result = contract(e, valuesOf(a), valuesOf(b), sizes);
     if (!op.getType().getElementType().isInteger())

@@ -516,10 +516,27 @@ decodedValues(Emitter &e, const Parts &parts, const Decoder &elements,
       });
 }
 
+/// Where the scale and the zero point of an element lie.
+static SmallVector<Value> placeOfTile(Emitter &body, ScaledTensorType type,
+                                      ValueRange position) {
+  return scalePosition(body, type.getLayout(),
+                       tilePosition(body, type, position));
+}
+
 Value blockscale::elementValues(Emitter &e, const Parts &parts, bool useExtf) {
-  return decodedValues(
-      e, parts, Decoder::ofElements(e, parts.type, useExtf),
-      [](Emitter &, Value value, ValueRange) { return value; });
+  std::optional<Decoder> zeros;
+  if (parts.type.getSpec().getValue().hasIntegerZero())
+    zeros = Decoder::ofZeros(e, parts.zeros.getType(), useExtf);
+  auto lessZero = [&](Emitter &body, Value value, ValueRange position) {
+    if (!zeros)
+      return value;
+    Value code = tensor::ExtractOp::create(
+        body, parts.zeros, placeOfTile(body, parts.type, position));
+    return arith::SubFOp::create(body, value, zeros->decode(body, code))
+        .getResult();
+  };
+  return decodedValues(e, parts, Decoder::ofElements(e, parts.type, useExtf),
+                       lessZero);
 }
 
 Value blockscale::tileScaledValues(Emitter &e, const Parts &parts, bool useExtf,
@@ -535,8 +552,7 @@ Value blockscale::tileScaledValues(Emitter &e, const Parts &parts, bool useExtf,
   if (parts.zeros)
     zeros = Decoder::ofZeros(e, parts.zeros.getType(), useExtf);
   auto scaled = [&](Emitter &body, Value value, ValueRange position) -> Value {
-    SmallVector<Value> place = scalePosition(
-        body, type.getLayout(), tilePosition(body, type, position));
+    SmallVector<Value> place = placeOfTile(body, type, position);
     Value zero;
     if (zeros)
       zero = zeros->decode(body,

@@ -91,7 +91,8 @@ mlir::Value transposeData(Emitter &emitter, mlir::Value data);
 mlir::Value tileScaledValues(Emitter &emitter, const Parts &parts, bool useExtf,
                              bool saturateProducts = false);
 
-/// The elements without their scales as f32.
+/// The elements without their scales as f32, less zero points that count in
+/// steps of the scale.
 mlir::Value elementValues(Emitter &emitter, const Parts &parts, bool useExtf);
 
 /// The elements of a tensor of integers that mean their integer value as i32,

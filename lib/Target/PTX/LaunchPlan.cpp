@@ -261,6 +261,15 @@ static bool hasTileScales(const Product &product) {
          !hasPromotedScales(product.a);
 }
 
+/// What whoever packs the operand subtracts from its elements.
+static std::optional<plan::ZeroPoints> zeroPointsOf(ScaledTensorType type) {
+  const ScaleSpec &spec = type.getSpec().getValue();
+  if (!spec.zero)
+    return std::nullopt;
+  return plan::ZeroPoints{spec.zero->bits(), unsigned(type.getRowTile()),
+                          spec.isTile() ? unsigned(type.getKTile()) : 0};
+}
+
 static plan::DataPacking dataPacking(const Product &product, bool isA,
                                      TensorMapType map) {
   ScaledTensorType type = isA ? product.a : product.b;
@@ -291,7 +300,9 @@ static plan::DataPacking dataPacking(const Product &product, bool isA,
   data.bitOrder = bitOrder(info.globalBits);
   if (const packing::Recoding *recoding = recodingOf(type)) {
     std::vector<int> codes = packing::storedCodes(*recoding);
-    data.source = {std::string(recoding->from), {codes.begin(), codes.end()}};
+    data.source = {std::string(recoding->from),
+                   {codes.begin(), codes.end()},
+                   zeroPointsOf(type)};
   }
   return data;
 }

@@ -83,5 +83,27 @@ func.func @main() {
   %8 = blockscale.matmul %qe, %qf alpha(%half) : !blockscale.tensor<2x1x1xf8E4M3FN, "bfloat16_t0">, !blockscale.tensor<2x5x1xf8E4M3FN, "e8m0_t4_t0"> -> tensor<2x1x5xf32>
   %9 = tensor.cast %8 : tensor<2x1x5xf32> to tensor<*xf32>
   call @printMemrefF32(%9) : (tensor<*xf32>) -> ()
+
+  // Zero points that count in steps of the scale come off the elements, 3 and 10:
+  // 2 * (4 * 2 + 1 * -2) = 12 and 2 * (4 * -10 + 1 * 5) = -70.
+  // CHECK: {{\[}}[12, -70]]
+  %g = arith.constant dense<[[4.0, 1.0]]> : tensor<1x2xf8E4M3FN>
+  %qg = blockscale.assemble %g : tensor<1x2xf8E4M3FN> to !blockscale.tensor<1x2xf8E4M3FN>
+  %h = arith.constant dense<[[5, 1], [0, 15]]> : tensor<2x2xi4>
+  %sh = arith.constant dense<2.0> : tensor<2x1xf32>
+  %zh = arith.constant dense<[[3], [10]]> : tensor<2x1xi8>
+  %qh = blockscale.assemble %h, %sh zeros(%zh : tensor<2x1xi8>) : tensor<2x2xi4>, tensor<2x1xf32> to !blockscale.tensor<2x2xui4, "float32_int8_t0">
+  %10 = blockscale.matmul %qg, %qh : !blockscale.tensor<1x2xf8E4M3FN>, !blockscale.tensor<2x2xui4, "float32_int8_t0"> -> tensor<1x2xf32>
+  %11 = tensor.cast %10 : tensor<1x2xf32> to tensor<*xf32>
+  call @printMemrefF32(%11) : (tensor<*xf32>) -> ()
+
+  // Those in real units come off the products, 3 and 1/2 of twice the elements:
+  // 4 * 7 + 1 * -1 = 27 and 4 * -0.5 + 1 * 29.5 = 27.5.
+  // CHECK: {{\[}}[27, 27.5]]
+  %zi = arith.constant dense<[[3.0], [0.5]]> : tensor<2x1xf32>
+  %qi = blockscale.assemble %h, %sh zeros(%zi : tensor<2x1xf32>) : tensor<2x2xi4>, tensor<2x1xf32> to !blockscale.tensor<2x2xui4, "float32_float32_t0">
+  %12 = blockscale.matmul %qg, %qi : !blockscale.tensor<1x2xf8E4M3FN>, !blockscale.tensor<2x2xui4, "float32_float32_t0"> -> tensor<1x2xf32>
+  %13 = tensor.cast %12 : tensor<1x2xf32> to tensor<*xf32>
+  call @printMemrefF32(%13) : (tensor<*xf32>) -> ()
   return
 }

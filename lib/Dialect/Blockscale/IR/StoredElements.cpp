@@ -19,6 +19,11 @@ const packing::Recoding *blockscale::recodingOf(ScaledTensorType type) {
     return packing::findRecoding("e4m3b8fnuz", ElementFormat::E4M3);
   if (isa<Float8E5M2FNUZType>(element))
     return packing::findRecoding("e5m2b16fnuz", ElementFormat::E5M2);
+  // Up to 16 e4m3 has all whole numbers.
+  if (element.isUnsignedInteger(4) && spec.hasIntegerZero() &&
+      !scaleFormat(*spec.scale))
+    return packing::findRecoding("uint4", ElementFormat::E4M3,
+                                 /*isInteger=*/true);
   if (!element.isSignlessInteger(4) || spec.isUnscaled() || spec.zero)
     return nullptr;
   // Under powers of two integers are fixed-point numbers.
@@ -34,5 +39,7 @@ std::optional<hw::OperandType>
 blockscale::storedElements(ScaledTensorType type) {
   if (const packing::Recoding *recoding = recodingOf(type))
     return hw::OperandType(recoding->to);
+  if (type.getSpec().getValue().zero)
+    return std::nullopt;
   return getOperandType(type.getElementType());
 }

@@ -5,11 +5,51 @@
 // UNKNOWN: error: unknown target 'sm_999'; known targets: sm_100a
 // PLAIN: error: 'blockscale.matmul' op target 'sm_100' has no block-scaled matrix instruction
 
-!zero_point_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
-!zero_point_b = !blockscale.tensor<128x256xui4, "float16_int8_t16">
-func.func @zero_point(%a: !zero_point_a, %b: !zero_point_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' with scales 'float16_int8_t16': a zero point needs a correction term that is not lowered yet; subtract it from the elements, which f8E4M3FN holds exactly up to 16, and keep the scales alone}}
-  %0 = blockscale.matmul %a, %b : !zero_point_a, !zero_point_b -> tensor<128x128xf32>
+!bytes = !blockscale.tensor<128x256xf8E4M3FN, "float32_t0">
+!short_zeros = !blockscale.tensor<128x256xui4, "float16_int8_t16">
+func.func @short_zeros(%a: !bytes, %b: !short_zeros) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'b' with scales 'float16_int8_t16': tiles of 16 elements under scales of 'float16', by which the sum of each tile is multiplied in registers, are shorter than a stage of the kernel, 128 elements; expected tiles of 128 or 256, or one for all of K ('float32_int8_t0'). Scales that are rounded to powers of two are other values}}
+  %0 = blockscale.matmul %a, %b : !bytes, !short_zeros -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!bytes = !blockscale.tensor<128x256xf8E4M3FN, "float32_t0">
+!real_zeros = !blockscale.tensor<128x256xui4, "float16_float16_t0">
+func.func @real_zeros(%a: !bytes, %b: !real_zeros) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'b' with scales 'float16_float16_t0': a zero point in real units needs a correction term that is not lowered yet; expected one that counts in steps of the scale, such as 'int8', which is subtracted where elements of 4 bits are packed}}
+  %0 = blockscale.matmul %a, %b : !bytes, !real_zeros -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!bytes = !blockscale.tensor<128x256xf8E4M3FN, "float32_t0">
+!wide_zeros = !blockscale.tensor<128x256xui8, "float32_int16_t0">
+func.func @wide_zeros(%a: !wide_zeros, %b: !bytes) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'a' with scales 'float32_int16_t0': a zero point of elements of 8 bits needs a correction term that is not lowered yet; subtract it from the elements, which bf16 without scales holds exactly up to 256, and multiply the product by the scales}}
+  %0 = blockscale.matmul %a, %b : !wide_zeros, !bytes -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!bytes = !blockscale.tensor<128x256xf8E4M3FN, "float32_t0">
+!sparse_zeros = !blockscale.tensor<128x256xui4, "float32_int8_t128n2m4">
+func.func @sparse_zeros(%a: !sparse_zeros, %b: !bytes) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'a' with scales 'float32_int8_t128n2m4': a zero point of sparse elements is not lowered; expected dense ones}}
+  %0 = blockscale.matmul %a, %b : !sparse_zeros, !bytes -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!bytes = !blockscale.tensor<128x256xf8E4M3FN, "float32_t0">
+!narrow_scales = !blockscale.tensor<128x256xui4, "e4m3fn_int8_t128">
+func.func @narrow_scales(%a: !bytes, %b: !narrow_scales) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'b' with scales 'e4m3fn_int8_t128': elements less their zero points are multiplied as e4m3, whose tile scales are no 'e4m3fn'; expected float32, float16 or bfloat16, by which the sum of each tile is multiplied in registers}}
+  %0 = blockscale.matmul %a, %b : !bytes, !narrow_scales -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
 

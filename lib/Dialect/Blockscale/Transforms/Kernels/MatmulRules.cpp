@@ -39,7 +39,7 @@ static bool fits(ScaledTensorType type, hw::OperandType format,
   // The host repeats scales of longer tiles and of several rows.
   bool hasScales = scaleSpan ? spec.isTile() && type.getKTile() % scaleSpan == 0
                              : spec.isUnscaled();
-  if (!scaleSpan && spec.coversK() && !spec.zero)
+  if (!scaleSpan && spec.coversK())
     hasScales = !whyNotFactor(spec, type.getElementType());
   if (!scaleSpan && hasPromotedScales(type))
     hasScales = !spec.isSparse();

@@ -70,10 +70,37 @@ static std::optional<Reason> whyNotPromoted(const ScaleSpec &spec,
          "shorter than a stage of the kernel, " +
          std::to_string(kPromotionUnit) + " elements; expected tiles of " +
          std::to_string(kPromotionUnit) + " or " +
-         std::to_string(2 * kPromotionUnit) + ", scales of " +
-         directScales(element) +
-         ", or one for all of K ('float32_t0'). Scales that are rounded to "
-         "powers of two are other values";
+         std::to_string(2 * kPromotionUnit) +
+         (spec.zero ? "" : ", scales of " + directScales(element)) +
+         ", or one for all of K ('" +
+         (spec.zero ? "float32_" + print(*spec.zero) : "float32") +
+         "_t0'). Scales that are rounded to powers of two are other values";
+}
+
+/// Why zero points cannot be subtracted from the elements where they are stored
+/// for the kernel; empty if they can.
+static std::optional<Reason> whyNotZeros(const ScaleSpec &spec, Type element) {
+  const std::string instead = "; subtract it from the elements, which bf16 "
+                              "without scales holds exactly up to 256, and "
+                              "multiply the product by the scales";
+  if (!spec.hasIntegerZero())
+    return "a zero point in real units needs a correction term that is not "
+           "lowered yet; expected one that counts in steps of the scale, such "
+           "as 'int8', which is subtracted where elements of 4 bits are packed";
+  if (!element.isUnsignedInteger(4))
+    return "a zero point of elements of " +
+           std::to_string(element.getIntOrFloatBitWidth()) +
+           " bits needs a correction term that is not lowered yet" + instead;
+  if (spec.isSparse())
+    return "a zero point of sparse elements is not lowered; expected dense "
+           "ones";
+  if (spec.isTile() && scaleFormat(*spec.scale))
+    return "elements less their zero points are multiplied as e4m3, whose tile "
+           "scales are no '" +
+           print(*spec.scale) +
+           "'; expected float32, float16 or bfloat16, by which the sum of each "
+           "tile is multiplied in registers";
+  return std::nullopt;
 }
 
 std::optional<Reason> blockscale::whyNotDirect(const ScaleSpec &spec,
@@ -81,9 +108,8 @@ std::optional<Reason> blockscale::whyNotDirect(const ScaleSpec &spec,
   if (spec.isUnscaled())
     return std::nullopt;
   if (spec.zero)
-    return "a zero point needs a correction term that is not lowered yet; "
-           "subtract it from the elements, which f8E4M3FN holds exactly up to "
-           "16, and keep the scales alone";
+    if (auto why = whyNotZeros(spec, element))
+      return why;
   if (spec.tensorScale && !isFloat32(*spec.tensorScale))
     return "a tensor scale must be float32 to become a factor of the epilogue";
   if (spec.coversK())

@@ -1,0 +1,134 @@
+//===- ZeroPoints.cpp - elements less their zero points -------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ZeroPoints.h"
+#include "OperandLines.h"
+
+#include <algorithm>
+
+using namespace blockscale;
+using namespace blockscale::runtime;
+
+//===----------------------------------------------------------------------===//
+// Roles
+//===----------------------------------------------------------------------===//
+
+const plan::DataPacking *runtime::dataOf(const plan::Kernel &kernel,
+                                         const std::string &role) {
+  for (const plan::DataPacking &data : kernel.data)
+    if (role == data.operand + "_data")
+      return &data;
+  return nullptr;
+}
+
+std::string runtime::zerosRole(const plan::DataPacking &data) {
+  bool hasZeros = data.source && data.source->zeros;
+  return hasZeros ? data.operand + "_zeros" : "";
+}
+
+std::string runtime::zerosRole(const plan::Kernel &kernel,
+                               const std::string &role) {
+  const plan::DataPacking *data = dataOf(kernel, role);
+  return data ? zerosRole(*data) : "";
+}
+
+bool runtime::isZeros(const plan::Kernel &kernel, const std::string &role) {
+  return std::any_of(kernel.data.begin(), kernel.data.end(),
+                     [&](const plan::DataPacking &data) {
+                       return !role.empty() && zerosRole(data) == role;
+                     });
+}
+
+/// Bytes of a zero point in memory.
+static int64_t zeroBytes(const plan::ZeroPoints &zeros) {
+  constexpr unsigned kByte = 8;
+  int64_t bytes = 1;
+  while (bytes * kByte < zeros.bits)
+    bytes *= 2;
+  return bytes;
+}
+
+std::string runtime::whyNotZeros(const plan::DataPacking &data,
+                                 const HostOperands &operands) {
+  auto operand = operands.find(zerosRole(data));
+  if (operand == operands.end())
+    return "there is no operand '" + zerosRole(data) + "'";
+  const HostOperand &zeros = operand->second;
+  const std::string name = "operand '" + zeros.role + "' ";
+  if (zeros.strides.size() != zeros.sizes.size())
+    return name + "has " + std::to_string(zeros.sizes.size()) + " sizes and " +
+           std::to_string(zeros.strides.size()) + " strides";
+  int64_t bytes = zeroBytes(*data.source->zeros);
+  if (zeros.elementBytes != bytes)
+    return name + "has elements of " + std::to_string(zeros.elementBytes) +
+           " bytes; expected " + std::to_string(bytes);
+  return zeros.data || elementsOf(zeros) == 0 ? "" : name + "has no address";
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+ZeroTiles::ZeroTiles(const plan::DataPacking &data, uint64_t lines,
+                     uint64_t elements)
+    : bits(data.source->zeros->bits), lines(lines),
+      isKMajor(data.order != "mn_major") {
+  const plan::ZeroPoints &points = *data.source->zeros;
+  uint64_t allRows = isKMajor ? lines : elements;
+  uint64_t k = isKMajor ? elements : lines;
+  auto tilesOf = [](uint64_t size, uint64_t tile) {
+    return size / tile + (size % tile != 0);
+  };
+  rows = points.rows ? points.rows : std::max<uint64_t>(allRows, 1);
+  block = points.block ? points.block : std::max<uint64_t>(k, 1);
+  groups = tilesOf(allRows, rows);
+  blocks = tilesOf(k, block);
+}
+
+/// The number of `bits` bits with a sign at `from`.
+static int64_t signedNumber(const uint8_t *from, int64_t bytes, unsigned bits) {
+  uint64_t value = 0;
+  for (int64_t i = bytes; i-- > 0;)
+    value = value << 8 | from[i];
+  unsigned unused = 64 - bits;
+  return int64_t(value << unused) >> unused;
+}
+
+void ZeroTiles::read(const HostOperand &zeros) {
+  forEachLine(zeros, [&](uint64_t, const uint8_t *line) {
+    for (uint64_t i = 0; i < lineElements(zeros); ++i)
+      values.push_back(signedNumber(line + int64_t(i) * lineStep(zeros),
+                                    zeros.elementBytes, bits));
+  });
+}
+
+std::string ZeroTiles::subtract(const plan::SourceElements &source,
+                                uint64_t number, const uint8_t *line,
+                                int64_t step,
+                                std::vector<uint8_t> &stored) const {
+  // The codes of the source are as many as differences from 0 on.
+  const int64_t middle = int64_t(source.codes.size() / 2);
+  std::string why;
+  for (size_t i = 0; i < stored.size(); ++i, line += step) {
+    uint64_t row = isKMajor ? number % lines : i;
+    uint64_t k = isKMajor ? i : number % lines;
+    uint64_t group = number / lines * groups + row / rows;
+    int64_t code = *line & (middle - 1);
+    int64_t zero = values[group * blocks + k / block];
+    int64_t at = code - zero + middle;
+    bool isStored = at >= 0 && at < 2 * middle && source.codes[size_t(at)] >= 0;
+    stored[i] = isStored ? uint8_t(source.codes[size_t(at)]) : 0;
+    if (!isStored && why.empty())
+      why = "line " + std::to_string(number) + ", element " +
+            std::to_string(i) + ": code " + std::to_string(code) + " of '" +
+            source.format + "' less its zero point, " + std::to_string(zero) +
+            ", has no exact code in the kernel's format; expected a difference "
+            "from " +
+            std::to_string(-middle) + " to " + std::to_string(middle - 1);
+  }
+  return why;
+}

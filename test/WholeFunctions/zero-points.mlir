@@ -1,0 +1,58 @@
+// Operands whose zero points the host subtracts where it packs them: arguments,
+// constants and what the host quantises, against the same functions by linalg on the
+// CPU.
+
+// REQUIRES: mlir
+// RUN: blockscale verify %s --conditions=plain --data=exact > %t.txt
+// RUN: FileCheck %s < %t.txt
+// CHECK: function
+// CHECK-DAG: {{^}}rows exact - 1 6144 0 0 0 pass
+// CHECK-DAG: {{^}}groups exact - 1 3072 0 0 0 pass
+// CHECK-DAG: {{^}}constants exact - 2 256 0 0 0 pass
+// CHECK-DAG: {{^}}squares exact - 1 17920 0 {{.*}} 0 pass
+
+!rows_x = !blockscale.tensor<2x64x256xf8E4M3FN, "float32_t0">
+!rows_w = !blockscale.tensor<2x48x256xui4, "float32_int8_t0">
+func.func @rows(%x: tensor<2x64x256xf32>, %w: tensor<2x48x256xf32>) -> tensor<2x64x48xf32> {
+  %0 = blockscale.quantize %x : tensor<2x64x256xf32> to !rows_x
+  %1 = blockscale.quantize %w : tensor<2x48x256xf32> to !rows_w
+  %2 = blockscale.matmul %0, %1 : !rows_x, !rows_w -> tensor<2x64x48xf32>
+  return %2 : tensor<2x64x48xf32>
+}
+
+!groups_x = !blockscale.tensor<64x256xf8E4M3FN, "float32_t128">
+!groups_w = !blockscale.tensor<48x256xui4, "bfloat16_int8_t128">
+func.func @groups(%x: !groups_x, %w: tensor<48x256xf32>) -> tensor<64x48xf32> {
+  %0 = blockscale.quantize %w : tensor<48x256xf32> to !groups_w
+  %1 = blockscale.matmul %x, %0 : !groups_x, !groups_w -> tensor<64x48xf32>
+  return %1 : tensor<64x48xf32>
+}
+
+!squares_x = !blockscale.tensor<70x256xf8E4M3FN, "float32_t128">
+!squares_w = !blockscale.tensor<256x256xui4, "float32_int16_t128_t128">
+func.func @squares(%x: !squares_x, %w: tensor<256x256xf32>) -> tensor<70x256xf32> {
+  %0 = blockscale.quantize %w : tensor<256x256xf32> to !squares_w
+  %1 = blockscale.matmul %x, %0 : !squares_x, !squares_w -> tensor<70x256xf32>
+  return %1 : tensor<70x256xf32>
+}
+
+// The same codes less other zero points are another operand, whatever is on the
+// device already.
+!constant_x = !blockscale.tensor<64x8xf8E4M3FN>
+!constant_w = !blockscale.tensor<4x8xui4, "float32_int8_t0">
+func.func @constants(%x: !constant_x) -> tensor<64x4xf32> {
+  %codes = arith.constant dense<[
+      [0, 1, 2, 3, 4, 5, 6, 7], [8, 9, 10, 11, 12, 13, 14, 15],
+      [3, 1, 4, 1, 5, 9, 2, 6], [15, 0, 15, 0, 7, 7, 0, 1]]> : tensor<4x8xi4>
+  %scales = arith.constant dense<[[1.0], [2.0], [0.5], [4.0]]> : tensor<4x1xf32>
+  %zeros = arith.constant dense<[[0], [15], [8], [1]]> : tensor<4x1xi8>
+  %others = arith.constant dense<[[7], [3], [0], [15]]> : tensor<4x1xi8>
+  %w = blockscale.assemble %codes, %scales zeros(%zeros : tensor<4x1xi8>) : tensor<4x8xi4>, tensor<4x1xf32> to !constant_w
+  %v = blockscale.assemble %codes, %scales zeros(%others : tensor<4x1xi8>) : tensor<4x8xi4>, tensor<4x1xf32> to !constant_w
+  %0 = blockscale.matmul %x, %w : !constant_x, !constant_w -> tensor<64x4xf32>
+  %1 = blockscale.matmul %x, %v : !constant_x, !constant_w -> tensor<64x4xf32>
+  %2 = arith.constant dense<3.0> : tensor<64x4xf32>
+  %3 = arith.mulf %1, %2 : tensor<64x4xf32>
+  %4 = arith.addf %0, %3 : tensor<64x4xf32>
+  return %4 : tensor<64x4xf32>
+}
