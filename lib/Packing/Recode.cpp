@@ -52,7 +52,7 @@ static std::optional<uint8_t> termOf(const Recoding &recoding, uint8_t code,
     return codeOf(recoding.to, decode(ElementFormat::INT4, code) *
                                    (recoding.isInteger ? kWhole : 1));
   if (recoding.hasZeros)
-    return codeOf(recoding.to, float(code) - kDifferences / 2);
+    return codeOf(recoding.to, float(int(code) - int(kDifferences / 2)));
   if (recoding.from == "int8") {
     // The low half counts up from the high one, whatever the sign.
     uint8_t half = term == 0 ? code & 0xf0 : code & 0x0f;

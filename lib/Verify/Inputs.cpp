@@ -44,8 +44,6 @@ private:
                                  uint64_t rows, uint64_t storedK,
                                  const reference::Operand &operand,
                                  std::vector<uint8_t> codes);
-  std::optional<Reason> translate(const plan::DataPacking &packing,
-                                  std::vector<uint8_t> &codes) const;
   std::optional<Reason> packSparse(const plan::MetadataPacking &packing,
                                    uint64_t rows, uint64_t operandSeed,
                                    reference::Operand &operand,
@@ -129,48 +127,6 @@ void InputMaker::addGroups() {
       drawGroupEnds(inputs.problem.batch, inputs.problem.m, seed);
   inputs.data.memory[std::string(plan::kOffsetsRole)] =
       offsetBytes(inputs.groupEnds);
-}
-
-/// Puts zeros where the plan stores no code for what was drawn.
-static void dropUnstored(const plan::SourceElements &source,
-                         std::vector<uint8_t> &codes) {
-  for (uint8_t &code : codes)
-    if (code < source.codes.size() && source.codes[code] < 0)
-      code = 0;
-}
-
-/// Makes of what was drawn differences that elements and zero points of the
-/// source have: each code is one, and those of a tile share a zero point.
-static void subtractZeros(const plan::SourceElements &source, uint64_t rows,
-                          uint64_t k, std::vector<uint8_t> &codes) {
-  const plan::ZeroPoints &zeros = *source.zeros;
-  const int last = int(source.codes.size() / 2) - 1;
-  uint64_t group = zeros.rows ? zeros.rows : rows;
-  uint64_t block = zeros.block ? zeros.block : k;
-  for (uint64_t i = 0; i < codes.size(); ++i) {
-    uint64_t row = i / k;
-    uint64_t tile = row % rows / group + i % k / block + row / rows;
-    // Prime to the number of codes, so that neighbours differ.
-    constexpr uint64_t kStep = 5;
-    int zero = int(tile * kStep % uint64_t(last + 1));
-    int code = int8_t(codes[i]) % (last + 1) + zero;
-    codes[i] = uint8_t(std::clamp(code, 0, last) - zero);
-  }
-}
-
-/// Codes of the source as those that the plan stores for them.
-std::optional<Reason> InputMaker::translate(const plan::DataPacking &packing,
-                                            std::vector<uint8_t> &codes) const {
-  const std::vector<int64_t> &table = packing.source->codes;
-  for (uint8_t &code : codes) {
-    if (packing.source->zeros)
-      code = uint8_t(code + table.size() / 2);
-    if (code >= table.size() || table[code] < 0)
-      return "operand '" + packing.operand + "': the plan stores no code for " +
-             std::to_string(code) + " of '" + packing.source->format + "'";
-    code = uint8_t(table[code]);
-  }
-  return std::nullopt;
 }
 
 std::optional<Reason> InputMaker::packData(const plan::DataPacking &packing,
@@ -352,10 +308,8 @@ std::optional<Reason> InputMaker::addOperand(bool isA) {
   reference::Operand own = operand;
   if (auto why = fill(operand, matricesOf(name), rows, operandSeed, drawn))
     return why;
-  if (data->source && data->source->zeros)
-    subtractZeros(*data->source, rows, problem.k, operand.codes);
-  else if (data->source)
-    dropUnstored(*data->source, operand.codes);
+  if (data->source)
+    makeStorable(*data->source, rows, problem.k, operand.codes);
   unsigned shared = scales ? scales->rows : tiles ? tiles->rows : 1;
   bool isShared = shared != 1;
   uint64_t groups = isShared ? scaleRows(shared, rows) : rows;

@@ -54,6 +54,55 @@ bool verify::parseElements(const std::string &name, bool scaled,
   return true;
 }
 
+/// Puts zeros where the plan stores no code for what was drawn.
+static void dropUnstored(const plan::SourceElements &source,
+                         std::vector<uint8_t> &codes) {
+  for (uint8_t &code : codes)
+    if (code < source.codes.size() && source.codes[code] < 0)
+      code = 0;
+}
+
+/// Makes of what was drawn differences that elements and zero points of the
+/// source have: each code is one, and those of a tile share a zero point.
+static void subtractZeros(const plan::SourceElements &source, uint64_t rows,
+                          uint64_t k, std::vector<uint8_t> &codes) {
+  const plan::ZeroPoints &zeros = *source.zeros;
+  const int last = int(source.codes.size() / 2) - 1;
+  uint64_t group = zeros.rows ? zeros.rows : rows;
+  uint64_t block = zeros.block ? zeros.block : k;
+  for (uint64_t i = 0; i < codes.size(); ++i) {
+    uint64_t row = i / k;
+    uint64_t tile = row % rows / group + i % k / block + row / rows;
+    // Prime to the number of codes, so that neighbours differ.
+    constexpr uint64_t kStep = 5;
+    int zero = int(tile * kStep % uint64_t(last + 1));
+    int code = int8_t(codes[i]) % (last + 1) + zero;
+    codes[i] = uint8_t(std::clamp(code, 0, last) - zero);
+  }
+}
+
+void verify::makeStorable(const plan::SourceElements &source, uint64_t rows,
+                          uint64_t k, std::vector<uint8_t> &codes) {
+  if (source.zeros)
+    subtractZeros(source, rows, k, codes);
+  else
+    dropUnstored(source, codes);
+}
+
+std::optional<Reason> verify::translate(const plan::DataPacking &packing,
+                                        std::vector<uint8_t> &codes) {
+  const std::vector<int64_t> &table = packing.source->codes;
+  for (uint8_t &code : codes) {
+    if (packing.source->zeros)
+      code = uint8_t(code + table.size() / 2);
+    if (code >= table.size() || table[code] < 0)
+      return "operand '" + packing.operand + "': the plan stores no code for " +
+             std::to_string(code) + " of '" + packing.source->format + "'";
+    code = uint8_t(table[code]);
+  }
+  return std::nullopt;
+}
+
 unsigned verify::elementBits(const reference::Operand &operand) {
   if (operand.elements == reference::Elements::Format)
     return formatInfo(operand.format).bits;

@@ -29,6 +29,16 @@ std::vector<uint8_t> extendRows(const std::vector<uint8_t> &codes,
 bool parseElements(const std::string &name, bool scaled,
                    reference::Operand &operand);
 
+/// Makes of drawn codes of rows of `k` elements, of which a matrix has `rows`,
+/// ones that the plan can store: zeros where it stores none, and where elements
+/// have zero points differences that a zero point for each tile allows.
+void makeStorable(const plan::SourceElements &source, uint64_t rows, uint64_t k,
+                  std::vector<uint8_t> &codes);
+
+/// Codes of the source, or differences, as those that the plan stores for them.
+std::optional<Reason> translate(const plan::DataPacking &packing,
+                                std::vector<uint8_t> &codes);
+
 /// Bits of an operand's codes that are not always zero.
 unsigned elementBits(const reference::Operand &operand);
 
