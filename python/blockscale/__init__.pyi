@@ -46,7 +46,7 @@ _Stream: TypeAlias = int | _HasCudaStream | Any | None
 _Progress: TypeAlias = Callable[[int, int], object] | bool | None
 _Size: TypeAlias = int | str | None
 _Element: TypeAlias = Literal["e2m1", "e2m3", "e3m2", "e4m3", "e5m2", "f16",
-                              "bf16", "tf32", "int8", "uint8", "int4",
+                              "bf16", "tf32", "int8", "uint8", "int4", "uint4",
                               "e4m3b8fnuz", "e5m2b16fnuz"]
 _Pattern: TypeAlias = Literal["2:4", "4:8 in pairs", "1:2"]
 _Layout: TypeAlias = Literal["plain", "tiled_128x4", "tiled_128x16"]
@@ -107,6 +107,7 @@ class Format:
     tensor_scale: bool = False
     sparsity: _Pattern | None = None
     rows: int = 1
+    zero: Literal["int8", "int16", "int32"] | None = None
     def __post_init__(self) -> None: ...
     @property
     def covers_k(self) -> bool: ...
@@ -124,6 +125,8 @@ class Format:
     def dtype(self) -> np.dtype[Any]: ...
     @property
     def scale_dtype(self) -> np.dtype[Any] | None: ...
+    @property
+    def zero_dtype(self) -> np.dtype[Any] | None: ...
     def scale_values(self, scales: NDArray[Any]) -> NDArray[np.float32]: ...
     def sparse(self, pattern: _Pattern | None = None) -> Format: ...
     def beside_sparse(self) -> Format: ...
@@ -145,9 +148,11 @@ class Scaled:
     data: NDArray[Any]
     scales: NDArray[Any] | None
     tensor_scale: NDArray[np.float32] | None
+    zeros: NDArray[Any] | None
     def __init__(self, data: _Array, scales: _Array | None = None,
                  tensor_scale: _Array | None = None, *, format: str | Format,
-                 layout: _Layout = "plain") -> None: ...
+                 layout: _Layout = "plain", zeros: _Array | None = None
+                 ) -> None: ...
     @property
     def spec(self) -> str: ...
     @property

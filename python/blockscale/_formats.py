@@ -26,12 +26,15 @@ ELEMENTS = {
     "int8": ("i8", 8, np.int8),
     "uint8": ("ui8", 8, np.uint8),
     "int4": ("i4", 4, ml_dtypes.int4),
+    "uint4": ("ui4", 4, ml_dtypes.uint4),
     "e4m3b8fnuz": ("f8E4M3FNUZ", 8, ml_dtypes.float8_e4m3fnuz),
     "e5m2b16fnuz": ("f8E5M2FNUZ", 8, ml_dtypes.float8_e5m2fnuz),
 }
 # Of which one code more has no number in what kernels hold them as.
 FNUZ = ("e4m3b8fnuz", "e5m2b16fnuz")
-INTEGERS = ("int8", "uint8", "int4")
+INTEGERS = ("int8", "uint8", "int4", "uint4")
+# Types of zero points, as scale specs spell them, and their dtypes.
+ZEROS = {"int8": np.int8, "int16": np.int16, "int32": np.int32}
 # Scale types: how scale specs and the library spell them, their dtype.
 SCALES = {
     "ue8m0": ("e8m0", ml_dtypes.float8_e8m0fnu),
@@ -74,8 +77,8 @@ PATTERNS = {
 def largest(dtype):
     """The largest finite number of a dtype, as f32."""
     dtype = np.dtype(dtype)
-    known = ml_dtypes.iinfo if dtype.kind in "iu" or dtype == ml_dtypes.int4 else \
-        ml_dtypes.finfo
+    is_integer = dtype.kind in "iu" or dtype in (ml_dtypes.int4, ml_dtypes.uint4)
+    known = ml_dtypes.iinfo if is_integer else ml_dtypes.finfo
     return np.float32(known(dtype).max)
 
 
@@ -84,8 +87,8 @@ class Format:
     """Elements, and what scales them.
 
     element: "e2m1", "e2m3", "e3m2", "e4m3", "e5m2", "f16", "bf16", "tf32",
-        "int8", "uint8"; "int4", "e4m3b8fnuz" and "e5m2b16fnuz", which launches
-        translate to what kernels hold them as.
+        "int8", "uint8"; "int4", "uint4", "e4m3b8fnuz" and "e5m2b16fnuz", which
+        launches translate to what kernels hold them as.
     scale: "ue8m0", "ue4m3", "ue5m3" (sm_107 alone), or None for no scales;
         "f32", "f16" or "bf16" of scales that kernels multiply sums by, over all of
         K or over blocks of it; "ue8m0" of scales that each cover all of K, too.
@@ -97,6 +100,9 @@ class Format:
     rows: rows that share a scale: 0 if all rows of a matrix do, else a power of
         two, not 2 and at most 256. A kernel reads a scale for each row and, of
         blocks longer than the hardware's, for each of these: launches repeat it.
+    zero: "int8", "int16" or "int32" of uint4's zero points, which count in steps of
+        their scales and are shared as these are; None without. Launches
+        subtract them.
     """
 
     element: str
@@ -105,6 +111,7 @@ class Format:
     tensor_scale: bool = False
     sparsity: str | None = None
     rows: int = 1
+    zero: str | None = None
 
     def __post_init__(self):
         choice("element", self.element, ELEMENTS)
@@ -123,6 +130,7 @@ class Format:
             raise Refused(f"rows = {self.rows}: expected 1 without scales")
         if self.covers_k:
             self._check_factor()
+        self._check_zero()
         if self.scale is not None and self.bits > 8:
             raise Refused(f"elements of {self.element} have no scales, those of "
                           "8 bits and fewer have")
@@ -143,6 +151,20 @@ class Format:
         if self.element == "uint8":
             raise Refused("elements of uint8 have scales only with a zero point")
 
+    def _check_zero(self):
+        choice("zero", self.zero, (None, *ZEROS))
+        if (self.element == "uint4") != (self.zero is not None):
+            raise Refused(f"elements of {self.element} with zero = {self.zero!r}: "
+                          "those of uint4 have zero points, no others")
+        if self.zero is None:
+            return
+        if self.scale not in FACTORS or self.scale in SCALES:
+            raise Refused(f"zero points beside scales of {self.scale}: expected "
+                          "f32, f16 or bf16")
+        if self.tensor_scale or self.sparsity is not None:
+            raise Refused("elements with zero points have no tensor scale, and no "
+                          "sparsity")
+
     @property
     def covers_k(self):
         """Whether there are scales and each is for all of K."""
@@ -161,18 +183,19 @@ class Format:
         sparsity, group, kept, _ = PATTERNS.get(self.sparsity, ("", 1, 1, 1))
         if self.scale is None:
             return sparsity
-        prefix = "multi_float32_" if self.tensor_scale else ""
+        numbers = "multi_float32_" if self.tensor_scale else ""
+        numbers += (SCALES | FACTORS)[self.scale][0]
+        if self.zero is not None:
+            numbers += f"_{self.zero}"
         if self.covers_k:
-            tiles = {0: "", 1: "_t0"}.get(self.rows, f"_t{self.rows}_t0")
-            return prefix + FACTORS[self.scale][0] + tiles
+            return numbers + {0: "", 1: "_t0"}.get(self.rows, f"_t{self.rows}_t0")
         rows = "" if self.rows == 1 else f"_t{self.rows}"
-        return (f"{prefix}{(SCALES | FACTORS)[self.scale][0]}{rows}_t"
-                f"{self.block * kept // group}{sparsity}")
+        return f"{numbers}{rows}_t{self.block * kept // group}{sparsity}"
 
     @property
     def bits(self):
-        """Bits of an element in a kernel's memory; of int4 those before they are
-        translated."""
+        """Bits of an element in a kernel's memory; of int4 and uint4 those before
+        they are translated."""
         return ELEMENTS[self.element][1]
 
     @property
@@ -196,6 +219,11 @@ class Format:
         """The numpy dtype of scales, None without."""
         known = SCALES | FACTORS
         return np.dtype(known[self.scale][1]) if self.scale else None
+
+    @property
+    def zero_dtype(self):
+        """The numpy dtype of zero points, None without."""
+        return np.dtype(ZEROS[self.zero]) if self.zero else None
 
     def scale_values(self, scales):
         """The numbers that scales of this format are, as f32."""
@@ -245,6 +273,8 @@ FORMATS = {
     "fp8_128x128": Format("e4m3", "f32", 128, rows=128),
     "int4_row": Format("int4", "f32"),
     "int4_1x128": Format("int4", "f32", 128),
+    "uint4_row": Format("uint4", "f32", zero="int8"),
+    "uint4_1x128": Format("uint4", "f32", 128, zero="int8"),
     "int8_tensor": Format("int8", "f32", rows=0),
     "int8_row": Format("int8", "f32"),
     "fp4": Format("e2m1"),

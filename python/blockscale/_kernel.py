@@ -156,7 +156,8 @@ class Kernel:
         if vector is not None:
             return Argument(operand, Format(
                 element, vector["format"], vector.get("block", 0), two_levels,
-                rows=vector["rows"]), "plain", data["order"])
+                rows=vector["rows"], zero=operands.zero_of(data)), "plain",
+                data["order"])
         if scales is None:
             return Argument(operand, Format(element, sparsity=pattern),
                             "plain", data["order"])

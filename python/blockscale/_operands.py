@@ -14,6 +14,7 @@ from . import _groups as groups
 from ._arrays import numbers
 from ._checks import real, whole
 from ._errors import InternalError, Refused
+from ._formats import ZEROS
 from ._scaled import GROUPED
 
 # Types of C, the bias and D in plans.
@@ -124,6 +125,17 @@ def describe(launch):
     """What a host needs for a launch, and its parameters by role."""
     description = json.loads(launch.describe())
     return description, {one["role"]: one for one in description["parameters"]}
+
+
+def zero_of(data):
+    """The type of the zero points that the host subtracts, None without."""
+    zeros = data.get("source", {}).get("zeros")
+    if zeros is None:
+        return None
+    name = f"int{zeros['bits']}"
+    if name not in ZEROS:
+        raise Refused(f"zero points of {name}: there are {', '.join(ZEROS)} here")
+    return name
 
 
 def parts(planned, name, operand, parameters, ends=None):

@@ -10,13 +10,14 @@ import numpy as np
 from ._arrays import numbers
 from ._errors import Refused
 from ._formats import FNUZ, INTEGERS, UE5M3, format_named, largest
+from ._quantize_zeros import with_zeros
+from ._rounding import FLOAT_MAX, bound_of, rounds_up
 from ._scaled import Scaled, encode, host_layout
 
 RULES = ("floor", "round_up", "floor_plus_one", "ceil", "mid_max",
          "rounded_max", "top_binade", "min_error")
 RULES_OF_INTEGERS = ("floor", "round_up", "floor_plus_one", "min_error")
 ROUNDINGS = ("even", "away", "zero", "stochastic")
-FLOAT_MAX = np.finfo(np.float32).max
 
 
 def quantize(values, format=None, *, like=None, rule=None, rounding="even",
@@ -60,6 +61,10 @@ def quantize(values, format=None, *, like=None, rule=None, rounding="even",
             raise Refused(f"rule = {rule!r} is for scales, which '{format_}' has not")
         return Scaled(rounded(values, format_, rounding, seed), format=format_)
     check_rule(format_, rule)
+    if format_.zero is not None:
+        if tensor_scale is not None:
+            raise Refused(f"format '{format_}' has no tensor scale")
+        return with_zeros(values, format_, rounding, seed)
     factors = tensor_factors(values, format_, tensor_scale)
     return scaled(values, format_, factors, rule, rounding, seed).to(layout)
 
@@ -78,6 +83,8 @@ def checked(values):
 def check_rule(format_, rule):
     """Raises Refused where the op would."""
     if rule == "min_error":
+        if format_.zero is not None:
+            raise Refused("rule = 'min_error' compares scales without zero points")
         if format_.scale == "ue5m3":
             raise Refused("rule = 'min_error': scales of ue5m3 are chosen by one "
                           "rule only")
@@ -210,13 +217,6 @@ def tensor_factors(values, format_, given=None):
     return factors, np.minimum(np.float32(1) / factors, bound_of(product))
 
 
-def bound_of(factor):
-    """The largest f32 whose product with `factor` is one."""
-    exact = float(FLOAT_MAX) / float(factor)
-    bound = np.float32(exact)
-    return np.nextafter(bound, np.float32(0)) if float(bound) > exact else bound
-
-
 def scales_of(magnitudes, format_, factor, rule, second=False):
     """Of tiles with those largest magnitudes; `factor` multiplies the data. Of the
     rule "min_error" one of the scales that it compares."""
@@ -318,23 +318,3 @@ def magnitudes_of(format_):
     codes = np.arange(1 << (format_.bits - 1), dtype=np.uint8)
     values = codes.view(format_.dtype).astype(np.float64)
     return values[np.isfinite(values)]
-
-
-def rounds_up(rest, rounding, seed):
-    """Whether what lies `rest` above a number, in [0, 1) of the distance to the
-    next, becomes that."""
-    if rounding == "away":
-        return rest >= 0.5
-    if rounding == "zero":
-        return rest > 0.5
-    return rest > random_fractions(seed, rest.size).reshape(rest.shape)
-
-
-def random_fractions(seed, count):
-    """Those of the first elements: SplitMix64, 24 bits of each output."""
-    with np.errstate(over="ignore"):
-        state = np.uint64(seed % 2 ** 64) + np.arange(
-            1, count + 1, dtype=np.uint64) * np.uint64(0x9e3779b97f4a7c15)
-        state = (state ^ (state >> np.uint64(30))) * np.uint64(0xbf58476d1ce4e5b9)
-        state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94d049bb133111eb)
-    return ((state ^ (state >> np.uint64(31))) >> np.uint64(40)) / 2.0 ** 24

@@ -43,7 +43,8 @@ def rounded_to_tf32(values):
 
 
 class Scaled:
-    """Elements with their scales: x = data * scale of the block * tensor_scale.
+    """Elements with their scales: x = data * scale of the block * tensor_scale, or
+    with zero points x = (data - zero of the block) * scale of the block.
 
     data: (rows, K) or (batch, rows, K) of the format's dtype, one element each,
         the zeros of a sparse operand included.
@@ -54,6 +55,7 @@ class Scaled:
         There are as many rows of scales as of elements, but
         where several rows share theirs.
     tensor_scale: float32 array with one element per matrix, or None.
+    zeros: zero points in the shape of the scales, of the format's type, or None.
     spec, layout: as MLIR spells them.
 
     Arrays may be of numpy, ml_dtypes, torch, jax or anything with DLPack; those
@@ -62,7 +64,7 @@ class Scaled:
     """
 
     def __init__(self, data, scales=None, tensor_scale=None, *, format,
-                 layout="plain"):
+                 layout="plain", zeros=None):
         self.format = format_named(format)
         if not isinstance(layout, str) or layout not in LAYOUTS:
             raise Refused(f"no layout '{layout}'; there are "
@@ -71,6 +73,7 @@ class Scaled:
         self.data = self._checked_data(data)
         self.scales = self._checked_scales(scales)
         self.tensor_scale = self._checked_tensor_scale(tensor_scale)
+        self.zeros = self._checked_zeros(zeros)
 
     @property
     def spec(self):
@@ -159,6 +162,20 @@ class Scaled:
                           " one per matrix")
         return result
 
+    def _checked_zeros(self, zeros):
+        dtype = self.format.zero_dtype
+        if dtype is None:
+            if zeros is not None:
+                raise Refused(f"format '{self.format}' has no zero points")
+            return None
+        if zeros is None:
+            raise Refused(f"format '{self.format}' needs zero points")
+        zeros = np.ascontiguousarray(host_array(zeros))
+        if zeros.shape != self.scales.shape or zeros.dtype != dtype:
+            raise Refused(f"zero points of shape {zeros.shape} of {zeros.dtype}: "
+                          f"expected {self.scales.shape} of {dtype}, one per scale")
+        return zeros
+
     def to(self, layout):
         """The same tensor with its scales in another layout."""
         if layout not in LAYOUTS:
@@ -167,7 +184,7 @@ class Scaled:
         if layout == self.layout or self.scales is None or \
                 self.format.by_epilogue:
             return Scaled(self.data, self.scales, self.tensor_scale,
-                          format=self.format, layout=layout)
+                          format=self.format, layout=layout, zeros=self.zeros)
         size = (self.batch, self.scale_rows, self.blocks)
         if layout == "plain":
             plain = _core.unpack_scales(
@@ -203,9 +220,11 @@ class Scaled:
             self.rows, blocks, 0), np.uint8)
 
     def dequantize(self):
-        """The values as f32: element times scale, times the tensor scale, each
-        rounded to f32 and, where it is finite, saturating."""
+        """The values as f32: element, less its zero point, times scale, times the
+        tensor scale, each rounded to f32 and, where it is finite, saturating."""
         values = self.data.astype(np.float32)
+        if self.zeros is not None:
+            values -= self._of_elements(self.zeros).astype(np.float32)
         if self.format.unit != 1:
             values *= self.format.unit
         if self.format.element == "tf32":
@@ -227,6 +246,12 @@ class Scaled:
                              factors if self.data.ndim == 3 else factors[0])
         return values
 
+    def _of_elements(self, tiles):
+        """What tiles have, for each of their elements."""
+        rows = np.repeat(tiles, self.format.rows or self.rows,
+                         axis=-2)[..., :self.rows, :]
+        return np.repeat(rows, self.format.block or self.k, axis=-1)[..., :self.k]
+
     def packed(self, row_pitch=0, order="k_major", translated=None):
         """Elements as a kernel reads them: bits in a row one after another,
         each row padded with zeros to `row_pitch` bytes; of a sparse operand
@@ -234,7 +259,8 @@ class Scaled:
 
         order: "k_major", or "mn_major" for rows along M or N.
         translated: bits of an element in the kernel's memory and the code that is
-            stored there for each one of ours, where the plan has a "source".
+            stored there for each one of ours, where the plan has a "source"; with
+            zero points for each difference, of n from -n / 2 on.
         """
         if order not in ORDERS:
             raise Refused(f"no order '{order}'; there are {', '.join(ORDERS)}")
@@ -269,11 +295,29 @@ class Scaled:
 
     def _translated(self, codes, table):
         """Codes of a kernel's format for ours."""
+        if self.zeros is not None:
+            return self._less_zeros(codes, table)
         stored = np.array(table, np.int16)[codes]
         if (stored < 0).any():
             place = np.argwhere(stored < 0)[0].tolist()
             raise Refused(f"code {codes[tuple(place)]:#04x} at {place} of format "
                           f"'{self.format}' has no exact code in the kernel's format")
+        return stored.astype(np.uint8)
+
+    def _less_zeros(self, codes, table):
+        """Codes of a kernel's format for ours less their zero points."""
+        table, middle = np.array(table, np.int16), len(table) // 2
+        zeros = self._of_elements(self.zeros).astype(np.int64)
+        places = codes.astype(np.int64) - zeros + middle
+        is_there = (places >= 0) & (places < len(table))
+        stored = np.where(is_there, table[np.where(is_there, places, 0)], -1)
+        if (stored < 0).any():
+            place = tuple(np.argwhere(stored < 0)[0].tolist())
+            raise Refused(
+                f"code {codes[place]} at {list(place)} of format '{self.format}' "
+                f"less its zero point, {zeros[place]}, has no exact code in the "
+                f"kernel's format; expected a difference from {-middle} to "
+                f"{middle - 1}")
         return stored.astype(np.uint8)
 
     def __repr__(self):

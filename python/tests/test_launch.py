@@ -70,6 +70,43 @@ def test_integers_under_float_scales(device):
     assert is_rounded(d, x, w) and (d == kernel.emulate(x, w)).all()
 
 
+@pytest.mark.parametrize("a, b", [
+    ("fp8_1x128", "uint4_1x128"), ("fp8_row", "uint4_row"),
+    ("fp8_1x128", bs.Format("uint4", "bf16", 256, rows=16, zero="int16")),
+    ("fp8", bs.Format("uint4", "f16", rows=0, zero="int32"))])
+def test_zero_points_are_subtracted(device, a, b):
+    rng = np.random.default_rng(32)
+    kernel = bs.compile(bs.matmul(M="M", N=72, K=512, a=a, b=b))
+    assert kernel.arg("b").format == bs.FORMATS.get(b, b)
+    x = bs.quantize(rng.standard_normal((37, 512)), like=kernel.arg("a"))
+    values = rng.standard_normal((72, 512)) * np.arange(1, 73)[:, None] + \
+        10 * np.cos(np.arange(512) // 128 + np.arange(72)[:, None])
+    w = bs.quantize(values, like=kernel.arg("b"))
+    assert b == bs.Format("uint4", "f16", rows=0, zero="int32") or \
+        len(np.unique(w.zeros)) >= 3
+    assert np.abs(w.dequantize() - values).max() <= \
+        w.scales.astype(np.float32).max()
+    d = kernel.launch(x, w)
+    assert is_rounded(d, x, w) and (d == kernel.emulate(x, w)).all()
+
+
+def test_differences_without_an_exact_code_are_refused(device):
+    kernel = bs.compile(bs.matmul(M="M", N=40, K=128, a="fp8_row", b="uint4_row"))
+    x = bs.quantize(np.ones((5, 128)), like=kernel.arg("a"))
+    codes = np.full((40, 128), 9, ml_dtypes.uint4)
+    zeros = np.full((40, 1), 4, np.int8)
+    scales = np.ones((40, 1), np.float32)
+    w = bs.Scaled(codes, scales, zeros=zeros, format="uint4_row")
+    assert (w.dequantize() == 5).all()
+    assert (kernel.launch(x, w) == x.dequantize().sum(axis=1)[:, None] * 5).all()
+    for zero in (26, -7):
+        zeros[7] = zero
+        w = bs.Scaled(codes, scales, zeros=zeros, format="uint4_row")
+        with pytest.raises(bs.Refused, match=fr"code 9 at \[7, 0\] of format "
+                           f"'uint4_row' less its zero point, {zero}, has no exact"):
+            kernel.launch(x, w)
+
+
 def test_codes_without_an_exact_one_are_refused(device):
     """Floats without a negative zero: the same codes mean half, but for some."""
     rng = np.random.default_rng(31)

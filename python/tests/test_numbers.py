@@ -5,6 +5,7 @@
 """Quantised tensors, and products on the emulator against numpy."""
 
 import csv
+import dataclasses
 from pathlib import Path
 
 import ml_dtypes
@@ -483,3 +484,35 @@ def test_scales_of_tiles_of_rows():
             x.repeated(block)
     with pytest.raises(bs.Refused, match=r"expected \(2, 2\), one per 64"):
         bs.Scaled(x.data, np.repeat(x.scales, 3, axis=0), format=tiles)
+
+
+def test_zero_points_of_a_format():
+    assert bs.FORMATS["uint4_row"].spec == "float32_int8_t0"
+    assert bs.FORMATS["uint4_1x128"].spec == "float32_int8_t128"
+    assert bs.Format("uint4", "bf16", rows=0, zero="int16").spec == "bfloat16_int16"
+    values = np.float32([[-2, 0, 5.5, 1], [3, 4.5, 0.5, 3]])
+    result = bs.quantize(values, "uint4_row")
+    # 7.5 and 4.5 in 15 steps.
+    assert np.array_equal(result.scales, np.float32([[0.5], [4.5 / 15]]))
+    assert result.zeros.dtype == np.int8 and result.zeros.tolist() == [[4], [0]]
+    assert result.data.astype(int).tolist() == [[0, 4, 15, 6], [10, 15, 2, 10]]
+    assert result.dequantize()[0].tolist() == [-2, 0, 5.5, 1]
+    assert result.to("tiled_128x4").zeros is result.zeros
+    for change, why in (({"zero": None}, "those of uint4 have zero points"),
+                        ({"element": "int4"}, "no others"),
+                        ({"scale": "ue8m0", "block": 32}, "expected f32, f16 or bf16"),
+                        ({"scale": None}, "beside scales of None"),
+                        ({"tensor_scale": True}, "have no tensor scale"),
+                        ({"zero": "int4"}, "zero")):
+        with pytest.raises(bs.Refused, match=why):
+            dataclasses.replace(bs.FORMATS["uint4_row"], **change)
+    with pytest.raises(bs.Refused, match="'uint4_row' needs zero points"):
+        bs.Scaled(result.data, result.scales, format="uint4_row")
+    with pytest.raises(bs.Refused, match=r"shape \(1, 1\) of int8: expected \(2, 1\)"):
+        bs.Scaled(result.data, result.scales, format="uint4_row",
+                  zeros=result.zeros[:1])
+    with pytest.raises(bs.Refused, match="'int4_row' has no zero points"):
+        bs.Scaled(np.zeros((2, 4), ml_dtypes.int4), result.scales,
+                  format="int4_row", zeros=result.zeros)
+    with pytest.raises(bs.Refused, match="without zero points"):
+        bs.quantize(values, "uint4_row", rule="min_error")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import blockscale as bs
-from blockscale._quantize import random_fractions
+from blockscale._rounding import random_fractions
 
 SEED = -12345
 TYPES = {"bf16": ml_dtypes.bfloat16, "f16": np.float16, "f32": np.float32}

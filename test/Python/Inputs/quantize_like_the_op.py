@@ -31,6 +31,10 @@ def cases():
     formats["nvfp4 in squares"] = dataclasses.replace(formats["nvfp4"], rows=16)
     formats["bf16 scales"] = dataclasses.replace(formats["fp8_row"], scale="bf16")
     formats["f16 tiles"] = dataclasses.replace(formats["fp8_1x128"], scale="f16")
+    formats["zeros of groups"] = dataclasses.replace(
+        formats["uint4_1x128"], scale="bf16", zero="int16")
+    formats["zeros of rows"] = dataclasses.replace(formats["uint4_row"], rows=32,
+                                                   scale="f16")
     formats["mxfp8 in squares"] = dataclasses.replace(formats["mxfp8"], rows=32)
     for format_ in formats.values():
         for rounding in ("even", "away", "zero", "stochastic"):
@@ -42,7 +46,7 @@ def cases():
             of_fractions = format_.element != "int4"
             for rule in RULES if of_fractions else RULES[:2]:
                 yield format_, rule, "even", False
-        if format_.scale and format_.bits <= 8:
+        if format_.scale and format_.bits <= 8 and not format_.zero:
             yield format_, "min_error", "even", bool(format_.tensor_scale)
 
 
@@ -112,11 +116,13 @@ def main(blockscale_opt):
         found = [(np.frombuffer(result.data.tobytes(), np.uint8) & mask).tobytes()]
         if result.scales is not None:
             found.append(result.scales.tobytes())
+        if result.zeros is not None:
+            found.append(result.zeros.tobytes())
         if result.tensor_scale is not None:
             found.append(result.tensor_scale.tobytes())
         expected = constants(function)
         assert len(found) == len(expected)
-        for name, ours, theirs in zip(("data", "scales", "tensor scale"), found,
+        for name, ours, theirs in zip(("data", "scales", "the last"), found,
                                       expected):
             wrong = np.flatnonzero(np.frombuffer(ours, np.uint8) !=
                                    np.frombuffer(theirs, np.uint8))
