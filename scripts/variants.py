@@ -80,6 +80,11 @@ PROMOTED = [Operands("f8E4M3FN", "f8E4M3FN", "float32_t128@plain",
                      "float32_t128_t128@plain"),
             Operands("f8E5M2", "f4E2M1FN", "float32_t128@plain",
                      "float32_t128@plain")]
+# Codes less zero points, which the host subtracts.
+ZEROS = [Operands("f8E4M3FN", "ui4", "float32_t128@plain",
+                  "float32_int8_t128@plain"),
+         Operands("ui4", "f6E2M3FN", "bfloat16_int16_t0@plain",
+                  "float32_t0@plain")]
 INTEGER_CHIPS = {"family": "tcgen05.mma", "kind": "i8"}
 UNSCALED_DENSE = [operands._replace(a_spec="") for operands in UNSCALED]
 INTEGERS_DENSE = [operands._replace(a_spec="") for operands in INTEGERS]
@@ -92,6 +97,7 @@ LONG = Sizes([130, 300], [(208, 96 * steps) for steps in range(1, 18, 2)] +
              [(512, 768), (512, 1600)])
 # Groups of rows: empty ones, one row, and one more or less than tiles have.
 GROUPED = Sizes([1, 400], [(264, 576)])
+GROUPED_BLOCKS = Sizes([1, 400], [(264, 640)])
 GROUPED_LONG = Sizes([400], [(264, 1632)])
 # Groups along K: empty ones, and tiles along K that they fill in part or not. K is
 # dynamic and takes each of `rows`; M and N are static.
@@ -193,6 +199,7 @@ VARIANTS = [
             pair(), BLOCKS),
     Variant("scales applied in registers, the default choice", DATACENTER,
             PROMOTED, "", BLOCKS),
+    Variant("zero points", DATACENTER, ZEROS, "", BLOCKS),
     Variant("integers", INTEGER_CHIPS, INTEGERS_DENSE, "cta_group = 1", SMALL),
     Variant("integers, CTA pair", INTEGER_CHIPS, INTEGERS_DENSE,
             "cta_group = 2", SMALL),
@@ -296,6 +303,16 @@ VARIANTS += [
             "swap_operands = true", needs=WARP),
     grouped("groups of rows, warp level, without scales", UNSCALED_DENSE[3:],
             "", needs=WARP),
+    grouped("groups of rows, scales applied in registers, one CTA", PROMOTED,
+            "cta_group = 1, swap_operands = false", GROUPED_BLOCKS),
+    grouped("groups of rows, scales applied in registers, operands swapped",
+            PROMOTED, "cta_group = 1, swap_operands = true", GROUPED_BLOCKS),
+    grouped("groups of rows, scales applied in registers, CTA pair", PROMOTED,
+            pair(), GROUPED_BLOCKS),
+    grouped("groups of rows, scales applied in registers, the default choice",
+            [*PROMOTED, ZEROS[0]], "", GROUPED_BLOCKS),
+    grouped("wide K, groups of rows, scales applied in registers", PROMOTED[:1],
+            "", GROUPED_BLOCKS, is_wide=True),
     grouped("groups of rows without scales", UNSCALED_DENSE, "cta_group = 1"),
     grouped("groups of rows, integers", INTEGERS_DENSE[:1], "cta_group = 1",
             needs=INTEGER_CHIPS),
@@ -409,7 +426,8 @@ def function_along_k(name, operands, m, n, schedule, groups, result_type):
 
 
 def function(name, operands, n, k, schedule, groups, result_type):
-    layout = "@grouped_128x4" if groups and operands.a_spec else ""
+    is_apart = groups and operands.a_spec and "@" not in operands.a_spec
+    layout = "@grouped_128x4" if is_apart else ""
     a = tensor("?", k, operands.a, operands.a_spec + layout)
     b = tensor(f"{groups}x{n}" if groups else n, k, operands.b,
                operands.b_spec)

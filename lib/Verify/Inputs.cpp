@@ -352,10 +352,10 @@ std::optional<Reason> InputMaker::addTileScales(const plan::VectorScales &tiles,
   Result<uint64_t> count = evaluateSize(tiles.elements, sizes);
   if (!count)
     return count.why();
-  if (*count != rows * blocks * inputs.problem.batch)
+  uint64_t matrices = matricesOf(tiles.operand);
+  if (*count != rows * blocks * matrices)
     return std::to_string(*count) + " scales of '" + tiles.operand +
-           "'; expected " +
-           std::to_string(rows * blocks * inputs.problem.batch);
+           "'; expected " + std::to_string(rows * blocks * matrices);
   std::vector<float> values(*count);
   for (uint64_t i = 0; i < values.size(); ++i) {
     float drawn = decode(own.scaleFormat, own.scales[i]);
@@ -370,7 +370,7 @@ std::optional<Reason> InputMaker::addTileScales(const plan::VectorScales &tiles,
   uint64_t ofMatrix =
       tiles.operand == "a" ? inputs.problem.m : inputs.problem.n;
   uint64_t group = tiles.rows ? tiles.rows : ofMatrix;
-  for (uint64_t row = 0; row < ofMatrix * inputs.problem.batch; ++row) {
+  for (uint64_t row = 0; row < ofMatrix * matrices; ++row) {
     uint64_t from = row / ofMatrix * rows + row % ofMatrix / group;
     auto first = values.begin() + from * blocks;
     operand.floatScales.insert(operand.floatScales.end(), first,

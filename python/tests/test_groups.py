@@ -13,7 +13,7 @@ from conftest import integers
 
 # Of two tiles, none, one row, the rest but three rows that nobody has.
 ENDS = np.array([130, 130, 131, 297])
-ROWS, GROUPS, N, K = 300, len(ENDS), 72, 192
+ROWS, GROUPS, N, K = 300, len(ENDS), 72, 256
 
 
 def compiled(a, b, more="", types="", out="f32", target="sm_100a"):
@@ -30,6 +30,8 @@ KINDS = {
     "mxfp8": ('f8E4M3FN, "e8m0_t32", layout = grouped_128x4',
               'f8E4M3FN, "e8m0_t32", layout = tiled_128x4'),
     "rows": ('f8E4M3FN, "float32_t0"', 'f8E4M3FN, "float32_t0"'),
+    "tiles": ('f8E4M3FN, "float32_t128"', 'f8E4M3FN, "float32_t4_t128"'),
+    "zeros": ('ui4, "float32_int8_t128"', 'ui4, "bfloat16_int16_t256"'),
     "plain": ("bf16", "bf16")}
 
 
@@ -64,8 +66,8 @@ def test_numbers(device, kernel):
     x, w = operands(kernel, 1)
     wanted = product(x.dequantize(), w.dequantize())
     assert len(np.unique(wanted)) > 1000
-    # Sums are exact, but for scales of rows, which are no powers of two.
-    near = dict(rtol=1e-5, atol=1e-3) if kernel.arg("a").format.covers_k else \
+    # Sums are exact, but for float scales, which are no powers of two.
+    near = dict(rtol=1e-5, atol=1e-3) if kernel.arg("a").format.by_epilogue else \
         dict(rtol=0, atol=0)
     for num_sms in (None, 3):
         d = kernel.emulate(x, w, ends=ENDS, num_sms=num_sms)
@@ -130,7 +132,7 @@ def test_contradictions(device, mxfp8):
     prepared = mxfp8.prepare(M=ROWS)
     for run, words in (
             (lambda: mxfp8.emulate(w.to("plain"), w, ends=ENDS, bias=zeros),
-             "'a' is 4x72x192 and 'b' 4x72x192: expected the rows of all groups"),
+             "'a' is 4x72x256 and 'b' 4x72x256: expected the rows of all groups"),
             (lambda: mxfp8.emulate(x, w, ends=ENDS, bias=zeros[0]),
              "'bias' of shape (72,): expected (4, 72)"),
             (lambda: mxfp8.emulate(x.to("tiled_128x4"), w, ends=ENDS, bias=zeros),

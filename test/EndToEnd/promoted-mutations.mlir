@@ -8,6 +8,8 @@
 // RUN: %python %S/Inputs/mutate_promoted.py %t/blocks.mlir %t/blocks.ptx %t 5 | FileCheck %s
 // RUN: blockscale compile %t/rows.mlir --no-cubin -o %t
 // RUN: %python %S/Inputs/mutate_promoted.py %t/rows.mlir %t/rows.ptx %t 5 | FileCheck %s
+// RUN: blockscale compile %t/groups.mlir --no-cubin -o %t
+// RUN: %python %S/Inputs/mutate_promoted.py %t/groups.mlir %t/groups.ptx %t 5 --m=400 | FileCheck %s
 
 // CHECK-NOT: missed:
 // CHECK: missed 0 of {{[2-9][0-9]|1[0-9][0-9]}} edits
@@ -25,4 +27,11 @@ func.func @product(%a: !a, %b: !b) -> tensor<2x150x264xf32> {
 func.func @product(%a: !a, %b: !b) -> tensor<2x64x216xf32> {
   %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<swap_operands = false, tile_n = 32, cta_group = 1>) : !a, !b -> tensor<2x64x216xf32>
   return %0 : tensor<2x64x216xf32>
+}
+//--- groups.mlir
+!a = !blockscale.tensor<?x640xf8E4M3FN, "float32_t128">
+!b = !blockscale.tensor<3x264x640xf8E4M3FN, "float32_t128_t128">
+func.func @product(%a: !a, %b: !b, %ends: tensor<3xi32>) -> tensor<?x264xf32> {
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<3xi32>) schedule(#blockscale.schedule<swap_operands = false, cta_group = 1>) : !a, !b -> tensor<?x264xf32>
+  return %0 : tensor<?x264xf32>
 }

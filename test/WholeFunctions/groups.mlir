@@ -6,6 +6,8 @@
 // CHECK: function
 // CHECK-DAG: {{^}}whole exact - 1 6400 0 0 0 pass
 // CHECK-DAG: {{^}}scaled exact - 1 6400 0 0 0 pass
+// CHECK-DAG: {{^}}promoted exact - 1 25600 0 {{.*}} 0 pass
+// CHECK-DAG: {{^}}zeros exact - 1 6400 0 {{.*}} 0 pass
 // CHECK-DAG: {{^}}gated exact - 1 6400 0 0 0 pass
 // CHECK-DAG: {{^}}along_k exact - 1 4608 0 0 0 pass
 // CHECK-DAG: {{^}}given, exact data: the scales of '!blockscale.tensor<200x128xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>' have padding that only the offsets of its groups say
@@ -28,6 +30,26 @@ func.func @scaled(%data: tensor<200x128xf8E4M3FN>, %b: !experts, %scales: tensor
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<3xi32>) : !tokens, !experts -> tensor<200x32xf32>
   %1 = arith.addf %0, %0 : tensor<200x32xf32>
   return %1 : tensor<200x32xf32>
+}
+
+// Scales of tiles along K lie as the rows do, and so do zero points.
+!tiles = !blockscale.tensor<200x256xf8E4M3FN, "float32_t128">
+!squares = !blockscale.tensor<3x128x256xf8E4M3FN, "float32_t128_t128">
+func.func @promoted(%x: tensor<200x256xf32>, %b: !squares) -> tensor<200x128xf32> {
+  %ends = arith.constant dense<[7, 7, 200]> : tensor<3xi32>
+  %a = blockscale.quantize %x : tensor<200x256xf32> to !tiles
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<3xi32>) : !tiles, !squares -> tensor<200x128xf32>
+  return %0 : tensor<200x128xf32>
+}
+
+!codes = !blockscale.tensor<200x256xui4, "float32_int8_t128">
+!more_codes = !blockscale.tensor<3x32x256xui4, "float32_int8_t128">
+func.func @zeros(%x: tensor<200x256xf32>, %y: tensor<3x32x256xf32>) -> tensor<200x32xf32> {
+  %ends = arith.constant dense<[7, 7, 200]> : tensor<3xi32>
+  %a = blockscale.quantize %x : tensor<200x256xf32> to !codes
+  %b = blockscale.quantize %y : tensor<3x32x256xf32> to !more_codes
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<3xi32>) : !codes, !more_codes -> tensor<200x32xf32>
+  return %0 : tensor<200x32xf32>
 }
 
 func.func @given(%a: !tokens, %b: !experts) -> tensor<200x32xf32> {

@@ -111,7 +111,8 @@ Value GroupSplitter::rowsOfA(Rows rows) {
   if (isTiled)
     parts[1] = slice(parts[1], 0, rows.firstAtom, rows.atoms);
   else if (!spec.isUnscaled() && type.getRowTile() != 0)
-    parts[1] = slice(parts[1], 0, rows.first, rows.count);
+    for (unsigned part = 1; part <= (spec.zero ? 2 : 1); ++part)
+      parts[part] = slice(parts[part], 0, rows.first, rows.count);
   auto ofGroup = ScaledTensorType::get(
       {ShapedType::kDynamic, type.getK()}, type.getElementType(),
       type.getSpec(), isTiled ? ScaleLayout::Tiled128x4 : type.getLayout(),

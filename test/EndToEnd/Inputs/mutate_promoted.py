@@ -2,7 +2,7 @@
 # own, and asks `blockscale verify` about each: scales of another block, row or
 # column, a sum that is not multiplied or not added, a block that is left out.
 #
-# usage: mutate_promoted.py FILE.mlir FILE.ptx FOLDER BLOCKS
+# usage: mutate_promoted.py FILE.mlir FILE.ptx FOLDER BLOCKS [OPTIONS OF verify]
 #
 # Part of the blockscale project, under the Apache License v2.0 with LLVM
 # Exceptions.
@@ -70,4 +70,4 @@ def all_mutations():
 
 
 mutations.report(all_mutations(), folder,
-                 mutations.verifier(source, "--num-sms=2"))
+                 mutations.verifier(source, "--num-sms=2", *sys.argv[5:]))

@@ -128,9 +128,12 @@ static LogicalResult verifyPromotion(KernelMatmulOp op) {
     return op.emitOpError() << "expected blocks of which one divides the "
                                "other, found 'row_block' of "
                             << rows << " and 'column_block' of " << columns;
-  if (block && op.getOffsets())
-    return op.emitOpError() << "takes no 'offsets' of groups of rows with "
-                               "scales of tiles along K";
+  auto rowGroup = int64_t(op.getRowGroup());
+  if (rows && op.getOffsets() && rowGroup != 1 && rowGroup != kMaxProductSize)
+    return op.emitOpError()
+           << "with 'offsets' expected row scales of tiles along K of single "
+              "rows or of all, found 'row_group' of "
+           << rowGroup;
   bool swap = op.getSchedule().getSwapOperands().getValue();
   int64_t ofScale = swap ? (rows ? op.getRowGroup() : 0)
                          : (columns ? op.getColumnGroup() : 0);

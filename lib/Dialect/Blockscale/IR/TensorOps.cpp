@@ -8,6 +8,7 @@
 #include "TensorVerifiers.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "mlir/IR/Builders.h"
 
@@ -487,7 +488,8 @@ static LogicalResult verifyGroups(MatmulOp op) {
            << "expected an offset for each of the " << b.getShape().front()
            << " matrices of 'b', found " << groups;
   const ScaleSpec &spec = a.getSpec().getValue();
-  if (spec.isTile() && a.getLayout() != ScaleLayout::Grouped128x4)
+  bool isLaidOut = spec.isTile() && !hasPromotedScales(a);
+  if (isLaidOut && a.getLayout() != ScaleLayout::Grouped128x4)
     return op.emitOpError()
            << "with 'groups' expected the scales of 'a' in layout "
               "'grouped_128x4', found '"

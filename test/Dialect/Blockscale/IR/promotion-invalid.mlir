@@ -89,10 +89,10 @@ func.func @columns(%m: !map, %d: !blockscale.global<bf16>, %t: !blockscale.globa
 
 !map = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 128], swizzle = "128B">
 func.func @groups(%m: !map, %d: !blockscale.global<bf16>, %t: !blockscale.global<f32>, %o: !blockscale.global<i32>, %i: i32) {
-  // expected-error @below {{takes no 'offsets' of groups of rows with scales of tiles along K}}
+  // expected-error @below {{with 'offsets' expected row scales of tiles along K of single rows or of all, found 'row_group' of 8}}
   blockscale.kernel_matmul a(%m) b(%m) d(%d) row_scales(%t) groups(%o) sizes(%i, %i, %i, %i)
     mma <kind = f8f6f4, a = e4m3, b = e4m3, m = 128, n = 128, k = 32>
-    schedule<tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> {row_block = 128 : i64} : !map, !map, !blockscale.global<bf16> row_scales !blockscale.global<f32> groups !blockscale.global<i32>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> {row_block = 128 : i64, row_group = 8 : i64} : !map, !map, !blockscale.global<bf16> row_scales !blockscale.global<f32> groups !blockscale.global<i32>
   return
 }
 

@@ -69,7 +69,8 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     With `groups` the rows of D are in groups whose ends `offsets` holds, and each
     has a matrix of the source matmul's b, a bias and column scales of its own;
     `batch` counts them. The source's a, c and D have one matrix. The first
-    `shared_scales` of `tensor_scales` are one number for all groups.
+    `shared_scales` of `tensor_scales` are one number for all groups. Row scales are
+    of single rows, or of all.
 
     With `k_groups` K is in groups whose ends `k_offsets` holds: matrix g of D is
     the product of group g of the columns of a and b, which are one matrix each.

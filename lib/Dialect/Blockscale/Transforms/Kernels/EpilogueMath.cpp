@@ -223,10 +223,11 @@ EpilogueMath::TileScales EpilogueMath::tileScales(const RowScales &scales,
 
 EpilogueMath::TileScales EpilogueMath::tileScalesOfRow(TilePosition tile,
                                                        Value row) {
-  row = b.add(frame.firstRow(tile), row);
+  Extent rows = frame.rowsAround(tile);
+  row = frame.within(rows, b.add(frame.firstRow(tile), row));
   TileScales result =
       tileScales(scalesOf(!frame.isSwapped()), tile.batch, row, frame.rows);
-  Value inside = b.compare(arith::CmpIPredicate::slt, row, frame.rows);
+  Value inside = b.compare(arith::CmpIPredicate::slt, row, rows.end);
   result.count = arith::ExtUIOp::create(b, b.getI32Type(), inside);
   return result;
 }
@@ -234,11 +235,12 @@ EpilogueMath::TileScales EpilogueMath::tileScalesOfRow(TilePosition tile,
 EpilogueMath::TileScales EpilogueMath::tileScalesAlong(TilePosition tile,
                                                        Value column) {
   RowScales scales = scalesOf(frame.isSwapped());
-  column = b.add(frame.firstColumn(tile), column);
+  Extent columns = frame.columnsAround(tile);
+  column = frame.within(columns, b.add(frame.firstColumn(tile), column));
   TileScales result = tileScales(scales, tile.batch, column, frame.columns);
   Value none = b.constant(0);
-  Value inside = b.compare(arith::CmpIPredicate::slt, column, frame.columns);
-  result.count = b.select(inside, b.sub(frame.columns, column), none);
+  Value inside = b.compare(arith::CmpIPredicate::slt, column, columns.end);
+  result.count = b.select(inside, b.sub(columns.end, column), none);
   // One for all columns is for the most that there may be.
   if (scales.group % width == 0 || scales.group == kMaxProductSize) {
     result.share = width;
