@@ -80,6 +80,18 @@ PROMOTED = [Operands("f8E4M3FN", "f8E4M3FN", "float32_t128@plain",
                      "float32_t128_t128@plain"),
             Operands("f8E5M2", "f4E2M1FN", "float32_t128@plain",
                      "float32_t128@plain")]
+# Of single instructions of K and of two.
+SHORT_TILES = [Operands("f8E4M3FN", "i4", "float32_t0@plain",
+                        "bfloat16_t32@plain"),
+               Operands("f8E4M3FN", "ui4", "float32_t64@plain",
+                        "float32_int8_t64@plain")]
+# Stored in 16 bits.
+LONG_ELEMENTS = [Operands("bf16", "i4", "", "bfloat16_t32@plain"),
+                 Operands("f16", "ui4", "", "float16_int8_t128@plain"),
+                 Operands("bf16", "ui8", "", "float32_int16_t64@plain"),
+                 Operands("f8E5M2", "f16", "float32_t0@plain", ""),
+                 Operands("i8", "i8", "float32_t128@plain",
+                          "float32_t128_t128@plain")]
 # Codes less zero points, which the host subtracts.
 ZEROS = [Operands("f8E4M3FN", "ui4", "float32_t128@plain",
                   "float32_int8_t128@plain"),
@@ -199,7 +211,12 @@ VARIANTS = [
             pair(), BLOCKS),
     Variant("scales applied in registers, the default choice", DATACENTER,
             PROMOTED, "", BLOCKS),
+    Variant("scales applied in registers, of short tiles", DATACENTER,
+            SHORT_TILES, "", BLOCKS),
+    Variant("scales applied in registers, of short tiles, CTA pair", DATACENTER,
+            SHORT_TILES, pair(), BLOCKS),
     Variant("zero points", DATACENTER, ZEROS, "", BLOCKS),
+    Variant("short elements in 16 bits", DATACENTER, LONG_ELEMENTS, "", BLOCKS),
     Variant("integers", INTEGER_CHIPS, INTEGERS_DENSE, "cta_group = 1", SMALL),
     Variant("integers, CTA pair", INTEGER_CHIPS, INTEGERS_DENSE,
             "cta_group = 2", SMALL),
@@ -219,6 +236,10 @@ VARIANTS = [
     Variant("warp level, without scales, operands swapped", WARP,
             UNSCALED_DENSE[:3], "tile_n = 32, swap_operands = true", SMALL),
     Variant("warp level, integers", WARP, INTEGERS_DENSE, "", SMALL),
+    Variant("warp level, scales applied in registers", WARP,
+            PROMOTED + SHORT_TILES, "", BLOCKS),
+    Variant("warp level, short elements in 16 bits", WARP, LONG_ELEMENTS, "",
+            BLOCKS),
 ]
 
 VARIANTS += [
@@ -412,11 +433,17 @@ def tensor(rows, k, element, spec):
     return f"!blockscale.tensor<{rows}x{k}x{element}{text}>"
 
 
+def sum_type(operands, result_type):
+    """Sums of integers stay exact, but for those that float scales multiply."""
+    is_exact = "i8" in operands.a and not operands.b_spec
+    return "i32" if is_exact else result_type
+
+
 def function_along_k(name, operands, m, n, schedule, groups, result_type):
     apart = "@grouped_128x4" if operands.a_spec else ""
     a = tensor(m, "?", operands.a, operands.a_spec + apart)
     b = tensor(n, "?", operands.b, operands.b_spec + apart)
-    result = f"tensor<{groups}x{m}x{n}x{'i32' if 'i8' in operands.a else result_type}>"
+    result = f"tensor<{groups}x{m}x{n}x{sum_type(operands, result_type)}>"
     wish = f"schedule(#blockscale.schedule<{schedule}>) " if schedule else ""
     ends = f"tensor<{groups}xi32>"
     return (f"func.func @{name}(%a: {a}, %b: {b}, %ends: {ends}) -> {result} {{\n"
@@ -435,8 +462,7 @@ def function(name, operands, n, k, schedule, groups, result_type):
     if groups:
         ends = f", %ends: tensor<{groups}xi32>"
         clause = f"groups(%ends : tensor<{groups}xi32>) "
-    # Sums of integers stay exact.
-    result = f"tensor<?x{n}x{'i32' if 'i8' in operands.a else result_type}>"
+    result = f"tensor<?x{n}x{sum_type(operands, result_type)}>"
     wish = f"schedule(#blockscale.schedule<{schedule}>) " if schedule else ""
     return (f"func.func @{name}(%a: {a}, %b: {b}{ends}) -> {result} {{\n"
             f"  %d = blockscale.matmul %a, %b {clause}{wish}: {a}, {b} -> {result}\n"

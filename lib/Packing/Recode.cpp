@@ -7,8 +7,7 @@
 
 #include "blockscale/Packing/Recode.h"
 
-#include <array>
-#include <cstdio>
+#include <cmath>
 #include <optional>
 
 using namespace blockscale;
@@ -17,109 +16,112 @@ using namespace blockscale::packing;
 /// Formats without a negative zero have a bias of one more than those of OCP.
 static constexpr float kHalf = 0.5f;
 
-/// Int4 counts in quarters.
-static constexpr float kWhole = 4;
+/// Int4 counts in quarters, int8 in 64ths.
+static constexpr float kWhole4 = 4, kWhole8 = 64;
+
+static constexpr ElementFormat kBF16 = ElementFormat::BF16,
+                               kF16 = ElementFormat::F16,
+                               kE4M3 = ElementFormat::E4M3,
+                               kE5M2 = ElementFormat::E5M2;
 
 static constexpr Recoding kRecodings[] = {
     {"int4", ElementFormat::E2M3, 1, 1},
-    {"int4", ElementFormat::E4M3, 1, 1},
-    {"int4", ElementFormat::E4M3, 1, 1, /*isInteger=*/true},
-    {"uint4", ElementFormat::E4M3, 1, 1, /*isInteger=*/true, /*hasZeros=*/true},
-    {"int8", ElementFormat::E4M3, 2, 1},
-    {"e4m3b8fnuz", ElementFormat::E4M3, 1, kHalf},
-    {"e5m2b16fnuz", ElementFormat::E5M2, 1, kHalf},
+    {"int4", kE4M3, 1, 1},
+    {"int4", kE4M3, 1, 1, /*isInteger=*/true},
+    {"uint4", kE4M3, 1, 1, /*isInteger=*/true, /*hasZeros=*/true},
+    {"int8", kE4M3, 2, 1},
+    {"e4m3b8fnuz", kE4M3, 1, kHalf},
+    {"e5m2b16fnuz", kE5M2, 1, kHalf},
+    // Numbers of 8 bits and fewer are numbers of 16 bits: whole ones up to 256
+    // in bf16, up to 2048 in f16.
+    {"int4", kBF16, 1, 1, /*isInteger=*/true},
+    {"int4", kF16, 1, 1, /*isInteger=*/true},
+    {"int8", kBF16, 1, 1, /*isInteger=*/true},
+    {"int8", kF16, 1, 1, /*isInteger=*/true},
+    {"uint4", kBF16, 1, 1, /*isInteger=*/true, /*hasZeros=*/true},
+    {"uint4", kF16, 1, 1, /*isInteger=*/true, /*hasZeros=*/true},
+    {"uint8", kBF16, 1, 1, /*isInteger=*/true, /*hasZeros=*/true},
+    {"uint8", kF16, 1, 1, /*isInteger=*/true, /*hasZeros=*/true},
+    {"e2m1", kBF16, 1, 1},
+    {"e2m1", kF16, 1, 1},
+    {"e2m3", kBF16, 1, 1},
+    {"e2m3", kF16, 1, 1},
+    {"e3m2", kBF16, 1, 1},
+    {"e3m2", kF16, 1, 1},
+    {"e4m3", kBF16, 1, 1},
+    {"e4m3", kF16, 1, 1},
+    {"e5m2", kBF16, 1, 1},
+    {"e5m2", kF16, 1, 1},
 };
 
 const Recoding *packing::findRecoding(std::string_view from, ElementFormat to,
-                                      bool isInteger) {
+                                      bool isInteger, bool hasZeros) {
   for (const Recoding &row : kRecodings)
-    if (row.from == from && row.to == to && row.isInteger == isInteger)
+    if (row.from == from && row.to == to && row.isInteger == isInteger &&
+        row.hasZeros == hasZeros)
       return &row;
   return nullptr;
 }
 
-/// The code of exactly `value`.
-static std::optional<uint8_t> codeOf(ElementFormat format, float value) {
-  uint32_t code = encode(format, value);
-  return decode(format, code) == value ? std::optional(uint8_t(code))
-                                       : std::nullopt;
+/// Bits of a code of the source.
+static unsigned bitsOf(const Recoding &recoding) {
+  constexpr unsigned kNibble = 4, kByte = 8;
+  if (std::optional<ElementFormat> format = parseFormat(recoding.from))
+    return formatInfo(*format).bits;
+  return recoding.from == "uint4" ? kNibble : kByte;
 }
 
-/// The code of a term of an element; empty if there is none.
-static std::optional<uint8_t> termOf(const Recoding &recoding, uint8_t code,
-                                     unsigned term) {
-  if (recoding.from == "int4")
-    return codeOf(recoding.to, decode(ElementFormat::INT4, code) *
-                                   (recoding.isInteger ? kWhole : 1));
+/// Codes of the source that there are, or differences of two.
+static size_t codesOf(const Recoding &recoding) {
+  return size_t(recoding.hasZeros ? 2 : 1) << bitsOf(recoding);
+}
+
+/// The value of a term of an element, by a code of the source.
+static float valueOf(const Recoding &recoding, unsigned code, unsigned term) {
   if (recoding.hasZeros)
-    return codeOf(recoding.to, float(int(code) - int(kDifferences / 2)));
-  if (recoding.from == "int8") {
-    // The low half counts up from the high one, whatever the sign.
-    uint8_t half = term == 0 ? code & 0xf0 : code & 0x0f;
-    return codeOf(recoding.to, decode(ElementFormat::INT8, half));
-  }
+    return float(int(code) - int(codesOf(recoding) / 2));
+  std::optional<ElementFormat> format = parseFormat(recoding.from);
+  if (!format)
+    return float(code);
+  // The low half counts up from the high one, whatever the sign.
+  if (recoding.terms > 1)
+    code &= term == 0 ? 0xf0 : 0x0f;
+  float value = decode(*format, code);
+  if (!recoding.isInteger)
+    return value;
+  return value * (format == ElementFormat::INT8 ? kWhole8 : kWhole4);
+}
+
+/// Of a format of 16 bits, which is one of IEEE 754.
+static unsigned infinity(ElementFormat format, bool isNegative) {
+  const FormatInfo &info = formatInfo(format);
+  return (unsigned(isNegative) << (info.bits - 1)) | (info.largestCode + 1);
+}
+
+/// The code of a term of an element; -1 if there is none.
+static int termOf(const Recoding &recoding, unsigned code, unsigned term) {
   // Of a biased format: the same bits, where they are numbers in both. What is
   // a negative zero in OCP's is the NaN.
-  constexpr uint8_t kNaN = 0x80;
-  const FormatInfo &info = formatInfo(recoding.to);
-  bool isNumber = (code & 0x7f) <= info.largestCode && code != kNaN;
-  return isNumber ? std::optional(code) : std::nullopt;
-}
-
-/// What becomes of every byte.
-using Table = std::array<std::optional<uint8_t>, 256>;
-
-static Table tableOf(const Recoding &recoding, unsigned term) {
-  Table table;
-  for (unsigned code = 0; code < table.size(); ++code)
-    table[code] = termOf(recoding, uint8_t(code), term);
-  return table;
-}
-
-/// Codes of the source that there are.
-static size_t codesOf(const Recoding &recoding) {
-  constexpr size_t kCodesOfInt4 = 16, kCodesOfByte = 256;
-  if (recoding.hasZeros)
-    return kDifferences;
-  return recoding.from == "int4" ? kCodesOfInt4 : kCodesOfByte;
+  if (recoding.factor == kHalf) {
+    constexpr unsigned kNaN = 0x80;
+    const FormatInfo &info = formatInfo(recoding.to);
+    bool isNumber = (code & 0x7f) <= info.largestCode && code != kNaN;
+    return isNumber ? int(code) : -1;
+  }
+  float value = valueOf(recoding, code, term);
+  // Saturation is not what an infinity becomes.
+  if (std::isinf(value))
+    return int(infinity(recoding.to, value < 0));
+  uint32_t stored = encode(recoding.to, value);
+  float back = decode(recoding.to, stored);
+  return back == value || (std::isnan(back) && std::isnan(value)) ? int(stored)
+                                                                  : -1;
 }
 
 std::vector<int> packing::storedCodes(const Recoding &recoding) {
   std::vector<int> codes;
-  for (unsigned term = 0; term < recoding.terms; ++term) {
-    Table table = tableOf(recoding, term);
+  for (unsigned term = 0; term < recoding.terms; ++term)
     for (size_t code = 0; code < codesOf(recoding); ++code)
-      codes.push_back(table[code] ? *table[code] : -1);
-  }
+      codes.push_back(termOf(recoding, unsigned(code), term));
   return codes;
-}
-
-static Reason whyNotCode(const Recoding &recoding, uint64_t row,
-                         uint64_t column, uint8_t code) {
-  char hex[8];
-  std::snprintf(hex, sizeof hex, "0x%02x", code);
-  return "row " + std::to_string(row) + ", element " + std::to_string(column) +
-         ": code " + hex + " of " + std::string(recoding.from) +
-         " has no exact code in " + std::string(formatName(recoding.to)) +
-         "; dequantize this operand, or clamp such codes before";
-}
-
-Result<std::vector<uint8_t>>
-packing::recode(const Recoding &recoding, uint64_t k,
-                const std::vector<uint8_t> &codes) {
-  if (k == 0 || codes.size() % k != 0)
-    return Reason(std::to_string(codes.size()) +
-                  " elements are no whole rows of " + std::to_string(k));
-  std::vector<uint8_t> stored(codes.size() * recoding.terms);
-  for (unsigned term = 0; term < recoding.terms; ++term) {
-    Table table = tableOf(recoding, term);
-    for (uint64_t i = 0; i < codes.size(); ++i) {
-      uint64_t row = i / k, column = i % k;
-      std::optional<uint8_t> code = table[codes[i]];
-      if (!code)
-        return whyNotCode(recoding, row, column, codes[i]);
-      stored[(row * recoding.terms + term) * k + column] = *code;
-    }
-  }
-  return stored;
 }

@@ -78,14 +78,15 @@ template <typename Archive> void describe(Archive &a, ZeroPoints &zeros) {
 }
 
 template <typename Archive> void describe(Archive &a, SourceElements &source) {
-  constexpr size_t kMostCodes = 256;
+  constexpr size_t kMostCodes = 512;
+  constexpr int64_t kMostCode = 65535;
   a.field("format", source.format);
-  a.number("codes", source.codes, -1, 255);
+  a.number("codes", source.codes, -1, kMostCode);
   size_t count = source.codes.size();
   a.check(count > 1 && count <= kMostCodes && (count & (count - 1)) == 0,
           "has " + std::to_string(count) +
               " 'codes'; expected one for each code of the source, a power of "
-              "two up to 256");
+              "two up to 512");
   a.laterField("zeros", source.zeros);
 }
 

@@ -43,14 +43,19 @@ static std::optional<Reason> checkSize(const char *name, size_t found,
   return std::nullopt;
 }
 
+static bool isInteger(const Operand &operand) {
+  return operand.elements == Elements::Int8 ||
+         operand.elements == Elements::UInt8;
+}
+
 static std::optional<Reason> checkOperand(const Problem &problem,
                                           const Operand &operand, uint64_t rows,
                                           bool isA) {
   bool hasNumbers = !operand.floatScales.empty();
+  bool isByte = isInteger(operand) || (operand.elements == Elements::Format &&
+                                       formatInfo(operand.format).bits <= 8);
   if (operand.blockSize &&
-      (operand.elements != Elements::Format ||
-       formatInfo(operand.format).bits > 8 ||
-       (!hasNumbers && formatInfo(operand.scaleFormat).bits > 8)))
+      (!isByte || (!hasNumbers && formatInfo(operand.scaleFormat).bits > 8)))
     return "elements with scales, and their scales, have formats of at most 8 "
            "bits";
   auto count = product(problem.batch, rows, problem.k);
@@ -62,11 +67,6 @@ static std::optional<Reason> checkOperand(const Problem &problem,
                    hasNumbers ? operand.floatScales.size()
                               : operand.scales.size(),
                    product(problem.batch, rows, operand.blocks(problem.k)));
-}
-
-static bool isInteger(const Operand &operand) {
-  return operand.elements == Elements::Int8 ||
-         operand.elements == Elements::UInt8;
 }
 
 std::optional<Reason> reference::whyNot(const Problem &problem) {

@@ -135,7 +135,7 @@ static int64_t elementBytes(const plan::Kernel &kernel,
                             const plan::Parameter &parameter) {
   constexpr int64_t kByte = 8;
   if (const plan::DataPacking *data = dataOf(kernel, parameter.role))
-    return std::max<int64_t>(1, data->bits / kByte);
+    return data->source ? 1 : std::max<int64_t>(1, data->bits / kByte);
   if (const plan::PlainOperand *plain = plainOf(kernel, parameter.role))
     return int64_t(plan::plainBytes(plain->type));
   if (parameter.role == parameter.operand + "_scales")
@@ -296,11 +296,10 @@ private:
   uint8_t *memoryFor(const HostOperand &operand, uint64_t bytes);
   void addData(const plan::DataPacking &data, const HostOperand &operand,
                const HostOperand *zeros, uint64_t bytes);
-  /// One line of codes of the source as those that are stored for them, one a
-  /// byte.
+  /// One line of codes of the source as those that are stored for them.
   void translate(const plan::SourceElements &source, uint64_t number,
                  const uint8_t *line, const HostOperand &operand,
-                 std::vector<uint8_t> &stored);
+                 std::vector<uint16_t> &stored);
   ZeroTiles zeroTiles(const plan::DataPacking &data, const HostOperand &zeros);
   void addBytes(const HostOperand &operand, uint64_t bytes);
 
@@ -341,7 +340,7 @@ uint8_t *Packer::memoryFor(const HostOperand &operand, uint64_t bytes) {
 
 void Packer::translate(const plan::SourceElements &source, uint64_t number,
                        const uint8_t *line, const HostOperand &operand,
-                       std::vector<uint8_t> &stored) {
+                       std::vector<uint16_t> &stored) {
   // What the bits of a byte above those of a code hold does not matter.
   size_t mask = source.codes.size() - 1;
   for (size_t i = 0; i < stored.size(); ++i, line += lineStep(operand)) {
@@ -353,7 +352,7 @@ void Packer::translate(const plan::SourceElements &source, uint64_t number,
               ", element " + std::to_string(i) + ": code " + hex + " of '" +
               source.format + "' has no exact code in the kernel's format";
     }
-    stored[i] = uint8_t(code);
+    stored[i] = uint16_t(code);
   }
 }
 
@@ -401,7 +400,7 @@ void Packer::addData(const plan::DataPacking &data, const HostOperand &operand,
     tiles = zeroTiles(data, *zeros);
   if (!error.empty())
     return;
-  std::vector<uint8_t> stored(data.source ? elements : 0);
+  std::vector<uint16_t> stored(data.source ? elements : 0);
   forEachLine(operand, [&](uint64_t number, const uint8_t *line) {
     uint8_t *to = memory + number / lines * batchPitch + number % lines * pitch;
     int64_t step = lineStep(operand);
@@ -412,14 +411,15 @@ void Packer::addData(const plan::DataPacking &data, const HostOperand &operand,
                    tiles->subtract(*data.source, number, line, step, stored);
                !why.empty() && error.empty())
         error = "operand '" + operand.role + "', " + why;
-      line = stored.data();
-      step = 1;
+      // The lowest byte comes first.
+      line = reinterpret_cast<const uint8_t *>(stored.data());
+      step = sizeof(uint16_t);
     }
+    size_t bytes = data.bits / kByte;
     if (data.bits < kByte)
       packLine(to, line, step, elements, data.bits);
     else
-      copyLine(to, operand.elementBytes, line, step, elements,
-               size_t(operand.elementBytes));
+      copyLine(to, int64_t(bytes), line, step, elements, bytes);
   });
 }
 

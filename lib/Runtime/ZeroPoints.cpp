@@ -109,7 +109,7 @@ void ZeroTiles::read(const HostOperand &zeros) {
 std::string ZeroTiles::subtract(const plan::SourceElements &source,
                                 uint64_t number, const uint8_t *line,
                                 int64_t step,
-                                std::vector<uint8_t> &stored) const {
+                                std::vector<uint16_t> &stored) const {
   // The codes of the source are as many as differences from 0 on.
   const int64_t middle = int64_t(source.codes.size() / 2);
   std::string why;
@@ -121,7 +121,7 @@ std::string ZeroTiles::subtract(const plan::SourceElements &source,
     int64_t zero = values[group * blocks + k / block];
     int64_t at = code - zero + middle;
     bool isStored = at >= 0 && at < 2 * middle && source.codes[size_t(at)] >= 0;
-    stored[i] = isStored ? uint8_t(source.codes[size_t(at)]) : 0;
+    stored[i] = isStored ? uint16_t(source.codes[size_t(at)]) : 0;
     if (!isStored && why.empty())
       why = "line " + std::to_string(number) + ", element " +
             std::to_string(i) + ": code " + std::to_string(code) + " of '" +

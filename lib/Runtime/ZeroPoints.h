@@ -39,7 +39,7 @@ public:
   /// less their zero points. Returns which one has no code; empty if all have.
   std::string subtract(const plan::SourceElements &source, uint64_t number,
                        const uint8_t *line, int64_t step,
-                       std::vector<uint8_t> &stored) const;
+                       std::vector<uint16_t> &stored) const;
 
 private:
   unsigned bits;

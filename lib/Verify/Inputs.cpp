@@ -149,8 +149,8 @@ std::optional<Reason> InputMaker::packData(const plan::DataPacking &packing,
     ElementFormat stored = parseFormat(packing.format).value_or(operand.format);
     uint8_t filler =
         packing.zeroPadding ? 0 : uint8_t(formatInfo(stored).largestCode);
-    codes = extendRows(codes, storedK * operand.codeBytes(),
-                       layout.k * operand.codeBytes(), filler);
+    size_t bytes = packing.source ? storedBytes(packing) : operand.codeBytes();
+    codes = extendRows(codes, storedK * bytes, layout.k * bytes, filler);
   }
   layout.batch = matricesOf(packing.operand);
   layout.rowPitch = *pitch;
@@ -289,7 +289,8 @@ std::optional<Reason> InputMaker::addOperand(bool isA) {
   reference::Operand &operand = isA ? problem.a : problem.b;
   const std::string &format =
       data->source ? data->source->format : data->format;
-  if (!parseElements(format, scales, operand))
+  bool hasZeros = data->source && data->source->zeros;
+  if (!parseElements(format, scales, hasZeros, operand))
     return "operand '" + name + "' in format '" + format + "'";
   if (scales)
     if (auto why = setScales(*scales, operand))

@@ -24,7 +24,7 @@ std::vector<uint8_t> verify::extendRows(const std::vector<uint8_t> &codes,
   return extended;
 }
 
-bool verify::parseElements(const std::string &name, bool scaled,
+bool verify::parseElements(const std::string &name, bool scaled, bool hasZeros,
                            reference::Operand &operand) {
   operand.elements = reference::Elements::Format;
   std::optional<ElementFormat> format = parseFormat(name);
@@ -35,8 +35,8 @@ bool verify::parseElements(const std::string &name, bool scaled,
   // Without powers of two as scales integers mean themselves.
   bool isInt4 = !scaled && format == ElementFormat::INT4;
   operand.unit = isHalf ? 0.5 : isInt4 ? 4 : 1;
-  // Less their zero points: whole numbers of 8 bits.
-  if (!scaled && name == "uint4") {
+  // Less their zero points: whole numbers, of which those of 8 bits are drawn.
+  if (hasZeros) {
     constexpr double kWhole = 64;
     operand.format = ElementFormat::INT8;
     operand.unit = kWhole;
@@ -89,17 +89,27 @@ void verify::makeStorable(const plan::SourceElements &source, uint64_t rows,
     dropUnstored(source, codes);
 }
 
+size_t verify::storedBytes(const plan::DataPacking &packing) {
+  constexpr unsigned kByte = 8;
+  return std::max(1u, packing.bits / kByte);
+}
+
 std::optional<Reason> verify::translate(const plan::DataPacking &packing,
                                         std::vector<uint8_t> &codes) {
   const std::vector<int64_t> &table = packing.source->codes;
-  for (uint8_t &code : codes) {
+  size_t bytes = storedBytes(packing);
+  std::vector<uint8_t> stored(codes.size() * bytes);
+  for (size_t i = 0; i < codes.size(); ++i) {
+    size_t code = codes[i];
     if (packing.source->zeros)
-      code = uint8_t(code + table.size() / 2);
+      code = size_t(int64_t(table.size() / 2) + int8_t(codes[i]));
     if (code >= table.size() || table[code] < 0)
       return "operand '" + packing.operand + "': the plan stores no code for " +
-             std::to_string(code) + " of '" + packing.source->format + "'";
-    code = uint8_t(table[code]);
+             std::to_string(codes[i]) + " of '" + packing.source->format + "'";
+    for (size_t byte = 0; byte < bytes; ++byte)
+      stored[i * bytes + byte] = uint8_t(table[code] >> 8 * byte);
   }
+  codes = std::move(stored);
   return std::nullopt;
 }
 

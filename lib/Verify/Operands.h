@@ -25,8 +25,9 @@ std::vector<uint8_t> extendRows(const std::vector<uint8_t> &codes,
                                 uint64_t length, uint64_t padded,
                                 uint8_t filler);
 
-/// What the plan's name of a format means: of kinds with scales, or without.
-bool parseElements(const std::string &name, bool scaled,
+/// What the plan's name of a format means: of kinds with scales, or without; of
+/// elements less their zero points what the differences are.
+bool parseElements(const std::string &name, bool scaled, bool hasZeros,
                    reference::Operand &operand);
 
 /// Makes of drawn codes of rows of `k` elements, of which a matrix has `rows`,
@@ -35,9 +36,13 @@ bool parseElements(const std::string &name, bool scaled,
 void makeStorable(const plan::SourceElements &source, uint64_t rows, uint64_t k,
                   std::vector<uint8_t> &codes);
 
-/// Codes of the source, or differences, as those that the plan stores for them.
+/// Codes of the source, or differences, as those that the plan stores for them,
+/// the lowest byte of each first.
 std::optional<Reason> translate(const plan::DataPacking &packing,
                                 std::vector<uint8_t> &codes);
+
+/// Bytes of a code that is stored, in memory of its own.
+size_t storedBytes(const plan::DataPacking &packing);
 
 /// Bits of an operand's codes that are not always zero.
 unsigned elementBits(const reference::Operand &operand);

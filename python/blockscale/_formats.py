@@ -88,7 +88,8 @@ class Format:
 
     element: "e2m1", "e2m3", "e3m2", "e4m3", "e5m2", "f16", "bf16", "tf32",
         "int8", "uint8"; "int4", "uint4", "e4m3b8fnuz" and "e5m2b16fnuz", which
-        launches translate to what kernels hold them as.
+        launches translate to what kernels hold them as, as they do with all that
+        stand beside f16 or bf16.
     scale: "ue8m0", "ue4m3", "ue5m3" (sm_107 alone), or None for no scales;
         "f32", "f16" or "bf16" of scales that kernels multiply sums by, over all of
         K or over blocks of it; "ue8m0" of scales that each cover all of K, too.
@@ -100,9 +101,9 @@ class Format:
     rows: rows that share a scale: 0 if all rows of a matrix do, else a power of
         two, not 2 and at most 256. A kernel reads a scale for each row and, of
         blocks longer than the hardware's, for each of these: launches repeat it.
-    zero: "int8", "int16" or "int32" of uint4's zero points, which count in steps of
-        their scales and are shared as these are; None without. Launches
-        subtract them.
+    zero: "int8", "int16" or "int32" of the zero points of uint4 and of uint8 under
+        scales, which count in steps of these and are shared as they are; None
+        without. Launches subtract them.
     """
 
     element: str
@@ -148,14 +149,15 @@ class Format:
         if self.element in INTEGERS and self.scale == "ue8m0":
             raise Refused("integers under scales of ue8m0 are fixed-point "
                           "numbers, which no kernel multiplies")
-        if self.element == "uint8":
-            raise Refused("elements of uint8 have scales only with a zero point")
 
     def _check_zero(self):
         choice("zero", self.zero, (None, *ZEROS))
-        if (self.element == "uint4") != (self.zero is not None):
+        has_zeros = self.element == "uint4" or \
+            self.element == "uint8" and self.scale is not None
+        if has_zeros != (self.zero is not None):
             raise Refused(f"elements of {self.element} with zero = {self.zero!r}: "
-                          "those of uint4 have zero points, no others")
+                          "those of uint4, and of uint8 with scales, have zero points, "
+                          "no others")
         if self.zero is None:
             return
         if self.scale not in FACTORS or self.scale in SCALES:
@@ -275,6 +277,8 @@ FORMATS = {
     "int4_1x128": Format("int4", "f32", 128),
     "uint4_row": Format("uint4", "f32", zero="int8"),
     "uint4_1x128": Format("uint4", "f32", 128, zero="int8"),
+    "uint8_row": Format("uint8", "f32", zero="int16"),
+    "uint8_1x128": Format("uint8", "f32", 128, zero="int16"),
     "int8_tensor": Format("int8", "f32", rows=0),
     "int8_row": Format("int8", "f32"),
     "fp4": Format("e2m1"),

@@ -6,13 +6,12 @@
 program brings what is asked of it."""
 
 from . import _torch_ops as ops
-from ._checks import flag
 from ._errors import Refused
 from ._imported import Imported, import_products
 from ._mlir_text import Function, tensor_type
 
 
-def from_torch(program, name="main", *, has_tensor_memory=True):
+def from_torch(program, name="main"):
     """What `torch.export.export` returned, with products that are block-scaled.
 
     program: an `ExportedProgram`. Taken are `aten._scaled_mm`,
@@ -21,10 +20,6 @@ def from_torch(program, name="main", *, has_tensor_memory=True):
         attention, embeddings and ordinary products; torchao's MX layers with their quantisation. If there
         are ops that are not taken, the program's `run_decompositions` is asked.
         Whatever is left then, is refused by name.
-
-    has_tensor_memory: whether the chips have it that the program is for. Kernels of
-        others, of sm_120a and sm_121a, do not multiply by scales of f32 for blocks of
-        K; with False such a product is a loop of launches, block by block.
 
     Returns an `Imported`. Parameters come first, as torch.export orders them.
     Sizes with names stay unknown until a call; a `Program` checks at each call that
@@ -36,7 +31,6 @@ def from_torch(program, name="main", *, has_tensor_memory=True):
     both. `_scaled_mm_v2` says it (`swizzle_a`, `swizzle_b`).
     """
     check(program)
-    flag("has_tensor_memory", has_tensor_memory)
     # What writes to tensors is gone after the first; the second decomposes all that
     # PyTorch does not count among its core.
     for tables in (({},), ()):
@@ -47,7 +41,6 @@ def from_torch(program, name="main", *, has_tensor_memory=True):
     kinds = {spec.arg.name: spec for spec in signature.input_specs
              if hasattr(spec.arg, "name")}
     function = Function(name)
-    function.has_tensor_memory = has_tensor_memory
     values, parameters, order = {}, {}, []
     for node in program.graph.nodes:
         if node.op == "placeholder":

@@ -108,7 +108,6 @@ class Function:
         self.name, self.arguments, self.lines = name, [], []
         self.results, self.count = [], 0
         self.indices = {}
-        self.has_tensor_memory = True
 
     # Names of arguments have no dots, those of all else start with one.
     def argument(self, name, type):

@@ -297,16 +297,16 @@ class Scaled:
         """Codes of a kernel's format for ours."""
         if self.zeros is not None:
             return self._less_zeros(codes, table)
-        stored = np.array(table, np.int16)[codes]
+        stored = np.array(table, np.int32)[codes]
         if (stored < 0).any():
             place = np.argwhere(stored < 0)[0].tolist()
             raise Refused(f"code {codes[tuple(place)]:#04x} at {place} of format "
                           f"'{self.format}' has no exact code in the kernel's format")
-        return stored.astype(np.uint8)
+        return stored.astype(stored_type(table))
 
     def _less_zeros(self, codes, table):
         """Codes of a kernel's format for ours less their zero points."""
-        table, middle = np.array(table, np.int16), len(table) // 2
+        table, middle = np.array(table, np.int32), len(table) // 2
         zeros = self._of_elements(self.zeros).astype(np.int64)
         places = codes.astype(np.int64) - zeros + middle
         is_there = (places >= 0) & (places < len(table))
@@ -318,11 +318,16 @@ class Scaled:
                 f"less its zero point, {zeros[place]}, has no exact code in the "
                 f"kernel's format; expected a difference from {-middle} to "
                 f"{middle - 1}")
-        return stored.astype(np.uint8)
+        return stored.astype(stored_type(table))
 
     def __repr__(self):
         return (f"Scaled({'x'.join(map(str, self.shape))} {self.format}, "
                 f"layout '{self.layout}')")
+
+
+def stored_type(table):
+    """The type of the codes that a plan stores for those of a source."""
+    return np.uint16 if max(table) > np.iinfo(np.uint8).max else np.uint8
 
 
 def check_sparsity(data, pattern):

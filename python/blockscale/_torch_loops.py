@@ -2,18 +2,14 @@
 # Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Scales of rows, and products that are several of a kernel's: scales of 128 elements
-of K for chips without tensor memory, summed block by block."""
+"""Scales of rows, loops, and what programs of groups have in common."""
 
 import contextlib
 
-from . import _torch_elementwise as elementwise
 from ._errors import Refused
 from ._mlir_text import Type, Value
 from ._sizes import factors
 from ._sizes import product as product_of
-
-F32, K_BLOCK = "f32", 128
 
 
 @contextlib.contextmanager
@@ -122,84 +118,6 @@ def batch_of_rows(function, node, a, b, scale_a, scale_b, offsets, element):
     return function.op(
         f"blockscale.matmul {', '.join(one.name for one in sides)} : "
         f"{', '.join(one.type for one in sides)} -> {type}", type)
-
-
-def unscaled(function, a, b):
-    """A product without scales, in f32."""
-    sides, types = [], []
-    for one in (a, b):
-        types.append(elementwise.unscaled(one.type))
-        sides.append(function.op(f"blockscale.assemble {one.name} : {one.type} to "
-                                 f"{types[-1]}", None).name)
-    type = Type((a.type.shape[0], b.type.shape[0]), F32)
-    return function.op(f"blockscale.matmul {', '.join(sides)} : {', '.join(types)} -> "
-                       f"{type}", type)
-
-
-# Blocks of K ----------------------------------------------------------------
-
-
-def read_place(size, rows, loop_name):
-    """How a dimension of scales is read: one for a row, or for 128 of them."""
-    return f"{loop_name} floordiv {K_BLOCK}" if size != rows else loop_name
-
-
-def by_blocks(function, node, a, b, scale_a, scale_b, bias, element):
-    """The sum over blocks of 128 elements of K, each a product of a kernel times both
-    scales. scale_a: [rows or rows / 128, blocks]; scale_b: [blocks, columns or
-    columns / 128]."""
-    (m, k), n = a.type.shape, b.type.shape[0]
-    if not isinstance(k, int) or k % K_BLOCK:
-        raise Refused(f"'{node.name}': K = {k} is no multiple of the block, {K_BLOCK}")
-    zero = elementwise.filled(function, node, Type((m, n), F32), 0)
-    sizes = [function.size(one, 0) if not isinstance(one.type.shape[0], int)
-             else one.type.shape[0] for one in (a, b)]
-
-    def body(at, values):
-        start = arith(function, "muli", at, function.index(K_BLOCK))
-        parts = [part(function, one, (0, start), (size, K_BLOCK),
-                      one.type.like((one.type.shape[0], K_BLOCK)))
-                 for one, size in zip((a, b), sizes)]
-        sums = unscaled(function, *parts)
-        return [add_scaled(function, node, values[0], sums, at, scale_a, scale_b)]
-
-    total, = loop(function, function.index(k // K_BLOCK), [zero], body)
-    if bias is not None:
-        total = elementwise.computed(
-            function, node, (total, bias),
-            lambda make, x, y: make.binary("arith.addf", x, y), F32)
-    return elementwise.cast(function, total, element, node.name)
-
-
-def add_scaled(function, node, before, sums, at, scale_a, scale_b):
-    """before + sums * scale_a[m, at] * scale_b[at, n]."""
-    (m, n), type = sums.type.shape, sums.type
-
-    def one_of(scale, axis):
-        shape = list(scale.type.shape)
-        shape[axis] = 1
-        offsets = [at if one == axis else 0 for one in range(2)]
-        sizes = [size if isinstance(size, int) else function.size(scale, one)
-                 for one, size in enumerate(shape)]
-        return part(function, scale, offsets, sizes, scale.type.like(shape))
-    left, right = one_of(scale_a, 1), one_of(scale_b, 0)
-    places = (f"({read_place(left.type.shape[0], m, 'd0')}, 0)",
-              f"(0, {read_place(right.type.shape[1], n, 'd1')})")
-    maps = ", ".join(f"affine_map<(d0, d1) -> {one}>" for one in
-                     ("(d0, d1)", *places, "(d0, d1)"))
-    name = function.fresh()
-    values = (sums, left, right)
-    function.line(
-        f"{name} = linalg.generic {{indexing_maps = [{maps}], iterator_types = "
-        f"[\"parallel\", \"parallel\"]}} ins({', '.join(one.name for one in values)} : "
-        f"{', '.join(str(one.type) for one in values)}) outs({before.name} : {type}) {{")
-    function.line("^bb0(%.p: f32, %.s: f32, %.t: f32, %.so_far: f32):")
-    function.line("  %.both = arith.mulf %.s, %.t : f32")
-    function.line("  %.scaled = arith.mulf %.p, %.both : f32")
-    function.line("  %.next = arith.addf %.so_far, %.scaled : f32")
-    function.line("  linalg.yield %.next : f32")
-    function.line(f"}} -> {type}")
-    return Value(name, type)
 
 
 # Groups ---------------------------------------------------------------------

@@ -276,8 +276,7 @@ def multiplied(function, node, a, b, bias, alpha=None):
 
 def product_with_f32(function, node, a, b, left, right, bias):
     """With scales of f32: those of rows are factors of a kernel, those of blocks are
-    multiplied in its registers or, where kernels have none, behind them."""
-    element = tensor_type(node.meta["val"], node.name).element
+    multiplied in its registers."""
     both = (left.recipe, right.recipe)
     names = " and ".join(RECIPES[one] for one in both)
     for side, how, data in (("a", left, a), ("b", right, b)):
@@ -301,9 +300,6 @@ def product_with_f32(function, node, a, b, left, right, bias):
                           "scale for 128 elements of K "
                           + ("of each row" if how.recipe == ROWS_OF_BLOCKS else
                              "of 128 rows") + ", with K first for b")
-    if not function.has_tensor_memory:
-        return loops.by_blocks(function, node, a, b, left.scales, right.scales, bias,
-                               element)
     k_last = permuted(function, right.scales, (1, 0))
     sides = (in_registers.of_blocks(function, node, side, data, scales,
                                     how.recipe == ROWS_OF_BLOCKS)

@@ -90,6 +90,21 @@ def test_zero_points_are_subtracted(device, a, b):
     assert is_rounded(d, x, w) and (d == kernel.emulate(x, w)).all()
 
 
+@pytest.mark.parametrize("a, b", [
+    ("bf16", bs.Format("int4", "bf16", 32)), ("f16", "uint4_1x128"),
+    ("bf16", bs.Format("uint8", "f32", 64, zero="int16")),
+    ("bf16", "fp8_128x128"), ("f16", "int8_row"),
+    ("fp8_1x128", bs.Format("uint8", "f32", zero="int32"))])
+def test_weights_beside_sixteen_bits(device, a, b):
+    rng = np.random.default_rng(34)
+    kernel = bs.compile(bs.matmul(M="M", N=72, K=256, a=a, b=b))
+    x = bs.quantize(rng.standard_normal((37, 256)), like=kernel.arg("a"))
+    w = bs.quantize(rng.standard_normal((72, 256)) * np.arange(1, 73)[:, None],
+                    like=kernel.arg("b"))
+    d = kernel.launch(x, w)
+    assert is_rounded(d, x, w) and (d == kernel.emulate(x, w)).all()
+
+
 def test_differences_without_an_exact_code_are_refused(device):
     kernel = bs.compile(bs.matmul(M="M", N=40, K=128, a="fp8_row", b="uint4_row"))
     x = bs.quantize(np.ones((5, 128)), like=kernel.arg("a"))

@@ -27,7 +27,7 @@ def powers(shape, seed, dtype=np.float32):
     return np.exp2(exponents.astype(np.float32)).astype(dtype)
 
 
-def traced(op, a, b, rest, out, shape=None, turn=True, has_tensor_memory=True, **kwargs):
+def traced(op, a, b, rest, out, shape=None, turn=True, **kwargs):
     """y = op(a, b transposed, ...), of arrays by their names and other arguments; of b
     itself without `turn`."""
     def of(name, array):
@@ -59,7 +59,7 @@ def traced(op, a, b, rest, out, shape=None, turn=True, has_tensor_memory=True, *
              meta={"val": Tensor(shape or (len(a), b.shape[-2]), f"torch.{out}")})
     turned.users = (y,)
     made = program([x, w, *nodes, *[turned] * turn, y], y)
-    made = bs.from_torch(made, has_tensor_memory=has_tensor_memory)
+    made = bs.from_torch(made)
     return made, [arrays[name] for name in ("a", "b", *(one.name for one in nodes))]
 
 
@@ -110,15 +110,11 @@ def test_scales_of_blocks_of_128(version, left, right):
 
 
 def test_blocks_of_128_without_tensor_memory():
-    """A launch for each block, as sm_120a has no kernel for all of them."""
     s, t = powers((M, 3), 1), powers((3, N // 128), 2)
     wanted = (WIDE_A * by_128(s, M, False)) @ (WIDE_B * by_128(t, N, True)).T
     rest = [[s], [4], [0], [t], [5], [0]]
-    made = traced("_scaled_mm_v2", A, B, rest, "float32", has_tensor_memory=False)
-    check(made, wanted, np.float32, launches=3, target="sm_120a")
-    with pytest.raises(ValueError, match="tensor memory, which 'sm_120a'"):
-        bs.Program(traced("_scaled_mm_v2", A, B, rest, "float32")[0],
-                   target="sm_120a")
+    check(traced("_scaled_mm_v2", A, B, rest, "float32"), wanted, np.float32,
+          launches=1, target="sm_120a")
 
 
 GROUPS, ROWS = 3, 48

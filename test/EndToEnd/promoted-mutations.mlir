@@ -11,6 +11,13 @@
 // RUN: blockscale compile %t/groups.mlir --no-cubin -o %t
 // RUN: %python %S/Inputs/mutate_promoted.py %t/groups.mlir %t/groups.ptx %t 5 --m=400 | FileCheck %s
 
+// RUN: blockscale compile %t/short.mlir --no-cubin -o %t
+// RUN: %python %S/Inputs/mutate_promoted.py %t/short.mlir %t/short.ptx %t 7 | FileCheck %s
+// RUN: blockscale compile %t/warp.mlir --target=sm_120a --no-cubin -o %t
+// RUN: %python %S/Inputs/mutate_promoted.py %t/warp.mlir %t/warp.ptx %t 3 --target=sm_120a | FileCheck %s
+// RUN: blockscale compile %t/warp-short.mlir --target=sm_120a --no-cubin -o %t
+// RUN: %python %S/Inputs/mutate_promoted.py %t/warp-short.mlir %t/warp-short.ptx %t 11 --target=sm_120a | FileCheck %s
+
 // CHECK-NOT: missed:
 // CHECK: missed 0 of {{[2-9][0-9]|1[0-9][0-9]}} edits
 
@@ -34,4 +41,25 @@ func.func @product(%a: !a, %b: !b) -> tensor<2x64x216xf32> {
 func.func @product(%a: !a, %b: !b, %ends: tensor<3xi32>) -> tensor<?x264xf32> {
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<3xi32>) schedule(#blockscale.schedule<swap_operands = false, cta_group = 1>) : !a, !b -> tensor<?x264xf32>
   return %0 : tensor<?x264xf32>
+}
+//--- short.mlir
+!a = !blockscale.tensor<70x224xf8E4M3FN, "float32_t32">
+!b = !blockscale.tensor<72x224xi4, "bfloat16_t32">
+func.func @product(%a: !a, %b: !b) -> tensor<70x72xf32> {
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<swap_operands = false, tile_n = 32, cta_group = 1>) : !a, !b -> tensor<70x72xf32>
+  return %0 : tensor<70x72xf32>
+}
+//--- warp.mlir
+!a = !blockscale.tensor<130x384xf8E4M3FN, "float32_t128">
+!b = !blockscale.tensor<136x384xf8E4M3FN, "float32_t128_t128">
+func.func @product(%a: !a, %b: !b) -> tensor<130x136xf32> {
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<swap_operands = false, tile_n = 32, stages = 2>) : !a, !b -> tensor<130x136xf32>
+  return %0 : tensor<130x136xf32>
+}
+//--- warp-short.mlir
+!a = !blockscale.tensor<130x352xf8E4M3FN, "float32_t32">
+!b = !blockscale.tensor<72x352xi4, "float32_t32">
+func.func @product(%a: !a, %b: !b) -> tensor<130x72xf32> {
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<swap_operands = false, tile_n = 16, stages = 2>) : !a, !b -> tensor<130x72xf32>
+  return %0 : tensor<130x72xf32>
 }

@@ -10,11 +10,11 @@
 // RUN: blockscale verify %s --num-sms=8 --data=exact --seed=6 --target=sm_107a | FileCheck %s --check-prefix=ONCE
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-28: pass
+// CHECK-COUNT-34: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 // ONCE-NOT: FAIL
-// ONCE-COUNT-14: pass
+// ONCE-COUNT-17: pass
 // ONCE-NOT: {{FAIL|pass}}
 
 !deepseek_a = !blockscale.tensor<200x512xf8E4M3FN, "float32_t128">
@@ -124,4 +124,27 @@ func.func @pair(%a: !pair_a, %b: !pair_b, %c: tensor<2x300x144xf32>, %bias: tens
 func.func @cluster(%a: !cluster_a, %b: !cluster_b) -> tensor<300x272xf32> {
   %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 64, cluster_m = 2, cluster_n = 2, cta_group = 1, scheduler = dynamic, dependent_launch = true, swap_operands = false>) : !cluster_a, !cluster_b -> tensor<300x272xf32>
   return %0 : tensor<300x272xf32>
+}
+
+// Tiles shorter than a stage, the last of which they fill in part: one instruction's,
+// as Kimi's int4 has them, and two instructions'; in a pair with an epilogue.
+!int4_a = !blockscale.tensor<133x352xf8E4M3FN, "float32_t32">
+!int4_b = !blockscale.tensor<136x352xi4, "bfloat16_t32">
+func.func @int4(%a: !int4_a, %b: !int4_b) -> tensor<133x136xf32> {
+  %0 = blockscale.matmul %a, %b : !int4_a, !int4_b -> tensor<133x136xf32>
+  return %0 : tensor<133x136xf32>
+}
+
+!token_a = !blockscale.tensor<2x21x416xf8E5M2, "float32_t0">
+!token_b = !blockscale.tensor<2x264x416xi4, "bfloat16_t32">
+func.func @of_tokens(%a: !token_a, %b: !token_b) -> tensor<2x21x264xbf16> {
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<swap_operands = true>) : !token_a, !token_b -> tensor<2x21x264xbf16>
+  return %0 : tensor<2x21x264xbf16>
+}
+
+!halves_a = !blockscale.tensor<300x448xf8E4M3FN, "float32_t64">
+!halves_b = !blockscale.tensor<144x448xui4, "float16_int8_t64">
+func.func @halves(%a: !halves_a, %b: !halves_b, %bias: tensor<144xf32>) -> tensor<300x144xf32> {
+  %0 = blockscale.matmul %a, %b bias(%bias) activation(relu) schedule(#blockscale.schedule<cta_group = 2, swap_operands = false>) : !halves_a, !halves_b, tensor<144xf32> -> tensor<300x144xf32>
+  return %0 : tensor<300x144xf32>
 }

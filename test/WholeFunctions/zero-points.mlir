@@ -5,10 +5,14 @@
 // REQUIRES: mlir
 // RUN: blockscale verify %s --conditions=plain --data=exact > %t.txt
 // RUN: FileCheck %s < %t.txt
+// RUN: blockscale verify %s --target=sm_120a --conditions=plain --data=exact > %t.txt
+// RUN: FileCheck %s < %t.txt
 // CHECK: function
 // CHECK-DAG: {{^}}rows exact - 1 6144 0 0 0 pass
 // CHECK-DAG: {{^}}groups exact - 1 3072 0 0 0 pass
 // CHECK-DAG: {{^}}constants exact - 2 256 0 0 0 pass
+// CHECK-DAG: {{^}}awq exact - 1 3072 0 0 0 pass
+// CHECK-DAG: {{^}}gptq8 exact - 1 3072 0 {{.*}} 0 pass
 // CHECK-DAG: {{^}}squares exact - 1 17920 0 {{.*}} 0 pass
 
 !rows_x = !blockscale.tensor<2x64x256xf8E4M3FN, "float32_t0">
@@ -34,6 +38,23 @@ func.func @squares(%x: !squares_x, %w: tensor<256x256xf32>) -> tensor<70x256xf32
   %0 = blockscale.quantize %w : tensor<256x256xf32> to !squares_w
   %1 = blockscale.matmul %x, %0 : !squares_x, !squares_w -> tensor<70x256xf32>
   return %1 : tensor<70x256xf32>
+}
+
+// Beside elements of 16 bits, in which the differences are stored.
+!f16 = !blockscale.tensor<64x256xf16>
+!awq_w = !blockscale.tensor<48x256xui4, "float16_int8_t128">
+func.func @awq(%x: !f16, %w: tensor<48x256xf32>) -> tensor<64x48xf32> {
+  %0 = blockscale.quantize %w : tensor<48x256xf32> to !awq_w
+  %1 = blockscale.matmul %x, %0 : !f16, !awq_w -> tensor<64x48xf32>
+  return %1 : tensor<64x48xf32>
+}
+
+!bf16 = !blockscale.tensor<64x256xbf16>
+!gptq8_w = !blockscale.tensor<48x256xui8, "float32_int16_t32">
+func.func @gptq8(%x: !bf16, %w: tensor<48x256xf32>) -> tensor<64x48xf32> {
+  %0 = blockscale.quantize %w : tensor<48x256xf32> to !gptq8_w
+  %1 = blockscale.matmul %x, %0 : !bf16, !gptq8_w -> tensor<64x48xf32>
+  return %1 : tensor<64x48xf32>
 }
 
 // The same codes less other zero points are another operand, whatever is on the

@@ -204,10 +204,10 @@ TEST(Plan, SaysOfWhichElementsOnesAreMade) {
   EXPECT_EQ(printPlan(*read), text);
   EXPECT_EQ(errorOf(replaced(text, "-1,", "")),
             "launch plan: 'kernels[0].data[0].source': has 3 'codes'; expected "
-            "one for each code of the source, a power of two up to 256");
+            "one for each code of the source, a power of two up to 512");
   EXPECT_EQ(errorOf(replaced(text, "-1,", "-2,")),
             "launch plan: 'kernels[0].data[0].source.codes[2]': -2 is out of "
-            "range; expected -1 to 255");
+            "range; expected -1 to 65535");
 }
 
 TEST(Plan, SaysHowZeroPointsLie) {

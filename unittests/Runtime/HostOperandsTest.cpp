@@ -187,6 +187,26 @@ TEST(HostOperands, ZeroPointsAreSubtracted) {
             (std::vector<uint8_t>{100, 100, 100, 103}));
 }
 
+// Elements of a byte, stored in two.
+TEST(HostOperands, CodesBecomeLongerOnes) {
+  plan::Kernel kernel = test::smallKernel();
+  kernel.data[0].source = {"uint2", {0x0102, 0x1020, 0x4243, 0x0005}};
+  kernel.data[0].bits = 16;
+  Operands operands;
+  operands.a = {0, 1, 2, 3, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 0xff};
+  operands.all["a_data"] = operandOf("a_data", operands.a, {3, 5});
+  EXPECT_EQ(whyNotOperands(kernel, operands.all), "");
+  Result<DeviceData> data =
+      packOperands(kernel, bound(kernel, operands.all), operands.all);
+  ASSERT_TRUE(data) << textOf(data);
+  const std::vector<uint8_t> &memory = data->memory.at("a_data");
+  EXPECT_EQ((std::vector<uint8_t>(memory.begin(), memory.begin() + 12)),
+            (std::vector<uint8_t>{0x02, 0x01, 0x20, 0x10, 0x43, 0x42, 0x05, 0,
+                                  0x02, 0x01, 0, 0}));
+  EXPECT_EQ((std::vector<uint8_t>(memory.begin() + 38, memory.begin() + 42)),
+            (std::vector<uint8_t>{0x43, 0x42, 0x05, 0}));
+}
+
 TEST(HostOperands, WrongZeroPointsAreRefused) {
   plan::Kernel kernel = kernelWithZeros();
   Operands operands;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Formats that no instruction multiplies, in formats that one does: without
-// rounding, or not at all.
+// Formats that no instruction multiplies, or none beside those of the other
+// operand, in formats that one does: without rounding, or not at all.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,9 +14,7 @@
 #define BLOCKSCALE_PACKING_RECODE_H
 
 #include "blockscale/Formats/Format.h"
-#include "blockscale/Formats/Result.h"
 
-#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -35,26 +33,19 @@ struct Recoding {
   /// Whether integers mean themselves; else they are fixed-point numbers.
   bool isInteger = false;
   /// Whether elements are stored less their zero points. The codes of the
-  /// source are such differences then, counted from `-kDifferences / 2` on.
+  /// source are such differences then, as many below 0 as from 0 on: those of
+  /// elements and zero points in the range of the elements.
   bool hasZeros = false;
 };
 
-/// Differences that a recoding with zero points has codes for.
-constexpr unsigned kDifferences = 32;
-
 /// The way from a format to another; null if none is exact.
 const Recoding *findRecoding(std::string_view from, ElementFormat to,
-                             bool isInteger = false);
+                             bool isInteger = false, bool hasZeros = false);
 
 /// What is stored for each code of the format that `recoding` is from, or each
 /// difference: in the order of the codes those of the first term, then those of
-/// the next one. -1 for a code that has none.
+/// the next one. -1 for a code whose value the format does not have.
 std::vector<int> storedCodes(const Recoding &recoding);
-
-/// Stores `codes`, one a byte in rows of `k`, as rows of `terms * k` codes.
-/// Refuses a code whose value the format does not have, naming its place.
-Result<std::vector<uint8_t>> recode(const Recoding &recoding, uint64_t k,
-                                    const std::vector<uint8_t> &codes);
 
 } // namespace blockscale::packing
 

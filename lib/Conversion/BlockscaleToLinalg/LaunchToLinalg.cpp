@@ -12,6 +12,7 @@
 
 #include "Patterns.h"
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleHost.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/SymbolTable.h"
 
@@ -35,10 +36,10 @@ static void addRoles(StringRef name, ScaledTensorType type,
 }
 
 /// The type with a scale for each row and block of the instruction: what the
-/// kernel reads.
+/// kernel reads. Scales that it multiplies sums by are read as they are.
 static ScaledTensorType typeInKernel(ScaledTensorType type, MmaAttr mma) {
   ScaleSpec spec = type.getSpec().getValue();
-  if (!spec.isTile() || !mma.getScale())
+  if (!spec.isTile() || !mma.getScale() || hasPromotedScales(type))
     return type;
   spec.rows = std::nullopt;
   // Specs count elements that are kept.

@@ -298,7 +298,8 @@ static plan::DataPacking dataPacking(const Product &product, bool isA,
   data.batchPitch = printExpression(map.getStrides().getResult(1));
   data.alignment = info.alignment;
   data.bitOrder = bitOrder(info.globalBits);
-  if (const packing::Recoding *recoding = recodingOf(type)) {
+  if (const packing::Recoding *recoding =
+          recodingOf(type, isA ? product.b : product.a)) {
     std::vector<int> codes = packing::storedCodes(*recoding);
     data.source = {std::string(recoding->from),
                    {codes.begin(), codes.end()},

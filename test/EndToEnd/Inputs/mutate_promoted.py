@@ -1,6 +1,7 @@
-# Makes single edits to how an epilogue adds up blocks of K under scales of their
-# own, and asks `blockscale verify` about each: scales of another block, row or
-# column, a sum that is not multiplied or not added, a block that is left out.
+# Makes single edits to how blocks of K are added up under scales of their own, by
+# an epilogue or by the warps that multiply, and asks `blockscale verify` about each:
+# scales of another block, row or column, a sum that is not multiplied or not added, a
+# block that is left out.
 #
 # usage: mutate_promoted.py FILE.mlir FILE.ptx FOLDER BLOCKS [OPTIONS OF verify]
 #
@@ -50,7 +51,9 @@ def all_mutations():
     for number, at in enumerate(places(r"mul\.rn\.f32 ")):
         yield f"sum for product {number} of scales", ptx.replaced(
             at, r"mul\.", "add.")
-    for number, at in enumerate(ptx.some(r"tcgen05\.ld\.")):
+    # Warps that multiply have their sums at hand.
+    of_warps = bool(places(r"mma\.sync"))
+    for number, at in enumerate([] if of_warps else ptx.some(r"tcgen05\.ld\.")):
         yield f"column for load {number}", ptx.replaced(
             at, r"\[(%r\d+)(\+\d+)?\]", r"[\1+1]")
     # What begins or ends a block, in every role.
@@ -60,7 +63,7 @@ def all_mutations():
         yield f"a block more by comparison {number}", ptx.added(
             at, r", (\d+);", 1)
     # The first instruction of a block overwrites what the accumulator had.
-    for number, at in enumerate(ptx.some(r"tcgen05\.mma\.")):
+    for number, at in enumerate([] if of_warps else ptx.some(r"tcgen05\.mma\.")):
         flag = re.search(r", (%p\d+|0|1);", lines[at])
         if not flag:
             continue

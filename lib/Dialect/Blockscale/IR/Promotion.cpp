@@ -20,6 +20,8 @@ static constexpr int64_t kMostSums = 128, kSharedSums = 32;
 static constexpr int64_t kMostColumns = 128;
 /// The same where columns have factors of their own, which take registers too.
 static constexpr int64_t kFewColumns = 64;
+/// And where a stage holds several blocks, on warps that multiply.
+static constexpr int64_t kFewestColumns = 32;
 
 /// Accumulators of kernels that promote nothing.
 static constexpr int64_t kAccumulators = 2;
@@ -50,6 +52,73 @@ int64_t blockscale::promotingGroups(int64_t tileN) {
   return tileN % kSharedSums == 0 ? tileN / kSharedSums : 1;
 }
 
+/// Blocks are whole stages, or whole instructions that divide one.
+static std::optional<Reason> whyNotBlock(MmaAttr mma, int64_t block,
+                                         const std::string &what) {
+  int64_t stage = mma.getTileK(), step = mma.getK();
+  bool isPart = stage % block == 0 && block % step == 0;
+  if (block % stage == 0 || isPart)
+    return std::nullopt;
+  return Reason(what +
+                "are applied after whole instructions that divide a "
+                "stage, or after whole stages; an instruction takes " +
+                std::to_string(step) + " elements along K, a stage is " +
+                std::to_string(stage) + ", and a tile " +
+                std::to_string(block));
+}
+
+/// Scales of few columns take registers, too.
+static std::optional<Reason> whyNotScaleColumns(int64_t columns,
+                                                int64_t columnsOfScale,
+                                                const std::string &what) {
+  if (columnsOfScale && columnsOfScale < kSharedSums && columns > kFewColumns)
+    return Reason(
+        what + "take a register for each column where fewer than " +
+        std::to_string(kSharedSums) + " share one; 'tile_n' of " +
+        std::to_string(columns) +
+        " is too many then, nearest legal: " + std::to_string(kFewColumns));
+  return std::nullopt;
+}
+
+/// The scales of all blocks of a stage are in registers together.
+static std::optional<Reason> whyNotShort(MmaAttr mma, int64_t columns,
+                                         int64_t block, int64_t most,
+                                         const std::string &what) {
+  if (block >= mma.getTileK() || columns <= most)
+    return std::nullopt;
+  return Reason(what +
+                "take registers for each block of a stage, which holds several "
+                "of " +
+                std::to_string(block) + " elements; 'tile_n' of " +
+                std::to_string(columns) +
+                " is too many then, nearest legal: " + std::to_string(most));
+}
+
+/// The rules of kernels whose warps multiply: they keep two sums of each
+/// element.
+static std::optional<Reason> whyNotOnWarps(MmaAttr mma, ScheduleAttr schedule,
+                                           int64_t block,
+                                           int64_t columnsOfScale,
+                                           const std::string &what) {
+  bool isOfOnes = mma.getScale() == ElementFormat::UE8M0;
+  if ((!isOfOnes && mma.getKind() != hw::MmaKind::F16) || mma.getSparse())
+    return Reason(what +
+                  "belong to dense products of kind 'f16', or of elements "
+                  "of at most 8 bits whose own scales are 1");
+  if (schedule.getTileN() > kMostColumns)
+    return Reason(
+        what +
+        "keep the sums of a stage beside those of all of K; "
+        "'tile_n' of " +
+        std::to_string(schedule.getTileN()) +
+        " is too many, nearest legal: " + std::to_string(kMostColumns));
+  if (auto why = whyNotScaleColumns(schedule.getTileN(), columnsOfScale, what))
+    return why;
+  if (auto why = whyNotBlock(mma, block, what))
+    return why;
+  return whyNotShort(mma, schedule.getTileN(), block, kFewestColumns, what);
+}
+
 std::optional<Reason>
 blockscale::whyNotPromotion(MmaAttr mma, ScheduleAttr schedule, int64_t block,
                             int64_t columnsOfScale, hw::Target target) {
@@ -61,10 +130,13 @@ blockscale::whyNotPromotion(MmaAttr mma, ScheduleAttr schedule, int64_t block,
                   ": more than 2 are for scales of tiles along K that are "
                   "applied in registers; nearest legal: 2");
   std::string what = "scales of tiles along K that are applied in registers ";
-  if (!hw::hasTensorMemory(target) || mma.getKind() != hw::MmaKind::F8F6F4 ||
-      mma.getSparse())
-    return Reason(what + "belong to dense products of kind 'f8f6f4' in tensor "
-                         "memory");
+  if (!hw::hasTensorMemory(target))
+    return whyNotOnWarps(mma, schedule, block, columnsOfScale, what);
+  bool isKind =
+      mma.getKind() == hw::MmaKind::F8F6F4 || mma.getKind() == hw::MmaKind::F16;
+  if (!isKind || mma.getSparse())
+    return Reason(what +
+                  "belong to dense products of kinds 'f8f6f4' and 'f16'");
   if (schedule.splits() > 1)
     return Reason(what + "keep the sums of all of K in one CTA; 'split_k' of " +
                   std::to_string(schedule.splits()) +
@@ -83,15 +155,9 @@ blockscale::whyNotPromotion(MmaAttr mma, ScheduleAttr schedule, int64_t block,
                   std::to_string(columns) + " is not, nearest legal: " +
                   std::to_string(std::min(columns, kMostColumns) / kSharedSums *
                                  kSharedSums));
-  if (columnsOfScale && columnsOfScale < kSharedSums && columns > kFewColumns)
-    return Reason(
-        what + "take a register for each column where fewer than " +
-        std::to_string(kSharedSums) + " share one; 'tile_n' of " +
-        std::to_string(columns) +
-        " is too many then, nearest legal: " + std::to_string(kFewColumns));
-  if (block % mma.getTileK() != 0)
-    return Reason(what + "are applied after whole stages; a stage is " +
-                  std::to_string(mma.getTileK()) +
-                  " elements along K, and a tile " + std::to_string(block));
-  return std::nullopt;
+  if (auto why = whyNotScaleColumns(columns, columnsOfScale, what))
+    return why;
+  if (auto why = whyNotBlock(mma, block, what))
+    return why;
+  return whyNotShort(mma, columns, block, kFewColumns, what);
 }

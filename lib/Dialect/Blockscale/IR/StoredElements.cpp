@@ -12,7 +12,53 @@
 using namespace mlir;
 using namespace blockscale;
 
-const packing::Recoding *blockscale::recodingOf(ScaledTensorType type) {
+/// Whether instructions read the scales of the operand.
+static bool hasDirectScales(ScaledTensorType type) {
+  const ScaleSpec &spec = type.getSpec().getValue();
+  return spec.isTile() && scaleFormat(*spec.scale);
+}
+
+/// Whether elements of 16 bits are the shortest in which the operand can be
+/// multiplied with the other one: kind i8 takes no floats beside integers, no
+/// zero points and no scales of tiles.
+static bool needsHalf(ScaledTensorType type, ScaledTensorType other) {
+  Type element = type.getElementType();
+  const ScaleSpec &spec = type.getSpec().getValue();
+  if (!element.isInteger(8))
+    return false;
+  return spec.zero || hasPromotedScales(type) || hasPromotedScales(other) ||
+         !other.getElementType().isInteger(8);
+}
+
+/// The 16-bit format in which both operands are multiplied: that of one of
+/// them, or one that has the elements of both. None if fewer bits do, or for
+/// what no kernel reads in 16 bits: sparse and transposed operands.
+static std::optional<ElementFormat> halfFormat(ScaledTensorType type,
+                                               ScaledTensorType other) {
+  for (ScaledTensorType either : {type, other}) {
+    if (hasDirectScales(either) || either.getSpec().getValue().isSparse() ||
+        either.getOrder() == DataOrder::MNMajor)
+      return std::nullopt;
+    if (either.getElementType().isF16())
+      return ElementFormat::F16;
+    if (either.getElementType().isBF16())
+      return ElementFormat::BF16;
+  }
+  if (needsHalf(type, other) || needsHalf(other, type))
+    return ElementFormat::BF16;
+  return std::nullopt;
+}
+
+/// As recodings name them: "uint4", "e4m3".
+static std::string elementName(Type element) {
+  if (element.isUnsignedInteger())
+    return "uint" + std::to_string(element.getIntOrFloatBitWidth());
+  std::optional<hw::OperandType> type = getOperandType(element);
+  return type ? type->name() : "";
+}
+
+/// Elements that are stored in fewer bits than 16.
+static const packing::Recoding *narrowRecoding(ScaledTensorType type) {
   const ScaleSpec &spec = type.getSpec().getValue();
   Type element = type.getElementType();
   if (isa<Float8E4M3FNUZType>(element))
@@ -23,7 +69,7 @@ const packing::Recoding *blockscale::recodingOf(ScaledTensorType type) {
   if (element.isUnsignedInteger(4) && spec.hasIntegerZero() &&
       !scaleFormat(*spec.scale))
     return packing::findRecoding("uint4", ElementFormat::E4M3,
-                                 /*isInteger=*/true);
+                                 /*isInteger=*/true, /*hasZeros=*/true);
   if (!element.isSignlessInteger(4) || spec.isUnscaled() || spec.zero)
     return nullptr;
   // Under powers of two integers are fixed-point numbers.
@@ -35,9 +81,25 @@ const packing::Recoding *blockscale::recodingOf(ScaledTensorType type) {
                                /*isInteger=*/true);
 }
 
+const packing::Recoding *blockscale::recodingOf(ScaledTensorType type,
+                                                ScaledTensorType other) {
+  std::optional<ElementFormat> half = halfFormat(type, other);
+  if (!half)
+    return narrowRecoding(type);
+  const ScaleSpec &spec = type.getSpec().getValue();
+  bool isInteger = isa<IntegerType>(type.getElementType());
+  // Integers without float scales are fixed-point numbers.
+  if (isInteger && (spec.isUnscaled() || scaleFormat(*spec.scale)))
+    return nullptr;
+  if (spec.zero && !spec.hasIntegerZero())
+    return nullptr;
+  return packing::findRecoding(elementName(type.getElementType()), *half,
+                               isInteger, spec.zero.has_value());
+}
+
 std::optional<hw::OperandType>
-blockscale::storedElements(ScaledTensorType type) {
-  if (const packing::Recoding *recoding = recodingOf(type))
+blockscale::storedElements(ScaledTensorType type, ScaledTensorType other) {
+  if (const packing::Recoding *recoding = recodingOf(type, other))
     return hw::OperandType(recoding->to);
   if (type.getSpec().getValue().zero)
     return std::nullopt;

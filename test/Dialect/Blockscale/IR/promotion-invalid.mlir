@@ -53,10 +53,10 @@ func.func @negative(%m: !map, %d: !blockscale.global<bf16>, %t: !blockscale.glob
 
 !map = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 128], swizzle = "128B">
 func.func @short_block(%m: !map, %d: !blockscale.global<bf16>, %t: !blockscale.global<f32>, %o: !blockscale.global<i32>, %i: i32) {
-  // expected-error @below {{scales of tiles along K that are applied in registers are applied after whole stages; a stage is 128 elements along K, and a tile 64}}
+  // expected-error @below {{scales of tiles along K that are applied in registers are applied after whole instructions that divide a stage, or after whole stages; an instruction takes 32 elements along K, a stage is 128, and a tile 48}}
   blockscale.kernel_matmul a(%m) b(%m) d(%d) row_scales(%t) sizes(%i, %i, %i, %i)
     mma <kind = f8f6f4, a = e4m3, b = e4m3, m = 128, n = 128, k = 32>
-    schedule<tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> {row_block = 64 : i64} : !map, !map, !blockscale.global<bf16> row_scales !blockscale.global<f32>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> {row_block = 48 : i64} : !map, !map, !blockscale.global<bf16> row_scales !blockscale.global<f32>
   return
 }
 
@@ -65,10 +65,10 @@ func.func @short_block(%m: !map, %d: !blockscale.global<bf16>, %t: !blockscale.g
 
 !map = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 128], swizzle = "128B">
 func.func @kind(%m: !map, %d: !blockscale.global<bf16>, %t: !blockscale.global<f32>, %o: !blockscale.global<i32>, %i: i32) {
-  // expected-error @below {{scales of tiles along K that are applied in registers belong to dense products of kind 'f8f6f4' in tensor memory}}
+  // expected-error @below {{scales of tiles along K that are applied in registers belong to dense products of kinds 'f8f6f4' and 'f16'}}
   blockscale.kernel_matmul a(%m) b(%m) d(%d) row_scales(%t) sizes(%i, %i, %i, %i)
-    mma <kind = f16, a = f16, b = f16, m = 128, n = 128, k = 16>
-    schedule<tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> {row_block = 128 : i64} : !map, !map, !blockscale.global<bf16> row_scales !blockscale.global<f32>
+    mma <kind = tf32, a = tf32, b = tf32, m = 128, n = 128, k = 8>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 32, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> {row_block = 128 : i64} : !map, !map, !blockscale.global<bf16> row_scales !blockscale.global<f32>
   return
 }
 
@@ -104,5 +104,16 @@ func.func @accumulators(%m: !map, %d: !blockscale.global<bf16>, %i: i32) {
   blockscale.kernel_matmul a(%m) b(%m) d(%d) sizes(%i, %i, %i, %i)
     mma <kind = f8f6f4, a = e4m3, b = e4m3, m = 128, n = 128, k = 32>
     schedule<tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 3, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16>
+  return
+}
+
+// -----
+
+!map = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 128], swizzle = "128B">
+func.func @short_blocks(%m: !map, %d: !blockscale.global<bf16>, %t: !blockscale.global<f32>, %i: i32) {
+  // expected-error @below {{take registers for each block of a stage, which holds several of 32 elements; 'tile_n' of 128 is too many then, nearest legal: 64}}
+  blockscale.kernel_matmul a(%m) b(%m) d(%d) row_scales(%t) sizes(%i, %i, %i, %i)
+    mma <kind = f8f6f4, a = e4m3, b = e4m3, m = 128, n = 128, k = 32>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> {row_block = 32 : i64} : !map, !map, !blockscale.global<bf16> row_scales !blockscale.global<f32>
   return
 }

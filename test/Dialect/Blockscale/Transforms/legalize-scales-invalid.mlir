@@ -8,7 +8,7 @@
 !bytes = !blockscale.tensor<128x256xf8E4M3FN, "float32_t0">
 !short_zeros = !blockscale.tensor<128x256xui4, "float16_int8_t16">
 func.func @short_zeros(%a: !bytes, %b: !short_zeros) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' with scales 'float16_int8_t16': tiles of 16 elements under scales of 'float16', by which the sum of each tile is multiplied in registers, are shorter than a stage of the kernel, 128 elements; expected tiles of 128 or 256, or one for all of K ('float32_int8_t0'). Scales that are rounded to powers of two are other values}}
+  // expected-error @below {{operand 'b' with scales 'float16_int8_t16': tiles of 16 elements under scales of 'float16', by which the sum of each tile is multiplied in registers, are shorter than what one instruction adds up, 32 elements; expected tiles of 32, 64, 128 or 256, or one for all of K ('float32_int8_t0'). Scales that are rounded to powers of two are other values}}
   %0 = blockscale.matmul %a, %b : !bytes, !short_zeros -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -18,7 +18,7 @@ func.func @short_zeros(%a: !bytes, %b: !short_zeros) -> tensor<128x128xf32> {
 !bytes = !blockscale.tensor<128x256xf8E4M3FN, "float32_t0">
 !real_zeros = !blockscale.tensor<128x256xui4, "float16_float16_t0">
 func.func @real_zeros(%a: !bytes, %b: !real_zeros) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' with scales 'float16_float16_t0': a zero point in real units needs a correction term that is not lowered yet; expected one that counts in steps of the scale, such as 'int8', which is subtracted where elements of 4 bits are packed}}
+  // expected-error @below {{operand 'b' with scales 'float16_float16_t0': a zero point in real units needs a correction term that is not lowered yet; expected one that counts in steps of the scale, such as 'int8', which is subtracted where elements are packed}}
   %0 = blockscale.matmul %a, %b : !bytes, !real_zeros -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -26,10 +26,10 @@ func.func @real_zeros(%a: !bytes, %b: !real_zeros) -> tensor<128x128xf32> {
 // -----
 
 !bytes = !blockscale.tensor<128x256xf8E4M3FN, "float32_t0">
-!wide_zeros = !blockscale.tensor<128x256xui8, "float32_int16_t0">
-func.func @wide_zeros(%a: !wide_zeros, %b: !bytes) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'a' with scales 'float32_int16_t0': a zero point of elements of 8 bits needs a correction term that is not lowered yet; subtract it from the elements, which bf16 without scales holds exactly up to 256, and multiply the product by the scales}}
-  %0 = blockscale.matmul %a, %b : !wide_zeros, !bytes -> tensor<128x128xf32>
+!narrow_zeros = !blockscale.tensor<128x256xui2, "float32_int16_t0">
+func.func @narrow_zeros(%a: !narrow_zeros, %b: !bytes) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'a' with scales 'float32_int16_t0': a zero point of elements of 2 bits needs a correction term that is not lowered yet; subtract it from the elements, which bf16 without scales holds exactly up to 256, and multiply the product by the scales}}
+  %0 = blockscale.matmul %a, %b : !narrow_zeros, !bytes -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
 
@@ -48,7 +48,7 @@ func.func @sparse_zeros(%a: !sparse_zeros, %b: !bytes) -> tensor<128x128xf32> {
 !bytes = !blockscale.tensor<128x256xf8E4M3FN, "float32_t0">
 !narrow_scales = !blockscale.tensor<128x256xui4, "e4m3fn_int8_t128">
 func.func @narrow_scales(%a: !bytes, %b: !narrow_scales) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' with scales 'e4m3fn_int8_t128': elements less their zero points are multiplied as e4m3, whose tile scales are no 'e4m3fn'; expected float32, float16 or bfloat16, by which the sum of each tile is multiplied in registers}}
+  // expected-error @below {{operand 'b' with scales 'e4m3fn_int8_t128': elements less their zero points are multiplied as e4m3 or bf16, whose tile scales are no 'e4m3fn'; expected float32, float16 or bfloat16, by which the sum of each tile is multiplied in registers}}
   %0 = blockscale.matmul %a, %b : !bytes, !narrow_scales -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -85,10 +85,10 @@ func.func @tensor_scale(%a: !tensor_scale_a, %b: !tensor_scale_b) -> tensor<128x
 
 // -----
 
-!float_scales_a = !blockscale.tensor<128x256xf8E4M3FN, "float32_t32">
+!float_scales_a = !blockscale.tensor<128x256xf8E4M3FN, "float32_t16">
 !float_scales_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @float_scales(%a: !float_scales_a, %b: !float_scales_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'a' with scales 'float32_t32': tiles of 32 elements under scales of 'float32', by which the sum of each tile is multiplied in registers, are shorter than a stage of the kernel, 128 elements; expected tiles of 128 or 256, scales of 'e8m0_t32', or one for all of K ('float32_t0'). Scales that are rounded to powers of two are other values}}
+  // expected-error @below {{operand 'a' with scales 'float32_t16': tiles of 16 elements under scales of 'float32', by which the sum of each tile is multiplied in registers, are shorter than what one instruction adds up, 32 elements; expected tiles of 32, 64, 128 or 256, scales of 'e8m0_t32', or one for all of K ('float32_t0'). Scales that are rounded to powers of two are other values}}
   %0 = blockscale.matmul %a, %b : !float_scales_a, !float_scales_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -212,10 +212,10 @@ func.func @fixed_point(%a: !fixed_point, %b: !integers) -> tensor<128x128xf32> {
 
 // -----
 
-// Groups of 32 are too short for sums in registers.
-!int4_groups = !blockscale.tensor<128x256xi4, "bfloat16_t32">
+// Groups of 16 are too short for sums in registers.
+!int4_groups = !blockscale.tensor<128x256xi4, "bfloat16_t16">
 func.func @int4_groups(%a: !int4_groups, %b: !int4_groups) -> tensor<128x128xf32> {
-  // expected-error @below {{tiles of 32 elements under scales of 'bfloat16', by which the sum of each tile is multiplied in registers, are shorter than a stage of the kernel, 128 elements; expected tiles of 128 or 256}}
+  // expected-error @below {{tiles of 16 elements under scales of 'bfloat16', by which the sum of each tile is multiplied in registers, are shorter than what one instruction adds up, 32 elements; expected tiles of 32, 64, 128 or 256}}
   %0 = blockscale.matmul %a, %b : !int4_groups, !int4_groups -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -233,8 +233,9 @@ module attributes {blockscale.target = #blockscale.target<sm_103a>} {
 
 // -----
 
-// No kind multiplies int8 by the floats that int4 becomes.
-!int8_rows = !blockscale.tensor<128x256xi8, "float32_t0">
+// No kind multiplies int8 by the floats that int4 becomes; a sparse operand is not
+// stored in 16 bits.
+!int8_rows = !blockscale.tensor<128x256xi8, "n2m4", layout = tiled_128x4>
 !int4_rows = !blockscale.tensor<128x256xi4, "float32_t0">
 func.func @int8_beside_int4(%a: !int8_rows, %b: !int4_rows) -> tensor<128x128xf32> {
   // expected-error @below {{type 'e4m3' of B with 'int8' of A is not legal for 'i8' on 'sm_100a': expected int8, uint8; nearest legal: B = int8; the elements of 'b', 'i4', are multiplied as e4m3}}
@@ -344,19 +345,6 @@ func.func @wish_major(%a: !wish_major_a, %b: !wish_major_b) -> tensor<128x128xf3
 
 // -----
 
-// DeepSeek's weights, where sums are in registers anyway.
-!blocks_a = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128">
-!blocks_b = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128_t128">
-module attributes {blockscale.target = #blockscale.target<sm_120a>} {
-  func.func @blocks_in_registers(%a: !blocks_a, %b: !blocks_b) -> tensor<128x128xf32> {
-    // expected-error @below {{operand 'a' has float scales of tiles along K, by which sums are multiplied in registers out of tensor memory, which 'sm_120a' does not have; there expected scales of 'e8m0_t32', or one for all of K ('float32_t0')}}
-    %0 = blockscale.matmul %a, %b : !blocks_a, !blocks_b -> tensor<128x128xf32>
-    return %0 : tensor<128x128xf32>
-  }
-}
-
-// -----
-
 !both_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !both_b = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128_t128">
 func.func @scales_of_both_ways(%a: !both_a, %b: !both_b) -> tensor<128x128xf32> {
@@ -367,10 +355,11 @@ func.func @scales_of_both_ways(%a: !both_a, %b: !both_b) -> tensor<128x128xf32> 
 
 // -----
 
-!integer_tiles = !blockscale.tensor<128x256xi8, "float32_t128">
-func.func @integer_tiles(%a: !integer_tiles) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'a' has float scales of tiles along K, by which sums are multiplied in registers, which is lowered for the elements of kind 'f8f6f4': f8E4M3FN, f8E5M2, f6E2M3FN, f6E3M2FN and f4E2M1FN; found int8}}
-  %0 = blockscale.matmul %a, %a : !integer_tiles, !integer_tiles -> tensor<128x128xf32>
+!long_elements = !blockscale.tensor<128x256xtf32>
+!float_tiles = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128">
+func.func @long_elements(%a: !long_elements, %b: !float_tiles) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'b' has float scales of tiles along K, by which sums are multiplied in registers, which is lowered for elements of kinds 'f8f6f4' and 'f16': f8E4M3FN, f8E5M2, f6E2M3FN, f6E3M2FN, f4E2M1FN, bf16 and f16; found tf32}}
+  %0 = blockscale.matmul %a, %b : !long_elements, !float_tiles -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
 
@@ -431,5 +420,16 @@ func.func @long_rows(%a: !long_rows, %b: !long_rows) -> tensor<128x128xf32> {
 func.func @long_integers(%a: !long_integers, %b: !long_integers) -> tensor<128x128xf32> {
   // expected-error @below {{expected e2m1, e2m3, e3m2, e4m3, e5m2; nearest legal: A = e4m3, B = e4m3; int8 is multiplied by kind i8}}
   %0 = blockscale.matmul %a, %b : !long_integers, !long_integers -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+// Elements of 16 bits lie along K.
+!transposed = !blockscale.tensor<128x256xf8E5M2, "float32_t0", order = mn_major>
+!plain = !blockscale.tensor<128x256xbf16>
+func.func @transposed_beside_bf16(%a: !transposed, %b: !plain) -> tensor<128x128xf32> {
+  // expected-error @below {{type 'bf16' of B}}
+  %0 = blockscale.matmul %a, %b : !transposed, !plain -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }

@@ -238,3 +238,16 @@ func.func @promoted_rows(%a: !promoted_rows, %b: !promoted_rows) -> tensor<512x5
   %0 = blockscale.matmul %a, %b mma(<kind = f8f6f4, a = e4m3, b = e4m3>) schedule(#blockscale.schedule<tile_n = 128>) : !promoted_rows, !promoted_rows -> tensor<512x512xbf16>
   return %0 : tensor<512x512xbf16>
 }
+
+// -----
+
+// Sums of several blocks of a stage, without tensor memory.
+!short_a = !blockscale.tensor<128x256xf8E4M3FN, "float32_t0">
+!short_b = !blockscale.tensor<128x256xf8E4M3FN, "float32_t32_t32">
+module attributes {blockscale.target = #blockscale.target<sm_120a>} {
+  func.func @short_on_warps(%a: !short_a, %b: !short_b) -> tensor<128x128xf32> {
+    // expected-error @below {{which holds several of 32 elements; 'tile_n' of 64 is too many then, nearest legal: 32}}
+    %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32>) schedule(#blockscale.schedule<tile_n = 64>) : !short_a, !short_b -> tensor<128x128xf32>
+    return %0 : tensor<128x128xf32>
+  }
+}

@@ -14,15 +14,18 @@
 
 namespace blockscale {
 
-/// How an operand of this type, whose elements no instruction multiplies, is
-/// stored in the format of one that has all of its values under the same
-/// scales, but for a factor that the epilogue applies; null where it is stored
-/// as it is, or no format has them.
-const packing::Recoding *recodingOf(ScaledTensorType type);
+/// How an operand of this type, whose elements no instruction multiplies, or
+/// none with those of `other`, is stored in a format that one does, and which
+/// has all of its values under the same scales, but for a factor that the
+/// epilogue applies; null where it is stored as it is, or no format has them.
+const packing::Recoding *recodingOf(ScaledTensorType type,
+                                    ScaledTensorType other);
 
 /// What an instruction calls the elements of an operand of this type as a
-/// kernel finds them in memory; none if no instruction multiplies them.
-std::optional<hw::OperandType> storedElements(ScaledTensorType type);
+/// kernel finds them in memory beside `other`; none if no instruction
+/// multiplies them.
+std::optional<hw::OperandType> storedElements(ScaledTensorType type,
+                                              ScaledTensorType other);
 
 } // namespace blockscale
 

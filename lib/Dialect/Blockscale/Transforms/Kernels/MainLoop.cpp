@@ -132,7 +132,96 @@ MainLoop::Rings MainLoop::fillAccumulators(MmaTile tile, Value columnTile,
   return at;
 }
 
+MainLoop::Rings MainLoop::fillBlockOfStage(const MmaTile &tile, int64_t part,
+                                           Value valid, Rings at) {
+  int64_t size = frame.promotionBlock();
+  auto range = KRangeAttr::get(b.getContext(), /*part=*/0, part * size,
+                               (part + 1) * size);
+  Value none = arith::ConstantOp::create(b, b.getBoolAttr(false));
+  WaitOp::create(b, accumulators.empty, at.free.slot, b.flip(at.free.parity));
+  TensorFenceOp::create(b, FenceSide::After);
+  b.onlyIf(tile.leader, [&] {
+    MmaOp::create(b, memory.accumulator, at.copy.slot, stages.a.front(),
+                  stages.b, at.stage.slot, /*previous=*/Value(), scalesOfA(),
+                  scalesOfB(), /*metadata=*/Value(), none, valid, tile.shift,
+                  frame.mma, range, CollectorBAttr(), ArrayAttr());
+    // Before the block is handed over: who takes the last one may be the last
+    // that runs.
+    int64_t end = (part + 1) * size;
+    Value isLast =
+        end == frame.geometry.tileK ? b.always()
+        : valid ? b.compare(arith::CmpIPredicate::sle, valid, b.constant(end))
+                : Value();
+    if (isLast)
+      b.onlyIf(isLast, [&] { release(tile, at.stage.slot); });
+    CommitOp::create(b, accumulators.full, at.copy.slot, tile.pair,
+                     frame.isPair());
+  });
+  at.copy = b.next(at.copy, accumulators.count());
+  at.free = b.next(at.free, accumulators.emptyCount());
+  return at;
+}
+
+MainLoop::Rings MainLoop::fillBlocksOfStage(const MmaTile &tile, Value valid,
+                                            Rings at) {
+  int64_t size = frame.promotionBlock();
+  std::optional<int64_t> known =
+      valid ? b.known(valid) : std::optional<int64_t>(frame.geometry.tileK);
+  awaitStage(at.stage);
+  for (int64_t part = 0; part * size < known.value_or(frame.geometry.tileK);
+       ++part) {
+    if (known || part == 0) {
+      at = fillBlockOfStage(tile, part, valid, at);
+      continue;
+    }
+    Value isThere =
+        b.compare(arith::CmpIPredicate::sgt, valid, b.constant(part * size));
+    at = choose(isThere, at,
+                [&] { return fillBlockOfStage(tile, part, valid, at); });
+  }
+  at.stage = b.next(at.stage, frame.geometry.stages);
+  return at;
+}
+
+MainLoop::Rings MainLoop::choose(Value condition, const Rings &otherwise,
+                                 function_ref<Rings()> then) {
+  SmallVector<Value> before = valuesOf(otherwise);
+  auto choice = scf::IfOp::create(b, TypeRange(ValueRange(before)), condition,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(b, valuesOf(then()));
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b, before);
+  return ringsOf(choice.getResults());
+}
+
+MainLoop::Rings MainLoop::fillShortBlocks(const MmaTile &tile, Rings at) {
+  int64_t tileK = frame.geometry.tileK;
+  Value wholeStages = b.div(frame.op.getK(), tileK);
+  auto loop = scf::ForOp::create(b, b.constant(0), wholeStages, b.constant(1),
+                                 valuesOf(at));
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Rings after = fillBlocksOfStage(tile, /*valid=*/Value(),
+                                    ringsOf(loop.getRegionIterArgs()));
+    scf::YieldOp::create(b, valuesOf(after));
+  }
+  at = ringsOf(loop.getResults());
+  Value rest = b.rem(frame.op.getK(), tileK);
+  std::optional<int64_t> known = b.known(rest);
+  if (known == 0)
+    return at;
+  if (known)
+    return fillBlocksOfStage(tile, rest, at);
+  return choose(b.isNotZero(rest), at,
+                [&] { return fillBlocksOfStage(tile, rest, at); });
+}
+
 MainLoop::Rings MainLoop::fillBlocks(MmaTile tile, Value columnTile, Rings at) {
+  if (frame.promotionBlock() < frame.geometry.tileK)
+    return fillShortBlocks(tile, at);
   int64_t stages = frame.promotionBlock() / frame.geometry.tileK;
   Value blocks = b.ceilDiv(frame.op.getK(), frame.promotionBlock());
   bool isWhole = b.known(b.rem(frame.op.getK(), frame.promotionBlock())) == 0;

@@ -88,6 +88,16 @@ private:
   Rings fillAccumulators(MmaTile tile, mlir::Value columnTile, Rings at);
   /// Multiplies a tile whose sums are promoted: an accumulator for each block.
   Rings fillBlocks(MmaTile tile, mlir::Value columnTile, Rings at);
+  /// The same where a stage holds several blocks.
+  Rings fillShortBlocks(const MmaTile &tile, Rings at);
+  /// Those of one stage, of which `valid` elements along K are there; null for
+  /// all of them.
+  Rings fillBlocksOfStage(const MmaTile &tile, mlir::Value valid, Rings at);
+  Rings fillBlockOfStage(const MmaTile &tile, int64_t part, mlir::Value valid,
+                         Rings at);
+  /// What `then` makes of the rings where `condition` holds.
+  Rings choose(mlir::Value condition, const Rings &otherwise,
+               llvm::function_ref<Rings()> then);
   mlir::Value scaleShift(mlir::Value columnTile);
 
   AccumulatorRing &accumulators;

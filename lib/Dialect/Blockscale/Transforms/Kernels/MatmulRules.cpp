@@ -25,11 +25,12 @@ bool blockscale::hasTileScales(MatmulOp op) {
   return type.getSpec().getValue().isTile() && !hasPromotedScales(type);
 }
 
-/// Whether an instruction reads the operand as its type says it lies in memory.
-/// What it has to say of scales in tiles of rows, which are A's only, stands in
-/// whyNotRowPerLane().
-static bool fits(ScaledTensorType type, hw::OperandType format,
-                 BoolAttr mnMajor, int64_t scaleSpan, bool sparse, bool isA) {
+/// Whether an instruction reads the operand, beside `other`, as its type says
+/// it lies in memory. What it has to say of scales in tiles of rows, which are
+/// A's only, stands in whyNotRowPerLane().
+static bool fits(ScaledTensorType type, ScaledTensorType other,
+                 hw::OperandType format, BoolAttr mnMajor, int64_t scaleSpan,
+                 bool sparse, bool isA) {
   const ScaleSpec &spec = type.getSpec().getValue();
   bool isMNMajor = type.getOrder() == DataOrder::MNMajor;
   // Without scales and metadata there is nothing to lay out.
@@ -43,7 +44,7 @@ static bool fits(ScaledTensorType type, hw::OperandType format,
     hasScales = !whyNotFactor(spec, type.getElementType());
   if (!scaleSpan && hasPromotedScales(type))
     hasScales = !spec.isSparse();
-  return storedElements(type) == format &&
+  return storedElements(type, other) == format &&
          isMNMajor == (mnMajor && mnMajor.getValue()) &&
          isTiled == (scaleSpan || sparse) && spec.isSparse() == sparse &&
          hasScales;
@@ -149,9 +150,10 @@ static LogicalResult checkSchedule(MatmulOp op) {
   bool scalesOfOne = !inTensorMemory && !hasTileScales(op) &&
                      mma.getScale() == ElementFormat::UE8M0;
   int64_t span = scalesOfOne ? 0 : mma.getScaleSpan();
-  if (!fits(first, mma.getA(), mma.getAMnMajor(), span, mma.getSparse(),
+  if (!fits(first, second, mma.getA(), mma.getAMnMajor(), span, mma.getSparse(),
             /*isA=*/true) ||
-      !fits(second, mma.getB(), mma.getBMnMajor(), span, /*sparse=*/false,
+      !fits(second, first, mma.getB(), mma.getBMnMajor(), span,
+            /*sparse=*/false,
             /*isA=*/false))
     return op.emitOpError()
            << "its instruction does not read its operands; "

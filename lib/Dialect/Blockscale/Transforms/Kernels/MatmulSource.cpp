@@ -389,8 +389,10 @@ static Factors factorsOf(MatmulOp op,
 /// them: powers of two.
 static Value alphaOf(MatmulOp op, ImplicitLocOpBuilder &b, Value alpha) {
   float factor = 1;
-  for (ScaledTensorType type : {op.getA().getType(), op.getB().getType()})
-    if (const packing::Recoding *recoding = recodingOf(type))
+  ScaledTensorType ofA = op.getA().getType(), ofB = op.getB().getType();
+  for (const packing::Recoding *recoding :
+       {recodingOf(ofA, ofB), recodingOf(ofB, ofA)})
+    if (recoding)
       factor *= recoding->factor;
   if (factor == 1)
     return alpha;

@@ -9,6 +9,7 @@
 #include "WarpLoop.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -18,6 +19,8 @@ using namespace blockscale;
 
 /// Extents of one instruction, and of what one register of scales serves.
 static constexpr int64_t kRows = 16, kColumns = 8, kScaleRows = 32;
+/// A lane has elements of two rows of a fragment, so many apart.
+static constexpr int64_t kHalfRows = 8;
 
 int64_t WarpLoop::rowTiles() const { return tile.rows / kRows; }
 
@@ -126,25 +129,47 @@ void WarpLoop::release(Value stage) {
   b.onlyIf(leader, [&] { ArriveOp::create(b, stages.empty, stage); });
 }
 
+int64_t WarpLoop::blocksPerStage() const {
+  return std::max<int64_t>(1, frame.geometry.tileK /
+                                  std::max<int64_t>(1, frame.promotionBlock()));
+}
+
 /// One K tile: wait for its stage, multiply, release the stage.
-WarpLoop::State WarpLoop::multiplyStage(State state, StageExtent extent) {
+WarpLoop::State WarpLoop::multiplyStage(State state, Value number,
+                                        StageExtent extent) {
   MmaAttr mma = frame.mma;
   int64_t scales = hw::scalesPerMma(mma.getKind(), mma.getBlock(), mma.getK(),
                                     mma.getSparse());
+  int64_t stepsPerBlock = stepsPerStage() / blocksPerStage();
+  // The first ones come while the warp waits.
+  SmallVector<Value> factors = loadFactors(number, 0, extent);
+  SmallVector<Value> sums = state.accumulators;
   WaitOp::create(b, stages.full, state.stage.slot, state.stage.parity);
   for (int64_t step = 0; step < extent.steps; ++step) {
+    if (frame.promotionBlock() && step % stepsPerBlock == 0) {
+      state.accumulators.assign(sums.size(), zeroSums());
+      if (step > 0)
+        factors = loadFactors(number, step / stepsPerBlock, extent);
+    }
     int64_t first = step * scales;
     if (first % hw::kAtomScales == 0)
       loadScales(state.stage.slot, first / hw::kAtomScales, extent.validScales);
     multiplyStep(state, step, extent.validSteps);
+    bool isLast = step + 1 == extent.steps;
+    if (frame.promotionBlock() && (isLast || (step + 1) % stepsPerBlock == 0))
+      for (auto [ofBlock, factor, sum] :
+           llvm::zip_equal(state.accumulators, factors, sums))
+        sum = math::FmaOp::create(b, ofBlock, factor, sum);
   }
+  if (frame.promotionBlock())
+    state.accumulators = sums;
   release(state.stage.slot);
   state.stage = b.next(state.stage, frame.geometry.stages);
   return state;
 }
 
 /// The K tile that K does not fill, if there is one.
-WarpLoop::State WarpLoop::multiplyTail(State state) {
+WarpLoop::State WarpLoop::multiplyTail(State state, Value number) {
   int64_t step = frame.mma.getK();
   Value rest = b.rem(frame.op.getK(), frame.geometry.tileK);
   // Elements behind the end of K are 0; scales there may be anything.
@@ -154,7 +179,7 @@ WarpLoop::State WarpLoop::multiplyTail(State state) {
     if (*known == 0)
       return state;
     bool isRagged = *known % step != 0;
-    return multiplyStage(std::move(state),
+    return multiplyStage(std::move(state), number,
                          {int64_t(llvm::divideCeil(*known, step)),
                           isRagged ? scales : Value(), Value()});
   }
@@ -164,8 +189,8 @@ WarpLoop::State WarpLoop::multiplyTail(State state) {
                         /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(condition.thenBlock());
-  State after =
-      multiplyStage(state, {stepsPerStage(), scales, b.ceilDiv(rest, step)});
+  State after = multiplyStage(state, number,
+                              {stepsPerStage(), scales, b.ceilDiv(rest, step)});
   scf::YieldOp::create(b, after.values());
   b.setInsertionPointToStart(condition.elseBlock());
   scf::YieldOp::create(b, before);
@@ -181,10 +206,74 @@ WarpLoop::State WarpLoop::multiplyTile(State state) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     State after = multiplyStage(State::from(loop.getRegionIterArgs()),
+                                loop.getInductionVar(),
                                 {stepsPerStage(), Value(), Value()});
     scf::YieldOp::create(b, after.values());
   }
-  return multiplyTail(State::from(loop.getResults()));
+  return multiplyTail(State::from(loop.getResults()), fullTiles);
+}
+
+//===----------------------------------------------------------------------===//
+// Scales of tiles along K
+//===----------------------------------------------------------------------===//
+
+void WarpLoop::locateTileScales(TilePosition position) {
+  rowScales.clear();
+  columnScales.clear();
+  auto lane = FragmentPositionOp::create(b);
+  Value firstRow = b.add(row, lane.getRow());
+  Value firstColumn = b.add(column, lane.getColumn());
+  for (int64_t i = 0; i < 2 * rowTiles(); ++i)
+    rowScales.push_back(epilogue.tileScalesOfRow(
+        position, b.add(firstRow, b.constant(i * kHalfRows))));
+  for (int64_t j = 0; j < columnTiles(); ++j)
+    columnScales.push_back(epilogue.tileScalesAlong(
+        position, b.add(firstColumn, b.constant(j * kColumns))));
+}
+
+SmallVector<Value> WarpLoop::loadFactors(Value number, int64_t part,
+                                         StageExtent extent) {
+  int64_t size = frame.promotionBlock();
+  if (!size)
+    return {};
+  int64_t parts = blocksPerStage();
+  Value block = parts > 1 ? b.add(b.mul(number, parts), b.constant(part))
+                          : b.div(number, size / frame.geometry.tileK);
+  // A stage that K fills in part may end before its last block.
+  Value isThere = b.always();
+  if (extent.validSteps && part > 0)
+    isThere = b.compare(arith::CmpIPredicate::slt, block,
+                        b.ceilDiv(frame.op.getK(), size));
+  auto load = [&](const EpilogueMath::TileScales &scales) -> Value {
+    return scales.memory ? epilogue.loadTileScales(scales, block, isThere)
+                         : Value();
+  };
+  SmallVector<Value> ofRows(llvm::map_range(rowScales, load));
+  SmallVector<Value> ofColumns(llvm::map_range(columnScales, load));
+  auto product = [&](Value x, Value y) -> Value {
+    return x && y ? arith::MulFOp::create(b, x, y).getResult() : x ? x : y;
+  };
+  // The scale of the column `i` of a pair.
+  auto ofColumn = [&](Value scale, int64_t i) -> Value {
+    if (!scale || !isa<VectorType>(scale.getType()))
+      return scale;
+    return vector::ExtractOp::create(b, scale, i);
+  };
+  auto type = cast<VectorType>(warpSumsOf(frame.mma));
+  SmallVector<Value> factors;
+  for (int64_t i = 0; i < rowTiles(); ++i)
+    for (int64_t j = 0; j < columnTiles(); ++j) {
+      SmallVector<Value> elements;
+      for (int64_t element = 0; element < type.getNumElements(); ++element)
+        elements.push_back(product(ofRows[2 * i + element / 2],
+                                   ofColumn(ofColumns[j], element % 2)));
+      factors.push_back(vector::FromElementsOp::create(b, type, elements));
+    }
+  return factors;
+}
+
+Value WarpLoop::zeroSums() {
+  return arith::ConstantOp::create(b, b.getZeroAttr(warpSumsOf(frame.mma)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -197,7 +286,6 @@ void WarpLoop::storeTile(TilePosition position, ValueRange accumulators) {
   auto lane = FragmentPositionOp::create(b);
   Value firstRow = b.add(row, lane.getRow());
   Value firstColumn = b.add(column, lane.getColumn());
-  constexpr int64_t kHalfRows = 8;
   for (int64_t i = 0; i < rowTiles(); ++i)
     for (int64_t half = 0; half < 2; ++half) {
       Value ofRow = b.add(firstRow, b.constant(i * kRows + half * kHalfRows));
@@ -221,12 +309,13 @@ void WarpLoop::emitRole() {
   b.warps("consumer", frame.warps.consumers, [&] {
     locateWarp();
     epilogue.prepareKernel();
-    Type sums = warpSumsOf(frame.mma);
-    Value none = arith::ConstantOp::create(b, b.getZeroAttr(sums));
+    Value none = zeroSums();
     Value zero = b.constant(0);
     source.forEach(
         {zero, zero}, [&](TilePosition position, ValueRange carried) {
           epilogue.prepareTile(position);
+          if (frame.promotionBlock())
+            locateTileScales(position);
           Value inGroup = b.rem(frame.firstColumn(position), hw::kAtomRows);
           scaleRow = b.add(inGroup, column);
           State state{SmallVector<Value>(rowTiles() * columnTiles(), none),

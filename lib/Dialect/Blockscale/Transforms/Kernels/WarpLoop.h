@@ -17,7 +17,9 @@ namespace blockscale {
 
 /// Main loop and epilogue of chips without tensor memory: warps multiply a tile
 /// together and store it. An accumulator stays in the registers of its warp
-/// from the first instruction to the store.
+/// from the first instruction to the store; with float scales of tiles along K
+/// to the last one under the same scales in a stage, whose sums are then
+/// multiplied by them and added to those before.
 class WarpLoop {
 public:
   WarpLoop(KernelFrame &frame, StageRing &stages, TileSource &source)
@@ -28,7 +30,8 @@ public:
   void emitRole();
 
 private:
-  /// What a warp carries from K tile to K tile.
+  /// What a warp carries from K tile to K tile. With scales of tiles along K
+  /// the accumulators are the sums over those before.
   struct State {
     llvm::SmallVector<mlir::Value> accumulators;
     RingPosition stage;
@@ -52,12 +55,24 @@ private:
 
   void locateWarp();
   State multiplyTile(State state);
-  State multiplyTail(State state);
-  State multiplyStage(State state, StageExtent extent);
+  State multiplyTail(State state, mlir::Value number);
+  /// K tile `number`.
+  State multiplyStage(State state, mlir::Value number, StageExtent extent);
   void multiplyStep(State &state, int64_t step, mlir::Value validSteps);
   void loadColumns(mlir::Value stage, int64_t step);
   void loadScales(mlir::Value stage, int64_t word, mlir::Value valid);
   void release(mlir::Value stage);
+
+  /// Where the scales of tiles along K lie that belong to the lane's elements.
+  void locateTileScales(TilePosition position);
+  /// Blocks of K under scales of their own in a stage; 1 if stages share them.
+  int64_t blocksPerStage() const;
+  /// Those of block `part` of K tile `number` for each fragment, as many as it
+  /// has elements; none without such scales.
+  llvm::SmallVector<mlir::Value> loadFactors(mlir::Value number, int64_t part,
+                                             StageExtent extent);
+  /// A fragment of zeros.
+  mlir::Value zeroSums();
   void storeTile(TilePosition position, mlir::ValueRange accumulators);
 
   KernelFrame &frame;
@@ -70,6 +85,8 @@ private:
   /// columns in their group of 128 rows of scales.
   mlir::Value row, column, scaleRow;
   mlir::Value leader;
+  /// Of each row of the lane, and of each pair of its columns.
+  llvm::SmallVector<EpilogueMath::TileScales> rowScales, columnScales;
   /// The registers of scales of the current word.
   llvm::SmallVector<mlir::Value> sfa, sfb;
   /// B for the current instruction, and its second half of K if A is sparse.

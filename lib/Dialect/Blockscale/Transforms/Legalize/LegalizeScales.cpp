@@ -49,6 +49,7 @@ static StringRef laidOut(ScaledTensorType type) {
 }
 
 static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
+                                           ScaledTensorType other,
                                            StringRef name) {
   const ScaleSpec &spec = type.getSpec().getValue();
   if (auto why = whyNotDirect(spec, type.getElementType())) {
@@ -56,7 +57,7 @@ static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
                      << "': " << why->text;
     return failure();
   }
-  std::optional<hw::OperandType> element = storedElements(type);
+  std::optional<hw::OperandType> element = storedElements(type, other);
   if (!element) {
     op.emitOpError() << "operand '" << name << "' has elements of "
                      << type.getElementType() << ", which no "
@@ -161,9 +162,10 @@ static FailureOr<hw::Scheme> chooseScheme(MatmulOp op,
 /// multiplied as.
 static std::string storedForms(MatmulOp op) {
   std::string text;
-  for (auto [name, type] : {std::pair("a", op.getA().getType()),
-                            std::pair("b", op.getB().getType())})
-    if (const packing::Recoding *recoding = recodingOf(type)) {
+  ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
+  for (auto [name, type, other] :
+       {std::tuple("a", a, b), std::tuple("b", b, a)})
+    if (const packing::Recoding *recoding = recodingOf(type, other)) {
       llvm::raw_string_ostream stream(text);
       stream << "; the elements of '" << name << "', '" << type.getElementType()
              << "', are multiplied as " << StringRef(formatName(recoding->to));
@@ -271,26 +273,24 @@ static std::optional<Reason> whyNotPromoted(const HardwareOperand &a,
     return scales + ", and '" + (a.scale ? "a" : "b") +
            "' has scales that instructions read; expected float scales, or one "
            "for all of K, of both";
-  if (!hw::hasTensorMemory(target))
-    return scales + " out of tensor memory, which '" + hw::targetName(target) +
-           "' does not have; there expected scales of 'e8m0_t32', or one for "
-           "all of K ('float32_t0')";
   if (a.pattern || b.pattern)
     return scales + ", which is not lowered for a sparse 'a' yet; expected a "
                     "dense one, or one scale for all of K ('float32_t0')";
   for (hw::OperandType element : {a.element, b.element})
-    if (unscaledKind(element) != hw::MmaKind::F8F6F4)
+    if (unscaledKind(element) != hw::MmaKind::F8F6F4 &&
+        unscaledKind(element) != hw::MmaKind::F16)
       return scales +
-             ", which is lowered for the elements of kind 'f8f6f4': "
-             "f8E4M3FN, f8E5M2, f6E2M3FN, f6E3M2FN and f4E2M1FN; "
+             ", which is lowered for elements of kinds 'f8f6f4' and 'f16': "
+             "f8E4M3FN, f8E5M2, f6E2M3FN, f6E3M2FN, f4E2M1FN, bf16 and f16; "
              "found " +
              std::string(element.name());
   return std::nullopt;
 }
 
 static FailureOr<Choice> choose(MatmulOp op, hw::Target target) {
-  FailureOr<HardwareOperand> a = classify(op, op.getA().getType(), "a");
-  FailureOr<HardwareOperand> b = classify(op, op.getB().getType(), "b");
+  ScaledTensorType typeA = op.getA().getType(), typeB = op.getB().getType();
+  FailureOr<HardwareOperand> a = classify(op, typeA, typeB, "a");
+  FailureOr<HardwareOperand> b = classify(op, typeB, typeA, "b");
   if (failed(a) || failed(b))
     return failure();
   if (auto why = whyNotPromoted(*a, *b, target))

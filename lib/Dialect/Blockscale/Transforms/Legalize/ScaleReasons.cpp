@@ -22,8 +22,8 @@ static std::string directScales(Type element) {
   return isa<Float4E2M1FNType>(element) ? text + " or 'e4m3fn_t16'" : text;
 }
 
-/// Elements of K in a stage of elements of a byte.
-static constexpr int64_t kPromotionUnit = 128;
+/// Elements of K that the shortest instruction of kind f8f6f4 adds up.
+static constexpr int64_t kShortestTile = 32;
 
 static bool isFloat32(const NumberSpec &spec) {
   return spec.exponentBits == 8 && spec.mantissaBits == 23;
@@ -62,15 +62,15 @@ static std::optional<Reason> whyNotPromoted(const ScaleSpec &spec,
     return "sums of sparse products are not multiplied by tile scales in "
            "registers yet; expected scales of " +
            directScales(element) + ", or one for all of K ('float32_t0')";
-  if (spec.columns->size % kPromotionUnit == 0)
+  int64_t size = spec.columns->size;
+  if (size >= kShortestTile)
     return std::nullopt;
-  return "tiles of " + std::to_string(spec.columns->size) +
-         " elements under scales of '" + print(*spec.scale) +
+  return "tiles of " + std::to_string(size) + " elements under scales of '" +
+         print(*spec.scale) +
          "', by which the sum of each tile is multiplied in registers, are "
-         "shorter than a stage of the kernel, " +
-         std::to_string(kPromotionUnit) + " elements; expected tiles of " +
-         std::to_string(kPromotionUnit) + " or " +
-         std::to_string(2 * kPromotionUnit) +
+         "shorter than what one instruction adds up, " +
+         std::to_string(kShortestTile) +
+         " elements; expected tiles of 32, 64, 128 or 256" +
          (spec.zero ? "" : ", scales of " + directScales(element)) +
          ", or one for all of K ('" +
          (spec.zero ? "float32_" + print(*spec.zero) : "float32") +
@@ -86,8 +86,8 @@ static std::optional<Reason> whyNotZeros(const ScaleSpec &spec, Type element) {
   if (!spec.hasIntegerZero())
     return "a zero point in real units needs a correction term that is not "
            "lowered yet; expected one that counts in steps of the scale, such "
-           "as 'int8', which is subtracted where elements of 4 bits are packed";
-  if (!element.isUnsignedInteger(4))
+           "as 'int8', which is subtracted where elements are packed";
+  if (!element.isUnsignedInteger(4) && !element.isUnsignedInteger(8))
     return "a zero point of elements of " +
            std::to_string(element.getIntOrFloatBitWidth()) +
            " bits needs a correction term that is not lowered yet" + instead;
@@ -95,8 +95,8 @@ static std::optional<Reason> whyNotZeros(const ScaleSpec &spec, Type element) {
     return "a zero point of sparse elements is not lowered; expected dense "
            "ones";
   if (spec.isTile() && scaleFormat(*spec.scale))
-    return "elements less their zero points are multiplied as e4m3, whose tile "
-           "scales are no '" +
+    return "elements less their zero points are multiplied as e4m3 or bf16, "
+           "whose tile scales are no '" +
            print(*spec.scale) +
            "'; expected float32, float16 or bfloat16, by which the sum of each "
            "tile is multiplied in registers";

@@ -8,6 +8,7 @@
 #include "WarpSchedule.h"
 #include "../Kernels/Geometry.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
@@ -107,6 +108,11 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   chooseIfFree(fields.tileM, 128);
   chooseIfFree(fields.tileK, mma.getTileK());
   if (auto why = whyNotWarpTile(mma, fields.tileM, fields.tileN, fields.tileK))
+    return *why;
+  ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
+  if (auto why = whyNotPromotion(
+          mma, ScheduleAttr::get(op.getContext(), fields), promotionBlock(a, b),
+          columnsOfScale(a, b, swap), target))
     return *why;
   chooseIfFree(fields.groupM, 8);
   chooseIfFree(fields.mmaK, mma.getK());
