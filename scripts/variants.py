@@ -91,7 +91,8 @@ LONG_ELEMENTS = [Operands("bf16", "i4", "", "bfloat16_t32@plain"),
                  Operands("bf16", "ui8", "", "float32_int16_t64@plain"),
                  Operands("f8E5M2", "f16", "float32_t0@plain", ""),
                  Operands("i8", "i8", "float32_t128@plain",
-                          "float32_t128_t128@plain")]
+                          "float32_t128_t128@plain"),
+                 Operands("i8", "i8", "e8m0_t32@plain", "e8m0_t32_t32@plain")]
 # Codes less zero points, which the host subtracts.
 ZEROS = [Operands("f8E4M3FN", "ui4", "float32_t128@plain",
                   "float32_int8_t128@plain"),

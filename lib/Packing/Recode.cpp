@@ -34,6 +34,10 @@ static constexpr Recoding kRecodings[] = {
     {"e5m2b16fnuz", kE5M2, 1, kHalf},
     // Numbers of 8 bits and fewer are numbers of 16 bits: whole ones up to 256
     // in bf16, up to 2048 in f16.
+    {"int4", kBF16, 1, 1},
+    {"int4", kF16, 1, 1},
+    {"int8", kBF16, 1, 1},
+    {"int8", kF16, 1, 1},
     {"int4", kBF16, 1, 1, /*isInteger=*/true},
     {"int4", kF16, 1, 1, /*isInteger=*/true},
     {"int8", kBF16, 1, 1, /*isInteger=*/true},

@@ -289,15 +289,16 @@ std::optional<Reason> InputMaker::addOperand(bool isA) {
   reference::Operand &operand = isA ? problem.a : problem.b;
   const std::string &format =
       data->source ? data->source->format : data->format;
+  const plan::VectorScales *tiles = findOperand(kernel.vectorScales, name);
+  if (tiles && !tiles->block)
+    tiles = nullptr;
   bool hasZeros = data->source && data->source->zeros;
-  if (!parseElements(format, scales, hasZeros, operand))
+  bool hasPowers = scales || (tiles && tiles->format == "ue8m0");
+  if (!parseElements(format, hasPowers, hasZeros, operand))
     return "operand '" + name + "' in format '" + format + "'";
   if (scales)
     if (auto why = setScales(*scales, operand))
       return why;
-  const plan::VectorScales *tiles = findOperand(kernel.vectorScales, name);
-  if (tiles && !tiles->block)
-    tiles = nullptr;
   // Powers of two are drawn, of which numbers are made.
   if (tiles)
     operand.blockSize = tiles->block;

@@ -176,8 +176,14 @@ class Format:
     def by_epilogue(self):
         """Whether there are scales and the epilogue of a kernel reads them, in
         their plain order."""
-        return self.covers_k or self.scale in FACTORS and \
-            self.scale not in SCALES
+        if self.covers_k or self.scale is None:
+            return self.covers_k
+        # Of int8 no instruction reads any; of longer elements than e2m1 none of 16.
+        is_short = self.block == 16 and \
+            self.element in ("e4m3", "e5m2", "e2m3", "e3m2", "int4")
+        has_powers = self.scale == "ue8m0" and self.sparsity is None and \
+            not self.tensor_scale and (self.element == "int8" or is_short)
+        return self.scale not in SCALES or has_powers
 
     @property
     def spec(self):
@@ -269,6 +275,7 @@ FORMATS = {
     "mxfp8": Format("e4m3", "ue8m0", 32),
     "mxfp8_e5m2": Format("e5m2", "ue8m0", 32),
     "mxint4": Format("int4", "ue8m0", 32),
+    "mxint8": Format("int8", "ue8m0", 32),
     "fp8_tensor": Format("e4m3", "f32", rows=0),
     "fp8_row": Format("e4m3", "f32"),
     "fp8_1x128": Format("e4m3", "f32", 128),

@@ -93,7 +93,8 @@ def test_zero_points_are_subtracted(device, a, b):
 @pytest.mark.parametrize("a, b", [
     ("bf16", bs.Format("int4", "bf16", 32)), ("f16", "uint4_1x128"),
     ("bf16", bs.Format("uint8", "f32", 64, zero="int16")),
-    ("bf16", "fp8_128x128"), ("f16", "int8_row"),
+    ("bf16", "fp8_128x128"), ("f16", "int8_row"), ("mxint8", "mxint8"),
+    (bs.Format("e4m3", "ue8m0", 16), bs.Format("e2m3", "ue8m0", 16)),
     ("fp8_1x128", bs.Format("uint8", "f32", zero="int32"))])
 def test_weights_beside_sixteen_bits(device, a, b):
     rng = np.random.default_rng(34)

@@ -1,6 +1,6 @@
 // Operands whose zero points the host subtracts where it packs them: arguments,
 // constants and what the host quantises, against the same functions by linalg on the
-// CPU.
+// CPU; and such that it stores in 16 bits.
 
 // REQUIRES: mlir
 // RUN: blockscale verify %s --conditions=plain --data=exact > %t.txt
@@ -13,6 +13,7 @@
 // CHECK-DAG: {{^}}constants exact - 2 256 0 0 0 pass
 // CHECK-DAG: {{^}}awq exact - 1 3072 0 0 0 pass
 // CHECK-DAG: {{^}}gptq8 exact - 1 3072 0 {{.*}} 0 pass
+// CHECK-DAG: {{^}}mxint8 exact - 1 3072 0 {{.*}} 0 pass
 // CHECK-DAG: {{^}}squares exact - 1 17920 0 {{.*}} 0 pass
 
 !rows_x = !blockscale.tensor<2x64x256xf8E4M3FN, "float32_t0">
@@ -54,6 +55,14 @@ func.func @awq(%x: !f16, %w: tensor<48x256xf32>) -> tensor<64x48xf32> {
 func.func @gptq8(%x: !bf16, %w: tensor<48x256xf32>) -> tensor<64x48xf32> {
   %0 = blockscale.quantize %w : tensor<48x256xf32> to !gptq8_w
   %1 = blockscale.matmul %x, %0 : !bf16, !gptq8_w -> tensor<64x48xf32>
+  return %1 : tensor<64x48xf32>
+}
+
+!mxint8_x = !blockscale.tensor<64x256xi8, "e8m0_t32">
+!mxint8_w = !blockscale.tensor<48x256xi8, "e8m0_t64">
+func.func @mxint8(%x: !mxint8_x, %w: tensor<48x256xf32>) -> tensor<64x48xf32> {
+  %0 = blockscale.quantize %w : tensor<48x256xf32> to !mxint8_w
+  %1 = blockscale.matmul %x, %0 : !mxint8_x, !mxint8_w -> tensor<64x48xf32>
   return %1 : tensor<64x48xf32>
 }
 

@@ -43,7 +43,7 @@ def cases():
         if format_.tensor_scale:
             yield format_, None, "even", True
         if format_.scale == "ue8m0":
-            of_fractions = format_.element != "int4"
+            of_fractions = not format_.element.startswith("int")
             for rule in RULES if of_fractions else RULES[:2]:
                 yield format_, rule, "even", False
         if format_.scale and format_.bits <= 8 and not format_.zero:

@@ -115,11 +115,9 @@ static LogicalResult verifyPromotion(KernelMatmulOp op) {
                    op.getColumnBlock())}) {
     if (!block)
       continue;
-    if (!scales ||
-        cast<GlobalType>(scales.getType()).getElementType().isInteger())
-      return op.emitOpError()
-             << "expected '" << name << "_scales' of f32, f16 or bf16 with a '"
-             << name << "_block'";
+    if (!scales)
+      return op.emitOpError() << "expected '" << name << "_scales' with a '"
+                              << name << "_block'";
   }
   int64_t rows = op.getRowBlock(), columns = op.getColumnBlock();
   int64_t block = promotionBlock(rows, columns);

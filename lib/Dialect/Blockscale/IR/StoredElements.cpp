@@ -14,8 +14,14 @@ using namespace blockscale;
 
 /// Whether instructions read the scales of the operand.
 static bool hasDirectScales(ScaledTensorType type) {
-  const ScaleSpec &spec = type.getSpec().getValue();
-  return spec.isTile() && scaleFormat(*spec.scale);
+  return type.getSpec().getValue().isTile() && !hasPromotedScales(type);
+}
+
+/// Whether sums are multiplied by its powers of two, as no instruction of so few
+/// bits, or of so few elements of K, does.
+static bool hasPromotedPowers(ScaledTensorType type) {
+  return hasPromotedScales(type) &&
+         scaleFormat(*type.getSpec().getValue().scale);
 }
 
 /// Whether elements of 16 bits are the shortest in which the operand can be
@@ -24,6 +30,8 @@ static bool hasDirectScales(ScaledTensorType type) {
 static bool needsHalf(ScaledTensorType type, ScaledTensorType other) {
   Type element = type.getElementType();
   const ScaleSpec &spec = type.getSpec().getValue();
+  if (hasPromotedPowers(type))
+    return true;
   if (!element.isInteger(8))
     return false;
   return spec.zero || hasPromotedScales(type) || hasPromotedScales(other) ||
@@ -89,7 +97,9 @@ const packing::Recoding *blockscale::recodingOf(ScaledTensorType type,
   const ScaleSpec &spec = type.getSpec().getValue();
   bool isInteger = isa<IntegerType>(type.getElementType());
   // Integers without float scales are fixed-point numbers.
-  if (isInteger && (spec.isUnscaled() || scaleFormat(*spec.scale)))
+  if (isInteger && hasPromotedPowers(type))
+    isInteger = false;
+  else if (isInteger && (spec.isUnscaled() || scaleFormat(*spec.scale)))
     return nullptr;
   if (spec.zero && !spec.hasIntegerZero())
     return nullptr;

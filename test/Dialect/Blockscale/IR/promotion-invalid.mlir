@@ -5,22 +5,10 @@
 
 !map = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 128], swizzle = "128B">
 func.func @no_scales(%m: !map, %d: !blockscale.global<bf16>, %t: !blockscale.global<f32>, %o: !blockscale.global<i32>, %i: i32) {
-  // expected-error @below {{expected 'row_scales' of f32, f16 or bf16 with a 'row_block'}}
+  // expected-error @below {{expected 'row_scales' with a 'row_block'}}
   blockscale.kernel_matmul a(%m) b(%m) d(%d)  sizes(%i, %i, %i, %i)
     mma <kind = f8f6f4, a = e4m3, b = e4m3, m = 128, n = 128, k = 32>
     schedule<tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> {row_block = 128 : i64} : !map, !map, !blockscale.global<bf16> 
-  return
-}
-
-
-// -----
-
-!map = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 128], swizzle = "128B">
-func.func @codes(%m: !map, %d: !blockscale.global<bf16>, %t: !blockscale.global<i8>, %o: !blockscale.global<i32>, %i: i32) {
-  // expected-error @below {{expected 'column_scales' of f32, f16 or bf16 with a 'column_block'}}
-  blockscale.kernel_matmul a(%m) b(%m) d(%d) column_scales(%t) sizes(%i, %i, %i, %i)
-    mma <kind = f8f6f4, a = e4m3, b = e4m3, m = 128, n = 128, k = 32>
-    schedule<tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> {column_block = 128 : i64} : !map, !map, !blockscale.global<bf16> column_scales !blockscale.global<i8>
   return
 }
 

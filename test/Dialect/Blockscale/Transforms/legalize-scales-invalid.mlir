@@ -95,10 +95,10 @@ func.func @float_scales(%a: !float_scales_a, %b: !float_scales_b) -> tensor<128x
 
 // -----
 
-!integers_a = !blockscale.tensor<128x256xi8, "e8m0_t32", layout = tiled_128x4>
+!integers_a = !blockscale.tensor<128x256xi8, "e8m0_t32">
 !integers_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @integers(%a: !integers_a, %b: !integers_b) -> tensor<128x128xf32> {
-  // expected-error @below {{type 'int8' of A is not legal for 'mxf8f6f4' on 'sm_100a': expected e2m1, e2m3, e3m2, e4m3, e5m2; nearest legal: A = e4m3; int8 is multiplied by kind i8, under float scales for all of K}}
+  // expected-error @below {{operand 'a' has scales of tiles along K that no instruction reads, by which sums are multiplied in registers, and 'b' has scales that instructions read; expected the first, such as float scales, or one for all of K, of both}}
   %0 = blockscale.matmul %a, %b : !integers_a, !integers_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -135,11 +135,11 @@ func.func @two_formats(%a: !two_formats_a, %b: !two_formats_b) -> tensor<128x128
 
 // -----
 
-// Scales can be repeated for shorter blocks, but these none multiplies.
-!two_blocks_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t64_t16", layout = tiled_128x4>
+// Scales can be repeated for shorter blocks, but these no instruction reads.
+!two_blocks_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t64_t16">
 !two_blocks_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @two_blocks(%a: !two_blocks_a, %b: !two_blocks_b) -> tensor<128x128xf32> {
-  // expected-error @below {{block 16 with ue8m0 is not legal for 'mxf8f6f4' on 'sm_100a': expected 32; nearest legal: block = 32; bf16 elements without scales hold the same values}}
+  // expected-error @below {{operand 'a' has scales of tiles along K that no instruction reads, by which sums are multiplied in registers, and 'b' has scales that instructions read}}
   %0 = blockscale.matmul %a, %b : !two_blocks_a, !two_blocks_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -166,7 +166,8 @@ func.func @e4m3_scales_of_f8(%a: !e4m3_scales_of_f8, %b: !e4m3_scales_of_f8) -> 
 
 !f8_of_16 = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t16", layout = tiled_128x4>
 func.func @f8_of_16(%a: !f8_of_16, %b: !f8_of_16) -> tensor<128x128xf32> {
-  // expected-error @below {{block 16 with ue8m0 is not legal for 'mxf8f6f4' on 'sm_100a': expected 32; nearest legal: block = 32; bf16 elements without scales hold the same values}}
+  // expected-error @below {{operand 'a' has its scales in layout 'tiled_128x4'; no instruction reads scales 'e8m0_t16' of elements of 'f8E4M3FN', and those by which sums are multiplied in registers lie in layout 'plain'}}
+  // expected-error @below {{operand 'b' has its scales in layout 'tiled_128x4'}}
   %0 = blockscale.matmul %a, %b : !f8_of_16, !f8_of_16 -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -240,16 +241,6 @@ module attributes {blockscale.target = #blockscale.target<sm_103a>} {
 func.func @int8_beside_int4(%a: !int8_rows, %b: !int4_rows) -> tensor<128x128xf32> {
   // expected-error @below {{type 'e4m3' of B with 'int8' of A is not legal for 'i8' on 'sm_100a': expected int8, uint8; nearest legal: B = int8; the elements of 'b', 'i4', are multiplied as e4m3}}
   %0 = blockscale.matmul %a, %b : !int8_rows, !int4_rows -> tensor<128x128xf32>
-  return %0 : tensor<128x128xf32>
-}
-
-// -----
-
-// As e2m3 it takes blocks of 32.
-!int4_a = !blockscale.tensor<128x256xi4, "e8m0_t16", layout = tiled_128x4>
-func.func @int4(%a: !int4_a, %b: !int4_a) -> tensor<128x128xf32> {
-  // expected-error @below {{block 16 with ue8m0 is not legal for 'mxf8f6f4' on 'sm_100a': expected 32; nearest legal: block = 32; bf16 elements without scales hold the same values; the elements of 'a', 'i4', are multiplied as e2m3; the elements of 'b', 'i4', are multiplied as e2m3}}
-  %0 = blockscale.matmul %a, %b : !int4_a, !int4_a -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
 
@@ -348,7 +339,7 @@ func.func @wish_major(%a: !wish_major_a, %b: !wish_major_b) -> tensor<128x128xf3
 !both_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !both_b = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128_t128">
 func.func @scales_of_both_ways(%a: !both_a, %b: !both_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' has float scales of tiles along K, by which sums are multiplied in registers, and 'a' has scales that instructions read; expected float scales, or one for all of K, of both}}
+  // expected-error @below {{operand 'b' has scales of tiles along K that no instruction reads, by which sums are multiplied in registers, and 'a' has scales that instructions read; expected the first, such as float scales, or one for all of K, of both}}
   %0 = blockscale.matmul %a, %b : !both_a, !both_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -358,7 +349,7 @@ func.func @scales_of_both_ways(%a: !both_a, %b: !both_b) -> tensor<128x128xf32> 
 !long_elements = !blockscale.tensor<128x256xtf32>
 !float_tiles = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128">
 func.func @long_elements(%a: !long_elements, %b: !float_tiles) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' has float scales of tiles along K, by which sums are multiplied in registers, which is lowered for elements of kinds 'f8f6f4' and 'f16': f8E4M3FN, f8E5M2, f6E2M3FN, f6E3M2FN, f4E2M1FN, bf16 and f16; found tf32}}
+  // expected-error @below {{operand 'b' has scales of tiles along K that no instruction reads, by which sums are multiplied in registers, which is lowered for elements of kinds 'f8f6f4' and 'f16': f8E4M3FN, f8E5M2, f6E2M3FN, f6E3M2FN, f4E2M1FN, bf16 and f16; found tf32}}
   %0 = blockscale.matmul %a, %b : !long_elements, !float_tiles -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -368,7 +359,7 @@ func.func @long_elements(%a: !long_elements, %b: !float_tiles) -> tensor<128x128
 !sparse_tiles_a = !blockscale.tensor<128x256xf8E4M3FN, "n2m4", layout = tiled_128x4>
 !sparse_tiles_b = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128_t128">
 func.func @sparse_tiles(%a: !sparse_tiles_a, %b: !sparse_tiles_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' has float scales of tiles along K, by which sums are multiplied in registers, which is not lowered for a sparse 'a' yet; expected a dense one, or one scale for all of K ('float32_t0')}}
+  // expected-error @below {{operand 'b' has scales of tiles along K that no instruction reads, by which sums are multiplied in registers, which is not lowered for a sparse 'a' yet; expected a dense one, or one scale for all of K ('float32_t0')}}
   %0 = blockscale.matmul %a, %b : !sparse_tiles_a, !sparse_tiles_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -410,16 +401,6 @@ func.func @long_rows(%a: !long_rows, %b: !long_rows) -> tensor<128x128xf32> {
   // expected-error @below {{operand 'a' has its scales in layout 'plain'}}
   // expected-error @below {{operand 'b' has its scales in layout 'plain'}}
   %0 = blockscale.matmul %a, %b : !long_rows, !long_rows -> tensor<128x128xf32>
-  return %0 : tensor<128x128xf32>
-}
-
-// -----
-
-// Of the long tiles nothing needs to change.
-!long_integers = !blockscale.tensor<128x256xi8, "e8m0_t128_t128", layout = tiled_128x4>
-func.func @long_integers(%a: !long_integers, %b: !long_integers) -> tensor<128x128xf32> {
-  // expected-error @below {{expected e2m1, e2m3, e3m2, e4m3, e5m2; nearest legal: A = e4m3, B = e4m3; int8 is multiplied by kind i8}}
-  %0 = blockscale.matmul %a, %b : !long_integers, !long_integers -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
 

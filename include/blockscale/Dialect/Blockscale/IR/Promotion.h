@@ -12,9 +12,10 @@
 
 namespace blockscale {
 
-/// Whether the operand has float scales of tiles along K, which no instruction
-/// reads: the sum over each block of K is multiplied by them in registers and
-/// added to those of the blocks before, it is promoted.
+/// Whether the operand has scales of tiles along K that no instruction reads,
+/// float ones or, with its elements, powers of two: the sum over each block of K
+/// is multiplied by them in registers and added to those of the blocks before, it
+/// is promoted.
 bool hasPromotedScales(ScaledTensorType type);
 
 /// Elements of K in such a block: those of the shorter tile where both operands

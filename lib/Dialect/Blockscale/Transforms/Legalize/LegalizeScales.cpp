@@ -83,6 +83,14 @@ static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
               "bit 26 of the instruction descriptor [T])";
     return failure();
   }
+  bool isPlain = layout == ScaleLayout::Plain;
+  if (hasPromotedScales(type) && !isPlain)
+    return op.emitOpError()
+           << "operand '" << name << "' has its scales in layout '"
+           << stringifyScaleLayout(layout) << "'; no instruction reads scales '"
+           << print(spec) << "' of elements of " << type.getElementType()
+           << ", and those by which sums are multiplied in registers lie in "
+              "layout 'plain'";
   if (hasPromotedScales(type))
     return HardwareOperand{*element, std::nullopt, 0, sparsePattern(type),
                            /*isPromoted=*/true};
@@ -267,12 +275,12 @@ static std::optional<Reason> whyNotPromoted(const HardwareOperand &a,
     return std::nullopt;
   std::string scales =
       std::string("operand '") + (a.isPromoted ? "a" : "b") +
-      "' has float scales of tiles along K, by which sums are multiplied in "
-      "registers";
+      "' has scales of tiles along K that no instruction reads, by which sums "
+      "are multiplied in registers";
   if (a.scale || b.scale)
     return scales + ", and '" + (a.scale ? "a" : "b") +
-           "' has scales that instructions read; expected float scales, or one "
-           "for all of K, of both";
+           "' has scales that instructions read; expected the first, such as "
+           "float scales, or one for all of K, of both";
   if (a.pattern || b.pattern)
     return scales + ", which is not lowered for a sparse 'a' yet; expected a "
                     "dense one, or one scale for all of K ('float32_t0')";
