@@ -15,7 +15,7 @@ import numpy as np
 
 from . import _core
 from ._errors import CheckpointError, Refused
-from ._formats import ELEMENTS, FACTORS, FORMATS, INTEGERS, SCALES, Format
+from ._formats import ELEMENTS, FACTORS, FORMATS, SCALES, Format
 from ._scaled import Scaled
 
 # Types of safetensors that numpy and ml_dtypes have, one element to a number.
@@ -30,6 +30,11 @@ DTYPES = {
     "F8_E4M3FNUZ": ml_dtypes.float8_e4m3fnuz,
     "F8_E5M2FNUZ": ml_dtypes.float8_e5m2fnuz,
 }
+# Kinds of integers, which mean themselves under their scales, by their elements; those
+# of 4 bits are stored with an offset.
+WHOLE_NUMBERS = {"INT4": "int4", "INT8 with a scale for a row": "int8",
+                 "INT8 with one scale": "int8"}
+INT4_OFFSET = 8
 LAYOUTS = {"rows": "plain", "128x4 atoms": "tiled_128x4"}
 
 
@@ -176,10 +181,10 @@ class Parameter:
         if not self.is_quantized:
             names = {"F16": "f16", "BF16": "bf16"}
             return FORMATS.get(names.get(self.kind))
-        element, scale = self._facts.get("element"), self._scale_type
+        element = WHOLE_NUMBERS.get(self.kind, self._facts.get("element"))
+        scale = self._scale_type
         rows, columns = self.block or (0, 0)
-        if element not in ELEMENTS or element in INTEGERS or columns == 0 or \
-                scale not in SCALES | FACTORS:
+        if element not in ELEMENTS or scale not in SCALES | FACTORS:
             return None
         try:
             return Format(element, scale, columns, "globalScale" in self._facts,
@@ -292,7 +297,8 @@ class Parameter:
             else number
 
     def scaled(self):
-        """As `Scaled`, which kernels take: for formats with block scales."""
+        """As `Scaled`, which kernels take: for formats whose scales a kernel reads
+        or multiplies by. Integers are less their offset."""
         format_ = self.format
         if format_ is None or not self.is_quantized:
             raise Refused(f"'{self.name}' is {self.kind} of {self.family}, "
@@ -303,12 +309,15 @@ class Parameter:
             (batch, rows, columns)
         scales = self.scales
         if self.layout == "plain":
-            scales = scales.reshape(*shape[:-2], -1, scales.shape[-1])
+            across = scales.shape[-1] if scales.ndim else 1
+            scales = scales.reshape(*shape[:-2], -1, across)
         factor = self.tensor_scale
         if factor is not None:
             factor = np.full(batch, factor)
-        return Scaled(self.data.reshape(shape), scales, factor,
-                      format=format_, layout=self.layout)
+        data = self.data.reshape(shape)
+        if self.kind == "INT4":
+            data = (data.astype(np.int8) - INT4_OFFSET).astype(format_.dtype)
+        return Scaled(data, scales, factor, format=format_, layout=self.layout)
 
     def to(self, layout):
         """`scaled()` with its scales in another layout."""
