@@ -2,12 +2,15 @@
 """Predicted times of kernels that quantise over those of their bytes.
 
 usage: quantize_kernels.py BLOCKSCALE [--rows=4096] [--columns=4096]
+                           [--transposed | --both-ways]
 
 Compiles a kernel for each format and type of input and runs 128 rows of it on the
 emulator, which counts instructions, warp by warp. A kernel takes the larger of its
 bytes over the bandwidth of the memory and of its instructions over four for each SM
 and cycle, of a B200. By that formula: nothing is measured, and an instruction of PTX
 counts as one, also where the machine has several for it, as for products of 64 bits.
+With --transposed kernels read the transpose of what they quantise, with --both-ways
+they quantise a matrix and its transpose alike.
 
 Part of the blockscale project, under the Apache License v2.0 with LLVM
 Exceptions.
@@ -47,16 +50,33 @@ FORMATS = {
 }
 
 
-def module(columns, source, element, spec, words):
-    result = (f'!blockscale.tensor<?x{columns}x{element}, "{spec}", '
-              "layout = tiled_128x4>")
+def module(columns, source, element, spec, words, ways):
+    x, y = f"tensor<?x{columns}x{source}>", f"tensor<{columns}x?x{source}>"
+    form = f'x{element}, "{spec}", layout = tiled_128x4>'
     factor = ""
     if spec.startswith("multi"):
         factor = ", %t: tensor<f32>"
         words = "tensor_scale(%t : tensor<f32>) " + words
-    return (f"func.func @q(%x: tensor<?x{columns}x{source}>{factor}) -> {result} "
-            f"{{\n  %0 = blockscale.quantize %x {words} : "
-            f"tensor<?x{columns}x{source}> to {result}\n  return %0 : {result}\n}}\n")
+    results, transpose, text = [], "", ""
+    if "transposed" in ways:
+        # Of a matrix that is read both ways columns are the static size.
+        read, made = (x, y) if "rows" in ways else (y, x)
+        transpose = (f"  %c = arith.constant {int('rows' not in ways)} : index\n"
+                     f"  %n = tensor.dim %x, %c : {read}\n"
+                     f"  %e = tensor.empty(%n) : {made}\n"
+                     f"  %y = linalg.transpose ins(%x : {read}) outs(%e : {made}) "
+                     f"permutation = [1, 0]\n")
+    for i, way in enumerate(ways):
+        value = "%y" if way == "transposed" else "%x"
+        turned = way == "transposed" and "rows" in ways
+        results.append(f"!blockscale.tensor<{columns}x?" + form if turned else
+                       f"!blockscale.tensor<?x{columns}" + form)
+        text += (f"  %{i} = blockscale.quantize {value} {words} : "
+                 f"{y if turned else x} to {results[-1]}\n")
+    read = y if ways == ["transposed"] else x
+    types, values = ", ".join(results), ", ".join(f"%{i}" for i in range(len(ways)))
+    return (f"func.func @q(%x: {read}{factor}) -> ({types}) {{\n{transpose}{text}"
+            f"  return {values} : {types}\n}}\n")
 
 
 def save(path, count, element):
@@ -70,10 +90,11 @@ def save(path, count, element):
                      header.encode() + bits[0] * count)
 
 
-def instructions(blockscale, folder, columns, source, format_):
+def instructions(blockscale, folder, columns, source, format_, ways):
     """Of a kernel with ROWS rows."""
     element, spec, _, _, words = format_
-    (folder / "q.mlir").write_text(module(columns, source, element, spec, words))
+    (folder / "q.mlir").write_text(
+        module(columns, source, element, spec, words, ways))
     subprocess.run([blockscale, "compile", folder / "q.mlir", "--no-cubin", "-o",
                     folder], check=True)
     save(folder / "x.npy", ROWS * columns, source)
@@ -92,7 +113,12 @@ def main():
     parser.add_argument("blockscale")
     parser.add_argument("--rows", type=int, default=4096)
     parser.add_argument("--columns", type=int, default=4096)
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--transposed", action="store_true")
+    which.add_argument("--both-ways", action="store_true")
     arguments = parser.parse_args()
+    ways = (["transposed"] if arguments.transposed else
+            ["rows", "transposed"] if arguments.both_ways else ["rows"])
     count = arguments.rows * arguments.columns
     print("| result | input | MB | instructions | us of bytes | us of instructions "
           "| time over bytes |\n|---|---|---|---|---|---|---|")
@@ -100,9 +126,9 @@ def main():
         for name, format_ in FORMATS.items():
             for source, size in INPUTS.items():
                 issued = instructions(arguments.blockscale, Path(folder),
-                                      arguments.columns, source, format_)
+                                      arguments.columns, source, format_, ways)
                 issued = issued * arguments.rows // ROWS
-                moved = count * (size + format_[2] / 8 + 1 / format_[3])
+                moved = count * (size + len(ways) * (format_[2] / 8 + 1 / format_[3]))
                 memory = moved / BANDWIDTH / 1e6
                 work = issued / (SMS * ISSUED * CLOCK * 1e3)
                 print(f"| {name} | {source} | {moved / 1e6:.2f} | {issued:,} | "

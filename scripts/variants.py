@@ -471,7 +471,8 @@ def function(name, operands, n, k, schedule, groups, result_type):
 
 
 def quantize(value, what, shape):
-    """The op, what it needs as an argument, and the type of its result."""
+    """The op and the end of its function, what it needs as an argument, and the type
+    of its result."""
     scale = ""
     words = what.words
     if what.spec.startswith("multi"):
@@ -489,6 +490,33 @@ def function_that_quantizes(name, what, _, k, *__):
             + text)
 
 
+def function_that_quantizes_columns(name, what, _, k, *__):
+    text, scale, result = quantize("%y", what, ("?", k))
+    x, y = f"tensor<{k}x?x{what.x}>", f"tensor<?x{k}x{what.x}>"
+    return (f"func.func @{name}(%x: {x}{scale}) -> {result} {{\n"
+            f"  %c = arith.constant 1 : index\n"
+            f"  %n = tensor.dim %x, %c : {x}\n"
+            f"  %e = tensor.empty(%n) : {y}\n"
+            f"  %y = linalg.transpose ins(%x : {x}) outs(%e : {y}) "
+            f"permutation = [1, 0]\n" + text)
+
+
+def function_that_quantizes_both_ways(name, what, _, k, *__):
+    rows, columns = what
+    one, scale, result = quantize("%x", rows, ("?", k))
+    two, scale_too, transposed = quantize("%y", columns, (k, "?"))
+    one, two = (text.splitlines()[0] for text in (one, two))
+    x, y = f"tensor<?x{k}x{rows.x}>", f"tensor<{k}x?x{rows.x}>"
+    return (f"func.func @{name}(%x: {x}{scale or scale_too}) -> "
+            f"({result}, {transposed}) {{\n"
+            f"  %c = arith.constant 0 : index\n"
+            f"  %n = tensor.dim %x, %c : {x}\n"
+            f"  %e = tensor.empty(%n) : {y}\n"
+            f"  %y = linalg.transpose ins(%x : {x}) outs(%e : {y}) "
+            f"permutation = [1, 0]\n{one}\n{two.replace('%q', '%r')}\n"
+            f"  return %q, %r : {result}, {transposed}\n}}\n")
+
+
 def function_with_quantized_result(name, one, n, k, schedule, *_):
     operands, what = one
     a = tensor("?", k, operands.a, operands.a_spec)
@@ -498,6 +526,12 @@ def function_with_quantized_result(name, one, n, k, schedule, *_):
             f"  %d = blockscale.matmul %a, %b schedule(#blockscale.schedule<"
             f"{schedule}>) : {a}, {b} -> tensor<?x{n}x{what.x}>\n" + text)
 
+
+# Of a matrix and of its transpose, of one type of input; K a multiple of both blocks.
+BOTH_WAYS = [(QUANTIZATIONS[0], QUANTIZATIONS[0]), (QUANTIZATIONS[1], QUANTIZATIONS[4]),
+             (QUANTIZATIONS[6], QUANTIZATIONS[6]), (QUANTIZATIONS[5], QUANTIZATIONS[3]),
+             (QUANTIZATIONS[2], QUANTIZATIONS[2]), (SQUARES[0], SQUARES[0])]
+SQUARE_LINES = Sizes([32, 160, 288], [(1, 96), (1, 544)])
 
 VARIANTS += [
     Variant("quantisations", DATACENTER, QUANTIZATIONS, "", LINES,
@@ -510,6 +544,21 @@ VARIANTS += [
             LINES, make=function_that_quantizes),
     Variant("quantisations in tiles of several rows, warp level", WARP, SQUARES,
             "", LINES, make=function_that_quantizes),
+    Variant("quantisations of transposes", DATACENTER,
+            [*QUANTIZATIONS, *SQUARES[1:]], "", LINES,
+            make=function_that_quantizes_columns),
+    Variant("quantisations of transposes, warp level", WARP,
+            [*QUANTIZATIONS, *SQUARES[1:]], "", LINES,
+            make=function_that_quantizes_columns),
+    Variant("quantisations of transposes beside wide K", DATACENTER,
+            QUANTIZATIONS[:2], "", LINES, True,
+            make=function_that_quantizes_columns),
+    Variant("quantisations both ways", DATACENTER, BOTH_WAYS, "", SQUARE_LINES,
+            make=function_that_quantizes_both_ways),
+    Variant("quantisations both ways, warp level", WARP, BOTH_WAYS, "",
+            SQUARE_LINES, make=function_that_quantizes_both_ways),
+    Variant("quantisations both ways beside wide K", DATACENTER, BOTH_WAYS[:2], "",
+            SQUARE_LINES, True, make=function_that_quantizes_both_ways),
     quantized("one CTA", "cta_group = 1"),
     quantized("CTA pair", "cta_group = 2"),
     quantized("CTA pair in 2 x 2, dynamic scheduler",

@@ -48,10 +48,11 @@ enum {
 typedef struct BlockscaleOperand {
   /** The kernel parameter that it becomes, as the launch plan names it:
    *  "a_data", "b_scales", "alpha", "d", ...; of a kernel that quantises "x",
-   *  "tensor_scale", "d_data", "d_scales", "d_tensor_scale". */
+   *  "tensor_scale", "d_data", "d_scales", "d_tensor_scale", and as well
+   *  "transposed_data" and so on of one with two results. */
   const char *role;
   /** Its first element; of "alpha" and "beta" a float in host memory. Only
-   * those of "d" and its parts are written. */
+   * those of "d", of its parts and of "transposed" are written. */
   void *data;
   /** Dimensions; 0 for a scalar. */
   int64_t rank;

@@ -447,8 +447,7 @@ static emulator::RunResult runPlanned(LaunchObject &object,
   if (result.stopped)
     return result;
   for (const plan::Parameter &parameter : planned.kernel.parameters) {
-    // D, or the parts of it.
-    bool isWritten = parameter.operand == "d" || parameter.role == workspace;
+    bool isWritten = plan::isOfResult(parameter) || parameter.role == workspace;
     if (auto written = planned.memory.find(parameter.role);
         isWritten && written != planned.memory.end())
       std::memcpy(written->second.data, data.memory.at(parameter.role).data(),

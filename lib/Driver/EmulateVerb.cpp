@@ -217,7 +217,7 @@ int EmulateVerb::readPlanMemory(const plan::Kernel &kernel,
   }
   for (const plan::Parameter &parameter : kernel.parameters) {
     bool isOurs =
-        parameter.operand == "d" || parameter.role == plan::kWorkspaceRole;
+        plan::isOfResult(parameter) || parameter.role == plan::kWorkspaceRole;
     if (!isOurs || memory.count(parameter.role))
       continue;
     Result<uint64_t> bytes = verify::memoryBytes(kernel, parameter, sizes);

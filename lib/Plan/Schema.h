@@ -197,6 +197,7 @@ void describe(Archive &a, Quantization &quantization) {
   a.field("rounding", quantization.rounding);
   a.field("seed", quantization.seed);
   a.laterField("type", quantization.type);
+  a.laterFlag("transposed", quantization.transposed);
 }
 
 template <typename Archive> void describe(Archive &a, Kernel &kernel) {
@@ -222,6 +223,7 @@ template <typename Archive> void describe(Archive &a, Kernel &kernel) {
   a.laterField("workspace", kernel.workspace);
   a.field("epilogue", kernel.epilogue);
   a.laterField("quantization", kernel.quantization);
+  a.laterField("transposedQuantization", kernel.transposedQuantization);
 }
 
 template <typename Archive> void describe(Archive &a, Argument &argument) {

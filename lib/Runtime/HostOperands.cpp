@@ -156,7 +156,7 @@ static bool isMatrix(const plan::Kernel &kernel, const std::string &role) {
 bool runtime::isResult(const plan::Kernel &kernel, const std::string &role) {
   return std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
                      [&](const plan::Parameter &parameter) {
-                       return parameter.operand == "d" &&
+                       return plan::isOfResult(parameter) &&
                               parameter.role == role;
                      });
 }
@@ -243,10 +243,11 @@ plan::Environment runtime::sizesOf(const plan::Kernel &kernel,
   if (plan::onlyQuantizes(kernel)) {
     const std::vector<int64_t> &x =
         operands.at(std::string(plan::kQuantizedRole)).sizes;
-    return {{"M", x[x.size() - 2]},
-            {"N", 1},
-            {"K", x.back()},
-            {"batch", x.size() == 3 ? x[0] : 1}};
+    int64_t rows = x[x.size() - 2], k = x.back();
+    if (kernel.quantization->transposed)
+      std::swap(rows, k);
+    return {
+        {"M", rows}, {"N", 1}, {"K", k}, {"batch", x.size() == 3 ? x[0] : 1}};
   }
   const HostOperand &d = operands.at(resultRole(kernel)),
                     &a = operands.at("a_data");

@@ -152,9 +152,8 @@ std::optional<Reason> LaunchBuilder::addMemory(const plan::Parameter &parameter,
            std::to_string(*bytes) + " bytes, found " +
            std::to_string(size - std::min(offset, size));
   buffer = uint32_t(launch.buffers.size());
-  // "d", or one of its parts.
   bool isWritten =
-      parameter.operand == "d" || parameter.role == plan::kWorkspaceRole;
+      plan::isOfResult(parameter) || parameter.role == plan::kWorkspaceRole;
   emulator::Buffer memory{found->second.data(), size, isWritten};
   memory.fromPreviousGrid = kernel.dependentLaunch;
   launch.buffers.push_back(memory);

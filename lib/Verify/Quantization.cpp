@@ -70,6 +70,21 @@ static float valueOf(uint64_t block, uint64_t i, uint64_t alone, DataKind kind,
   }
 }
 
+/// Of a matrix that is quantised both ways: special kinds have tiles of 32 x 32
+/// for themselves, and rows and columns each have magnitudes of their own.
+static float valueBothWays(uint64_t tile, uint64_t row, uint64_t column,
+                           DataKind kind, uint64_t seed, int smallest,
+                           int largest, float largestElement) {
+  constexpr uint64_t kExtent = 32, kMagnitudes = 5;
+  uint64_t number = row % kExtent * kExtent + column % kExtent;
+  float value = valueOf(tile, number, /*alone=*/kExtent * kExtent, kind, seed,
+                        smallest, largest, largestElement);
+  int shift =
+      int(mix(seed + row) % kMagnitudes + mix(seed - column) % kMagnitudes);
+  float shifted = std::ldexp(value, shift - int(kMagnitudes));
+  return std::isinf(shifted) ? value : shifted;
+}
+
 namespace blockscale::verify {
 /// Every step returns what is wrong, or nothing.
 class QuantizationMaker {
@@ -83,9 +98,14 @@ public:
 
 private:
   std::optional<Reason> readPlan();
+  std::optional<Reason> readPart(const plan::Quantization &planned,
+                                 const std::string &operand);
   std::optional<Reason> addInput();
+  float valueAt(uint64_t element, int smallest, int largest) const;
+  void addTransposedValues();
   std::optional<Reason> addMemory();
   void addTensorScales();
+  uint64_t placeInMemory(uint64_t element) const;
   /// Memory of a parameter, with what lies before it.
   void put(const std::string &role, const void *bytes, uint64_t size,
            uint64_t alignment);
@@ -112,44 +132,112 @@ void QuantizationMaker::put(const std::string &role, const void *bytes,
     std::fill(memory.begin() + int64_t(before), memory.end(), kBeforeQuantized);
 }
 
-std::optional<Reason> QuantizationMaker::readPlan() {
-  const plan::Quantization &planned = *kernel.quantization;
-  if (kernel.data.size() != 1 || kernel.scales.size() != 1 ||
-      kernel.operands.empty())
-    return Reason("a kernel that quantises has one 'data', one 'scales' and "
-                  "'operands'");
-  std::optional<ElementFormat> element = parseFormat(kernel.data[0].format),
-                               scale = parseFormat(kernel.scales[0].format);
+template <typename T>
+static const T *partOf(const std::vector<T> &list, const std::string &operand) {
+  for (const T &entry : list)
+    if (entry.operand == operand)
+      return &entry;
+  return nullptr;
+}
+
+std::optional<Reason>
+QuantizationMaker::readPart(const plan::Quantization &planned,
+                            const std::string &operand) {
+  const plan::DataPacking *data = partOf(kernel.data, operand);
+  const plan::ScalePacking *scales = partOf(kernel.scales, operand);
+  if (!data || !scales)
+    return "a kernel that quantises has 'data' and 'scales' of '" + operand +
+           "'";
+  std::optional<ElementFormat> element = parseFormat(data->format),
+                               scale = parseFormat(scales->format);
   if (!element || !scale)
-    return "'" + kernel.data[0].format + "' with scales '" +
-           kernel.scales[0].format + "'";
-  if (kernel.scales[0].layout != "tiled_128x4")
-    return "scales in layout '" + kernel.scales[0].layout + "'";
-  run.quantization = {*element, *scale, planned.rule, planned.rounding, 0};
+    return "'" + data->format + "' with scales '" + scales->format + "'";
+  if (scales->layout != "tiled_128x4")
+    return "scales in layout '" + scales->layout + "'";
+  QuantizationRun::Part part;
+  part.operand = operand;
+  part.quantization = {*element, *scale, planned.rule, planned.rounding, 0};
   if (!planned.seed.empty()) {
     std::optional<uint64_t> number = parseInteger<uint64_t>(planned.seed);
     if (!number)
       return "the seed '" + planned.seed + "' is no number";
-    run.quantization.seed = *number;
+    part.quantization.seed = *number;
   }
-  run.batch = uint64_t(sizes.at("batch"));
-  run.rows = uint64_t(sizes.at("M"));
-  run.k = uint64_t(sizes.at("K"));
-  run.block = kernel.scales[0].block;
-  run.rowTile = kernel.scales[0].rows;
-  run.threads = uint64_t(kernel.block[0]);
-  if (run.rowTile == 0 || run.rowTile > 32)
-    return "scales of " + std::to_string(run.rowTile) + " rows";
-  if (run.block == 0 || run.k % run.block != 0)
-    return "K = " + std::to_string(run.k) + " in blocks of " +
-           std::to_string(run.block);
-  Result<uint64_t> line = evaluateSize(kernel.data[0].linePitch, sizes),
-                   matrix = evaluateSize(kernel.data[0].batchPitch, sizes);
+  part.rows = uint64_t(sizes.at("M"));
+  part.k = uint64_t(sizes.at("K"));
+  if (!run.parts.empty())
+    std::swap(part.rows, part.k);
+  part.block = scales->block;
+  part.rowTile = scales->rows;
+  part.hasTensorScale = partOf(kernel.tensorScales, operand);
+  if (part.rowTile == 0 || part.rowTile > 32)
+    return "scales of " + std::to_string(part.rowTile) + " rows";
+  if (part.block == 0 || part.k % part.block != 0)
+    return "K = " + std::to_string(part.k) + " in blocks of " +
+           std::to_string(part.block);
+  Result<uint64_t> line = evaluateSize(data->linePitch, sizes),
+                   matrix = evaluateSize(data->batchPitch, sizes);
   if (!line || !matrix)
     return line ? matrix.why() : line.why();
-  run.linePitch = *line;
-  run.batchPitch = *matrix;
-  return reference::whyNot(run.quantization);
+  part.linePitch = *line;
+  part.batchPitch = *matrix;
+  std::optional<Reason> why = reference::whyNot(part.quantization);
+  run.parts.push_back(std::move(part));
+  return why;
+}
+
+std::optional<Reason> QuantizationMaker::readPlan() {
+  if (kernel.operands.empty())
+    return Reason("a kernel that quantises has 'operands'");
+  run.batch = uint64_t(sizes.at("batch"));
+  run.threads = uint64_t(kernel.block[0]);
+  if (auto why = readPart(*kernel.quantization, "d"))
+    return why;
+  if (!kernel.transposedQuantization)
+    return std::nullopt;
+  return readPart(*kernel.transposedQuantization, "transposed");
+}
+
+/// Where a kernel finds an element of what it quantises.
+uint64_t QuantizationMaker::placeInMemory(uint64_t element) const {
+  if (!kernel.quantization->transposed)
+    return element;
+  const QuantizationRun::Part &part = run.parts.front();
+  uint64_t row = element / part.k, matrix = row / part.rows;
+  return (matrix * part.k + element % part.k) * part.rows + row % part.rows;
+}
+
+/// Number `element` of the first part.
+float QuantizationMaker::valueAt(uint64_t element, int smallest,
+                                 int largest) const {
+  const QuantizationRun::Part &part = run.parts.front();
+  float most = formatInfo(part.quantization.element).largest;
+  if (run.isBothWays()) {
+    constexpr uint64_t kExtent = 32;
+    uint64_t row = element / part.k % part.rows, column = element % part.k;
+    uint64_t matrix = element / part.k / part.rows;
+    uint64_t tile = (matrix * (part.rows / kExtent + 1) + row / kExtent) *
+                        (part.k / kExtent + 1) +
+                    column / kExtent;
+    return valueBothWays(tile, row, column, kind, seed, smallest, largest,
+                         most);
+  }
+  auto [tile, inTile] = part.placeInTile(element);
+  return valueOf(tile, inTile, part.aloneIn(tile), kind, seed, smallest,
+                 largest, most);
+}
+
+void QuantizationMaker::addTransposedValues() {
+  if (!run.isBothWays())
+    return;
+  const QuantizationRun::Part &part = run.parts.front();
+  std::vector<float> &values = run.parts.back().values;
+  values.resize(part.values.size());
+  for (uint64_t i = 0; i < values.size(); ++i) {
+    uint64_t row = i / part.k, matrix = row / part.rows;
+    values[(matrix * part.k + i % part.k) * part.rows + row % part.rows] =
+        part.values[i];
+  }
 }
 
 std::optional<Reason> QuantizationMaker::addInput() {
@@ -160,27 +248,30 @@ std::optional<Reason> QuantizationMaker::addInput() {
     return "numbers of type '" + type + "'";
   bool isHalf = format == ElementFormat::F16;
   int smallest = isHalf ? -14 : -126, largest = isHalf ? 15 : 127;
-  float element = formatInfo(run.quantization.element).largest;
-  uint64_t count = run.batch * run.rows * run.k;
+  QuantizationRun::Part &part = run.parts.front();
+  uint64_t count = run.batch * part.rows * part.k;
   std::vector<uint16_t> stored(isWide ? 0 : count);
-  run.values.resize(count);
+  part.values.resize(count);
+  std::vector<float> wide(isWide ? count : 0);
   for (uint64_t i = 0; i < count; ++i) {
-    float &value = run.values[i];
-    auto [tile, inTile] = run.placeInTile(i);
-    value = valueOf(tile, inTile, run.aloneIn(tile), kind, seed, smallest,
-                    largest, element);
-    if (isWide)
+    float &value = part.values[i];
+    value = valueAt(i, smallest, largest);
+    uint64_t place = placeInMemory(i);
+    if (isWide) {
+      wide[place] = value;
       continue;
+    }
     // Infinities stay what they are.
-    stored[i] = uint16_t(
+    stored[place] = uint16_t(
         encode(*format, value, Rounding::NearestEven,
                std::isinf(value) ? Saturation::None : Saturation::Finite));
-    value = decode(*format, stored[i]);
+    value = decode(*format, stored[place]);
   }
   const void *bytes =
-      isWide ? static_cast<const void *>(run.values.data()) : stored.data();
+      isWide ? static_cast<const void *>(wide.data()) : stored.data();
   put(kernel.operands[0].operand, bytes, count * (isWide ? 4 : 2),
       kernel.operands[0].alignment);
+  addTransposedValues();
   return std::nullopt;
 }
 
@@ -202,14 +293,16 @@ void QuantizationMaker::addTensorScales() {
 
 std::optional<Reason> QuantizationMaker::addMemory() {
   for (const plan::Parameter &parameter : kernel.parameters) {
-    if (parameter.operand != "d")
+    const std::string &operand = parameter.operand;
+    const plan::DataPacking *codes = partOf(kernel.data, operand);
+    if (!codes)
       continue;
     Result<uint64_t> bytes = memoryBytes(kernel, parameter, sizes);
     if (!bytes)
       return bytes.why();
-    uint64_t alignment = parameter.role == "d_data" ? kernel.data[0].alignment
-                         : parameter.role == "d_scales"
-                             ? kernel.scales[0].alignment
+    uint64_t alignment = parameter.role == operand + "_data" ? codes->alignment
+                         : parameter.role == operand + "_scales"
+                             ? partOf(kernel.scales, operand)->alignment
                              : sizeof(float);
     put(parameter.role, nullptr, *bytes, alignment);
   }
@@ -237,10 +330,10 @@ Result<QuantizationRun> QuantizationRun::make(const plan::Kernel &kernel,
 }
 
 std::pair<uint64_t, uint64_t>
-QuantizationRun::placeInTile(uint64_t element) const {
-  uint64_t blocks = k / block, row = element / k % rows;
+QuantizationRun::Part::placeInTile(uint64_t element) const {
+  uint64_t row = element / k % rows;
   uint64_t tileRows = (rows + rowTile - 1) / rowTile;
-  uint64_t tile = (element / k / rows * tileRows + row / rowTile) * blocks +
+  uint64_t tile = (element / k / rows * tileRows + row / rowTile) * blocks() +
                   element % k / block;
   // What is in front in one tile is in another row of the next.
   uint64_t inTile = (row + (rowTile == 1 ? 0 : tile)) % rowTile;
@@ -248,7 +341,7 @@ QuantizationRun::placeInTile(uint64_t element) const {
 }
 
 /// Of blocks of 16 half have none. Each column of tiles has its turn.
-uint64_t QuantizationRun::aloneIn(uint64_t tile) const {
+uint64_t QuantizationRun::Part::aloneIn(uint64_t tile) const {
   if (rowTile == 1)
     return mix(tile) % 32;
   return mix(tile) % rowTile * block + tile / 2 % block;
@@ -258,8 +351,9 @@ uint64_t QuantizationRun::aloneIn(uint64_t tile) const {
 // Comparison
 //===----------------------------------------------------------------------===//
 
-std::vector<float> QuantizationRun::valuesOfTile(uint64_t matrix, uint64_t row,
-                                                 uint64_t j) const {
+std::vector<float> QuantizationRun::Part::valuesOfTile(uint64_t matrix,
+                                                       uint64_t row,
+                                                       uint64_t j) const {
   uint64_t from = row / rowTile * rowTile;
   uint64_t to = std::min(from + rowTile, rows);
   std::vector<float> tile;
@@ -270,29 +364,45 @@ std::vector<float> QuantizationRun::valuesOfTile(uint64_t matrix, uint64_t row,
   return tile;
 }
 
-/// The CTA that writes a byte of scales. Rows of tiles are neighbouring lanes,
-/// of which 32 share a place in an atom of 32 times 16 bytes.
-uint64_t QuantizationRun::ctaOf(uint64_t byte) const {
-  uint64_t in = byte % 512;
-  return (rowTile == 1 ? byte : byte - in + in % 16 * 32 + in / 16) / threads;
+/// The CTA that writes a byte of scales. Where rows of tiles are neighbouring
+/// lanes 32 of them share a place in an atom of 32 times 16 bytes. A matrix
+/// that is quantised both ways has a CTA for 128 x 128 numbers.
+uint64_t QuantizationRun::ctaOf(const Part &part, uint64_t byte) const {
+  constexpr uint64_t kAtom = 512, kExtent = 128;
+  uint64_t in = byte % kAtom;
+  if (!isBothWays())
+    return (part.rowTile == 1 ? byte : byte - in + in % 16 * 32 + in / 16) /
+           threads;
+  auto tiles = [](uint64_t size) { return (size + kExtent - 1) / kExtent; };
+  uint64_t atom = byte % part.matrixBytes() / kAtom;
+  uint64_t row = atom / part.atoms(),
+           column = atom % part.atoms() * 4 * part.block / kExtent;
+  if (&part == &parts.back())
+    std::swap(row, column);
+  const Part &matrix = parts.front();
+  return (byte / part.matrixBytes() * tiles(matrix.rows) + row) *
+             tiles(matrix.k) +
+         column;
 }
 
-void QuantizationRun::compare(const std::vector<uint64_t> &sample,
+void QuantizationRun::compare(const Part &part,
+                              const std::vector<uint64_t> &sample,
                               Verdict &verdict) const {
-  MemoryImage codes(data, "d_data"), scales(data, "d_scales");
-  uint64_t blocks = k / block, atoms = (blocks + 3) / 4;
-  uint64_t matrixBytes = (rows + 127) / 128 * atoms * 512;
-  size_t blockBytes = packedBytes(quantization.element, block);
+  MemoryImage codes(data, part.operand + "_data"),
+      scales(data, part.operand + "_scales");
+  uint64_t blocks = part.blocks(), rows = part.rows, block = part.block;
+  size_t blockBytes = packedBytes(part.quantization.element, block);
   auto isRun = [&](uint64_t byte) {
     return sample.empty() ||
-           std::binary_search(sample.begin(), sample.end(), ctaOf(byte));
+           std::binary_search(sample.begin(), sample.end(), ctaOf(part, byte));
   };
   auto note = [&](uint64_t number, const std::string &what) {
     if (verdict.diagnosis.empty())
-      verdict.diagnosis = "matrix " + std::to_string(number / blocks / rows) +
-                          ", row " + std::to_string(number / blocks % rows) +
-                          ", block " + std::to_string(number % blocks) + ": " +
-                          what;
+      verdict.diagnosis =
+          (isBothWays() ? "'" + part.operand + "', " : std::string()) +
+          "matrix " + std::to_string(number / blocks / rows) + ", row " +
+          std::to_string(number / blocks % rows) + ", block " +
+          std::to_string(number % blocks) + ": " + what;
   };
   // Padding is 0.
   for (uint64_t i = 0; i < scales.size(); ++i)
@@ -301,27 +411,29 @@ void QuantizationRun::compare(const std::vector<uint64_t> &sample,
   for (uint64_t number = 0; number < batch * rows * blocks; ++number) {
     uint64_t matrix = number / blocks / rows, row = number / blocks % rows,
              j = number % blocks;
-    uint64_t place = matrix * matrixBytes + scaleOffset(row, j, atoms);
+    uint64_t place =
+        matrix * part.matrixBytes() + scaleOffset(row, j, part.atoms());
     if (!isRun(place))
       continue;
     uint64_t first = number * block;
     std::optional<float> factor;
-    if (!tensorScales.empty())
+    if (part.hasTensorScale)
       factor = tensorScales[matrix];
     reference::QuantizedBlock expected;
-    expected.scale =
-        reference::scaleOf(quantization, valuesOfTile(matrix, row, j), factor);
+    expected.scale = reference::scaleOf(
+        part.quantization, part.valuesOfTile(matrix, row, j), factor);
     expected.codes =
-        reference::quantizeUnder(quantization, expected.scale,
-                                 {values.begin() + int64_t(first),
-                                  values.begin() + int64_t(first + block)},
+        reference::quantizeUnder(part.quantization, expected.scale,
+                                 {part.values.begin() + int64_t(first),
+                                  part.values.begin() + int64_t(first + block)},
                                  factor, first);
     *scales.at(place) = expected.scale;
     if (scales.found(place) != expected.scale)
       note(number, "expected scale " + hex(expected.scale) + ", found " +
                        hex(scales.found(place)));
-    uint64_t at = matrix * batchPitch + row * linePitch + j * blockBytes;
-    packElements(quantization.element, expected.codes.data(), block,
+    uint64_t at =
+        matrix * part.batchPitch + row * part.linePitch + j * blockBytes;
+    packElements(part.quantization.element, expected.codes.data(), block,
                  codes.at(at));
     for (uint64_t i = 0; i < blockBytes; ++i)
       if (codes.found(at + i) != *codes.at(at + i))
@@ -331,11 +443,11 @@ void QuantizationRun::compare(const std::vector<uint64_t> &sample,
     verdict.comparison.compared += block + 1;
   }
   uint64_t wrong = codes.differences() + scales.differences();
-  if (!tensorScales.empty()) {
-    MemoryImage stored(data, "d_tensor_scale");
+  if (part.hasTensorScale) {
+    MemoryImage stored(data, part.operand + "_tensor_scale");
     for (uint64_t i = 0; i < batch; ++i) {
       float magnitude = std::fabs(tensorScales[i]);
-      if (isRun(i * matrixBytes))
+      if (isRun(i * part.matrixBytes()))
         std::memcpy(stored.at(i * sizeof(float)), &magnitude, sizeof(float));
     }
     wrong += stored.differences();
@@ -345,4 +457,10 @@ void QuantizationRun::compare(const std::vector<uint64_t> &sample,
     verdict.diagnosis =
         "bytes of the padding, of a tensor scale, or in front of "
         "the results are not what they should be";
+}
+
+void QuantizationRun::compare(const std::vector<uint64_t> &sample,
+                              Verdict &verdict) const {
+  for (const Part &part : parts)
+    compare(part, sample, verdict);
 }

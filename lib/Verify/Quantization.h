@@ -31,18 +31,36 @@ public:
 
 private:
   friend class QuantizationMaker;
-  /// The number of the tile of an element of the input, and its own in there.
-  std::pair<uint64_t, uint64_t> placeInTile(uint64_t element) const;
-  uint64_t aloneIn(uint64_t tile) const;
-  std::vector<float> valuesOfTile(uint64_t matrix, uint64_t row,
-                                  uint64_t j) const;
-  uint64_t ctaOf(uint64_t byte) const;
+  /// A quantised matrix: of what the kernel reads, or of its transpose.
+  struct Part {
+    /// In front of its roles: "d" or "transposed".
+    std::string operand;
+    reference::Quantization quantization;
+    /// In its own order of elements.
+    std::vector<float> values;
+    uint64_t rows = 0, k = 0, block = 0, rowTile = 1;
+    uint64_t linePitch = 0, batchPitch = 0;
+    bool hasTensorScale = false;
 
-  reference::Quantization quantization;
-  /// As the kernel reads them, and the factors of matrices, if there are any.
-  std::vector<float> values, tensorScales;
-  uint64_t batch = 1, rows = 0, k = 0, block = 0, rowTile = 1;
-  uint64_t linePitch = 0, batchPitch = 0, threads = 1;
+    uint64_t blocks() const { return k / block; }
+    uint64_t atoms() const { return (blocks() + 3) / 4; }
+    uint64_t matrixBytes() const { return (rows + 127) / 128 * atoms() * 512; }
+    /// The number of the tile of an element, and its own in there.
+    std::pair<uint64_t, uint64_t> placeInTile(uint64_t element) const;
+    uint64_t aloneIn(uint64_t tile) const;
+    std::vector<float> valuesOfTile(uint64_t matrix, uint64_t row,
+                                    uint64_t j) const;
+  };
+
+  bool isBothWays() const { return parts.size() == 2; }
+  uint64_t ctaOf(const Part &part, uint64_t byte) const;
+  void compare(const Part &part, const std::vector<uint64_t> &sample,
+               Verdict &verdict) const;
+
+  std::vector<Part> parts;
+  /// The factors of matrices, if there are any.
+  std::vector<float> tensorScales;
+  uint64_t batch = 1, threads = 1;
 };
 
 } // namespace blockscale::verify

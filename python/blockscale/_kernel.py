@@ -139,8 +139,9 @@ class Kernel:
 
     def arg(self, operand, kernel=None):
         """Format and layout of operand "a" or "b"; of a kernel that quantises of
-        its result, "d"."""
-        planned = self._planned(kernel, ("quantises", "fuses") if operand == "d"
+        its result, "d", and of that for the transpose, "transposed"."""
+        planned = self._planned(kernel, ("quantises", "fuses")
+                                if operand in ("d", "transposed")
                                 else ("multiplies", "fuses"))
         data = operands.of(planned["data"], operand)
         if data is None:
@@ -353,7 +354,8 @@ class Kernel:
         tensor_scale: one number for each matrix, of the host or (f32) the device,
             where the kernel reads it.
         out: a `DeviceScaled` for the result; by default what is returned is new: a
-            `Scaled` if `x` is the host's, else a `DeviceScaled`.
+            `Scaled` if `x` is the host's, else a `DeviceScaled`. Of a kernel that
+            quantises the transpose too it is a tuple of two.
         stream: as torch, cuda.core or the driver have it; None for the default.
             The call waits for it only if something was copied.
 
@@ -366,7 +368,8 @@ class Kernel:
 
     def emulate_quantize(self, x, *, tensor_scale=None, kernel=None, num_sms=None,
                          progress=None, **options):
-        """Runs a kernel that quantises on the emulator: a `Scaled`.
+        """Runs a kernel that quantises on the emulator: a `Scaled`, or a tuple of
+        two.
 
         x, tensor_scale: arrays of the host, as `quantize` takes them.
         num_sms, progress, options: as in `emulate`.

@@ -28,7 +28,8 @@ class PreparedQuantization(Bound):
         """Launches the kernel and returns `out`; work goes on behind it.
 
         x: the numbers on the device, in the kernel's type.
-        out: a `DeviceScaled` for the result; `empty_out` makes one.
+        out: a `DeviceScaled` for the result, or a tuple of two where the kernel
+            quantises the transpose too; `empty_out` makes one.
         tensor_scale: one f32 for each matrix on the device, where the kernel reads
             it.
         stream: as torch, cuda.core or the driver have it; None for the default.
@@ -46,7 +47,8 @@ class PreparedQuantization(Bound):
 
     def empty_out(self):
         """Memory for the result: a DeviceScaled of batch x M x K, or M x K of one
-        matrix, packed as the kernel writes it."""
+        matrix, packed as the kernel writes it, and one for the transpose where the
+        kernel quantises that too."""
         return result.empty(self)
 
 

@@ -9,14 +9,23 @@ import numpy as np
 from . import _operands as operands
 from ._arrays import numbers
 from ._errors import Refused
-from ._quantized_result import roles, scaled_of
+from ._quantized_result import results, roles, scaled_of, together
+
+
+def shape_of(planned, shape, operand="d"):
+    """That of a result, of an array of `shape`."""
+    if planned["quantization"].get("transposed") or operand == "transposed":
+        return (*shape[:-2], shape[-1], shape[-2])
+    return tuple(shape)
 
 
 def sizes_of(planned, shape):
     """The sizes of a launch that quantises an array of that shape."""
     if len(shape) not in (2, 3) or 0 in shape:
-        raise Refused(f"'x' of shape {tuple(shape)}: expected rows x K or batch x "
-                      "rows x K, none of them 0")
+        what = "K x rows" if planned["quantization"].get("transposed") else "rows x K"
+        raise Refused(f"'x' of shape {tuple(shape)}: expected {what} or batch x "
+                      f"{what}, none of them 0")
+    shape = shape_of(planned, shape)
     sizes = {"M": shape[-2], "N": 1, "K": shape[-1],
              "batch": shape[0] if len(shape) == 3 else 1}
     for one in planned["sizes"]:
@@ -52,8 +61,11 @@ def emulate(kernel, x, tensor_scale, name, num_sms, progress, options):
     if factors is not None:
         launch.set_memory("tensor_scale", factors.view(np.uint8), False)
     memory = {role: np.zeros(parameters[role]["bytes"], np.uint8)
-              for role in roles(planned)}
+              for operand in results(planned) for role in roles(planned, operand)}
     for role, content in memory.items():
         launch.set_memory(role, content, True)
     run(launch, progress=progress, **options)
-    return scaled_of(kernel.arg("d", planned["name"]), memory, parameters, x.shape)
+    return together(
+        scaled_of(kernel.arg(operand, planned["name"]), memory, parameters,
+                  shape_of(planned, x.shape, operand))
+        for operand in results(planned))

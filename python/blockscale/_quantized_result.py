@@ -15,28 +15,43 @@ from ._errors import Refused
 from ._scaled import Scaled
 
 
-def extents(planned):
-    """The names of the sizes of the result."""
+def results(planned):
+    """The results of a kernel that quantises: of a matrix, and of its transpose."""
+    both = "transposedQuantization" in planned
+    return ("d", "transposed") if both else ("d",)
+
+
+def together(parts):
+    """One result, or a tuple of two."""
+    parts = tuple(parts)
+    return parts[0] if len(parts) == 1 else parts
+
+
+def extents(planned, operand="d"):
+    """The names of the sizes of a result."""
+    if operand == "transposed":
+        return ("batch", "K", "M")
     return ("batch", "M", "N" if operands.of(planned["data"], "a") else "K")
 
 
-def roles(planned):
-    """The parts of the result that a kernel writes."""
+def roles(planned, operand="d"):
+    """The parts of a result that a kernel writes."""
     return [one["role"] for one in planned["parameters"]
-            if one["role"].startswith("d_")]
+            if one["role"].startswith(operand + "_")]
 
 
 def scaled_of(argument, memory, parameters, shape):
     """A Scaled of the parts that a kernel wrote: bytes by role."""
     format_ = argument.format
     rows = int(np.prod(shape[:-1]))
-    lines = memory["d_data"].reshape(rows, parameters["d_data"]["linePitch"])
+    role = argument.operand + "_data"
+    lines = memory[role].reshape(rows, parameters[role]["linePitch"])
     bits = np.unpackbits(lines, axis=1, bitorder="little",
                          count=shape[-1] * format_.bits)
     codes = np.packbits(bits.reshape(*shape, format_.bits), axis=-1,
                         bitorder="little").reshape(shape)
-    factors = memory.get("d_tensor_scale")
-    by_row = Scaled(codes.view(format_.dtype), memory["d_scales"],
+    factors = memory.get(argument.operand + "_tensor_scale")
+    by_row = Scaled(codes.view(format_.dtype), memory[argument.operand + "_scales"],
                     None if factors is None else factors.view(np.float32),
                     format=replace(format_, rows=1), layout=argument.layout)
     if format_.rows == 1:
@@ -57,24 +72,38 @@ def set_tensor_scale(bound, value, stream):
         bound._set_memory("tensor_scale", value, stream)
 
 
+def outs_of(bound, out):
+    """`out` by the results that it is for."""
+    names = results(bound._planned)
+    outs = (out,) if len(names) == 1 else out
+    if not isinstance(outs, tuple) or len(outs) != len(names):
+        raise Refused(f"'out' is a {type(out).__name__}: expected a tuple of "
+                      f"{len(names)}, of the matrix and of its transpose; empty_out "
+                      "makes one")
+    return dict(zip(names, outs))
+
+
 def set_out(bound, out, stream):
     """Points the parameters of a `Bound` to the memory of its result."""
-    check_out(bound, out)
-    for suffix, one in out.parts().items():
-        bound._set_memory("d" + suffix, one, stream, writes=True)
+    outs = outs_of(bound, out)
+    for operand, one in outs.items():
+        check_out(bound, one, operand)
+    for operand, one in outs.items():
+        for suffix, part in one.parts().items():
+            bound._set_memory(operand + suffix, part, stream, writes=True)
 
 
-def check_out(bound, out):
+def check_out(bound, out, operand):
     if not isinstance(out, DeviceScaled):
         raise Refused(f"'out' is a {type(out).__name__}: expected a "
                       "blockscale.DeviceScaled; empty_out makes one")
-    wanted = bound.kernel.arg("d", bound.name)
+    wanted = bound.kernel.arg(operand, bound.name)
     if out.format != wanted.format or out.layout != wanted.layout:
         raise Refused(f"'out' is in format '{out.format}' and layout "
                       f"'{out.layout}': the kernel writes '{wanted.format}' "
                       f"and '{wanted.layout}'")
     if (out.batch, out.rows, out.k) != tuple(
-            bound.sizes[one] for one in extents(bound._planned)):
+            bound.sizes[one] for one in extents(bound._planned, operand)):
         raise Refused(f"'out' is {'x'.join(map(str, out.shape))}: the launch "
                       f"was prepared for {bound.sizes}")
 
@@ -82,20 +111,29 @@ def check_out(bound, out):
 def empty(bound, shape=None):
     """Memory for the result of a `Bound`, packed as its kernel writes it; without
     `shape` of one matrix without the batch."""
-    if shape is None:
-        shape = tuple(bound.sizes[one] for one in extents(bound._planned))
-        shape = shape if shape[0] > 1 else shape[1:]
-    argument = bound.kernel.arg("d", bound.name)
-    parts = {role.removeprefix("d_"): DeviceArray(
-        (bound._slots[role].bytes,), np.uint8, bound.device.ordinal)
-        for role in roles(bound._planned)}
-    return DeviceScaled(shape=shape, format=argument.format,
-                        layout=argument.layout, **parts)
+
+    def one(operand):
+        extent = tuple(bound.sizes[name]
+                       for name in extents(bound._planned, operand))
+        flat = len(shape) == 2 if shape is not None else extent[0] == 1
+        argument = bound.kernel.arg(operand, bound.name)
+        parts = {role.removeprefix(operand + "_"): DeviceArray(
+            (bound._slots[role].bytes,), np.uint8, bound.device.ordinal)
+            for role in roles(bound._planned, operand)}
+        return DeviceScaled(shape=extent[1:] if flat else extent,
+                            format=argument.format, layout=argument.layout, **parts)
+
+    return together(one(operand) for operand in results(bound._planned))
 
 
 def to_host(bound, result):
     """What a kernel has written as a Scaled; its memory is freed."""
-    memory = {"d" + suffix: one.numpy() for suffix, one in result.parts().items()}
-    result.free()
-    return scaled_of(bound.kernel.arg("d", bound.name), memory, bound._parameters,
-                     result.shape)
+
+    def one(operand, written):
+        memory = {operand + suffix: part.numpy()
+                  for suffix, part in written.parts().items()}
+        written.free()
+        return scaled_of(bound.kernel.arg(operand, bound.name), memory,
+                         bound._parameters, written.shape)
+
+    return together(one(*each) for each in outs_of(bound, result).items())

@@ -16,7 +16,7 @@ SEED = -12345
 TYPES = {"bf16": ml_dtypes.bfloat16, "f16": np.float16, "f32": np.float32}
 
 
-def source(name, shape, element, spec, words="", x="bf16"):
+def source(name, shape, element, spec, words="", x="bf16", transposed=False):
     """A function that quantises; of two levels with a tensor scale given."""
     sizes, result = "x".join(map(str, shape)), f"!{name}"
     given = ""
@@ -24,9 +24,22 @@ def source(name, shape, element, spec, words="", x="bf16"):
         batch = f"{shape[0]}x" if len(shape) == 3 else ""
         given = f", %t: tensor<{batch}f32>"
         words = f"tensor_scale(%t : tensor<{batch}f32>) {words}"
+    read, value, transpose = f"tensor<{sizes}x{x}>", "%x", ""
+    if transposed:
+        *batch, m, k = range(len(shape))
+        value, order = "%y", [*batch, k, m]
+        read = f"tensor<{'x'.join(str(shape[i]) for i in order)}x{x}>"
+        numbers = "".join(f"  %c{i} = arith.constant {i} : index\n"
+                          f"  %d{i} = tensor.dim %x, %c{i} : {read}\n"
+                          for i in order)
+        dynamic = ", ".join(f"%d{i}" for i, one in zip(order, shape) if one == "?")
+        transpose = f"""{numbers}
+  %e = tensor.empty({dynamic}) : tensor<{sizes}x{x}>
+  %y = linalg.transpose ins(%x : {read}) outs(%e : tensor<{sizes}x{x}>) permutation = {order}
+"""
     return f"""{result} = !blockscale.tensor<{sizes}x{element}, "{spec}", layout = tiled_128x4>
-func.func @{name}(%x: tensor<{sizes}x{x}>{given}) -> {result} {{
-  %0 = blockscale.quantize %x {words} : tensor<{sizes}x{x}> to {result}
+func.func @{name}(%x: {read}{given}) -> {result} {{
+{transpose}  %0 = blockscale.quantize {value} {words} : tensor<{sizes}x{x}> to {result}
   return %0 : {result}
 }}
 """
@@ -86,6 +99,106 @@ def test_bits_of_numpy(device, element, spec, x, options):
         assert same(found, expected)
         assert same(kernel.emulate_quantize(numbers, tensor_scale=factors), expected)
         assert np.count_nonzero(found.data.view(np.uint8)) > found.data.size // 2
+
+
+@pytest.mark.parametrize("element, spec, x, options", CASES)
+def test_transposes(device, element, spec, x, options):
+    """What is read has rows of K along M."""
+    kernel = bs.compile(source("q", "???", element, spec, words_of(options), x,
+                               transposed=True))
+    rng = np.random.default_rng(26)
+    format_ = kernel.arg("d").format
+    for shape in ((2, 37, 96), (1, 130, 160)):
+        numbers = values(rng, shape, x)
+        factors = None
+        if format_.tensor_scale:
+            factors = (0.01 + rng.random(shape[0])).astype(np.float32)
+        read = np.ascontiguousarray(numbers.swapaxes(1, 2))
+        expected = bs.quantize(numbers, format_, tensor_scale=factors, **options)
+        assert same(kernel.quantize(read, tensor_scale=factors), expected)
+        assert same(kernel.emulate_quantize(read, tensor_scale=factors), expected)
+
+
+def test_a_transpose_is_multiplied(device):
+    """A gradient of a weight, dy^T x: both lie along the rows that are summed over."""
+    spec = bs.matmul(M=72, N=40, K="K", a="mxfp8", b="mxfp8")
+    kernel = bs.compile(spec.mlir + "".join(
+        source(name, (rows, "?"), "f8E4M3FN", "e8m0_t32", transposed=True)
+        for name, rows in (("left", 72), ("right", 40))))
+    rng = np.random.default_rng(27)
+    dy, x = values(rng, (96, 72)[::-1]).T, values(rng, (96, 40)[::-1]).T
+    dy, x = np.ascontiguousarray(dy), np.ascontiguousarray(x)
+    a = kernel.quantize(bs.to_device(dy), kernel="left")
+    b = kernel.quantize(bs.to_device(x), kernel="right")
+    assert a.shape == (72, 96) and b.shape == (40, 96)
+    d = kernel.launch(a, b, kernel="matmul").numpy()
+    on_host = (bs.quantize(one.T, like=kernel.arg(name, kernel="matmul"))
+               for one, name in ((dy, "a"), (x, "b")))
+    assert (d == kernel.emulate(*on_host, kernel="matmul")).all()
+    with pytest.raises(bs.Refused, match="expected K x rows"):
+        kernel.quantize(dy[0], kernel="left")
+
+
+BOTH = [
+    ("f8E4M3FN", "e8m0_t32", "f8E4M3FN", "e8m0_t32", "bf16", {}, {}),
+    ("f8E5M2", "e8m0_t32", "f4E2M1FN", "multi_float32_e4m3fn_t16", "f32",
+     dict(rule="ceil"), dict(rounding="stochastic", seed=SEED)),
+    ("f4E2M1FN", "multi_float32_e4m3fn_t16_t16", "f6E2M3FN", "e8m0_t32", "f16",
+     {}, dict(rounding="away"))]
+
+
+@pytest.mark.parametrize("one, spec, two, spec_t, x, words, words_t", BOTH)
+def test_both_ways(device, one, spec, two, spec_t, x, words, words_t):
+    """A matrix and its transpose, of the host and of the device."""
+    has_factor = "multi" in spec + spec_t
+    given = ", %t: tensor<?xf32>" if has_factor else ""
+    factor = "tensor_scale(%t : tensor<?xf32>) "
+    kernel = bs.compile(f"""
+    !q = !blockscale.tensor<?x?x?x{one}, "{spec}", layout = tiled_128x4>
+    !qt = !blockscale.tensor<?x?x?x{two}, "{spec_t}", layout = tiled_128x4>
+    func.func @both(%x: tensor<?x?x?x{x}>{given}) -> (!q, !qt) {{
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c2 = arith.constant 2 : index
+      %d0 = tensor.dim %x, %c0 : tensor<?x?x?x{x}>
+      %d1 = tensor.dim %x, %c1 : tensor<?x?x?x{x}>
+      %d2 = tensor.dim %x, %c2 : tensor<?x?x?x{x}>
+      %e = tensor.empty(%d0, %d2, %d1) : tensor<?x?x?x{x}>
+      %y = linalg.transpose ins(%x : tensor<?x?x?x{x}>)
+        outs(%e : tensor<?x?x?x{x}>) permutation = [0, 2, 1]
+      %0 = blockscale.quantize %x {factor if "multi" in spec else ""}
+        {words_of(words)} : tensor<?x?x?x{x}> to !q
+      %1 = blockscale.quantize %y {factor if "multi" in spec_t else ""}
+        {words_of(words_t)} : tensor<?x?x?x{x}> to !qt
+      return %0, %1 : !q, !qt
+    }}""")
+    formats = [kernel.arg(name).format for name in ("d", "transposed")]
+    rng = np.random.default_rng(28)
+    for shape in ((2, 32, 160), (1, 160, 96)):
+        numbers = values(rng, shape, x) * np.exp2(
+            rng.integers(-4, 4, (*shape[:-1], 1))).astype(TYPES[x])
+        factors = None
+        if has_factor:
+            factors = (0.01 + rng.random(shape[0])).astype(np.float32)
+        expected = [bs.quantize(array, format_, tensor_scale=factors
+                                if format_.tensor_scale else None, **options)
+                    for array, format_, options in (
+                        (numbers, formats[0], words),
+                        (numbers.swapaxes(1, 2), formats[1], words_t))]
+        for found in (kernel.quantize(numbers, tensor_scale=factors),
+                      kernel.emulate_quantize(numbers, tensor_scale=factors)):
+            assert isinstance(found, tuple) and len(found) == 2
+            assert all(map(same, found, expected))
+        there = bs.to_device(numbers)
+        prepared = kernel.prepare_quantize(batch=shape[0], M=shape[1], K=shape[2])
+        out = prepared.empty_out()
+        assert kernel.quantize(there, tensor_scale=factors, out=out) is out
+        assert out[1].shape[-2:] == (shape[2], shape[1])
+        fresh = kernel.quantize(there, tensor_scale=factors)
+        for one_out, other in zip(out, fresh):
+            assert (one_out.data.numpy() == other.data.numpy()).all()
+    with pytest.raises(bs.Refused, match="expected a tuple of 2"):
+        kernel.quantize(there, tensor_scale=factors, out=out[0])
 
 
 def test_fractions_that_are_their_random_numbers(device):

@@ -1,7 +1,7 @@
 // Functions whose kernels quantise operands, with those on the emulator, against
 // everything on the CPU by linalg: formats of 8, 6 and 4 bits, both operands, a K
 // whose lines are padded, two levels, rounding at random, a loop, results that the
-// host reads too.
+// host reads too, transposes, as a backward pass multiplies them.
 
 // REQUIRES: mlir
 // RUN: blockscale verify --quantize-on-device %s --m=40 --sizes=padded.0.0=130 | FileCheck %s
@@ -15,6 +15,7 @@
 // CHECK-DAG: loop {{.*}}pass
 // CHECK-DAG: read {{.*}}pass
 // CHECK-DAG: chosen {{.*}}pass
+// CHECK-DAG: backward {{.*}}pass
 // CHECK-NOT: FAIL
 
 // LAUNCHES-LABEL: func.func @both
@@ -32,6 +33,10 @@
 // LAUNCHES-NOT: ["x"
 // LAUNCHES-LABEL: func.func @chosen
 // LAUNCHES-NOT: ["x"
+// LAUNCHES-LABEL: func.func @backward
+// LAUNCHES-NOT: linalg.transpose
+// LAUNCHES-COUNT-2: launch_into {{.*}} ["x"] ins(%{{.*}} : tensor<{{96x48|96x40}}xbf16>)
+// LAUNCHES-NOT: linalg.transpose
 // LAUNCHES-LABEL: gpu.module
 
 !a = !blockscale.tensor<?x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
@@ -86,4 +91,17 @@ func.func @chosen(%x: tensor<?x128xf32>, %w: !m) -> tensor<?x40xf32> {
   %a = blockscale.quantize %x : tensor<?x128xf32> to !n
   %d = blockscale.matmul %a, %w : !n, !m -> tensor<?x40xf32>
   return %d : tensor<?x40xf32>
+}
+
+!dy = !blockscale.tensor<48x96xf8E5M2, "e8m0_t32", layout = tiled_128x4>
+!xt = !blockscale.tensor<40x96xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @backward(%dy: tensor<96x48xbf16>, %x: tensor<96x40xbf16>) -> tensor<48x40xf32> {
+  %e = tensor.empty() : tensor<48x96xbf16>
+  %0 = linalg.transpose ins(%dy : tensor<96x48xbf16>) outs(%e : tensor<48x96xbf16>) permutation = [1, 0]
+  %a = blockscale.quantize %0 : tensor<48x96xbf16> to !dy
+  %f = tensor.empty() : tensor<40x96xbf16>
+  %1 = linalg.transpose ins(%x : tensor<96x40xbf16>) outs(%f : tensor<40x96xbf16>) permutation = [1, 0]
+  %b = blockscale.quantize %1 : tensor<40x96xbf16> to !xt
+  %d = blockscale.matmul %a, %b : !dy, !xt -> tensor<48x40xf32>
+  return %d : tensor<48x40xf32>
 }

@@ -381,6 +381,48 @@ TEST(HostOperands, PartsOfAQuantisedResult) {
   EXPECT_EQ(scales, (std::vector<uint8_t>{1, 2, 3, 4, 5, 6, 7, 8}));
 }
 
+TEST(HostOperands, SizesOfAQuantisedTranspose) {
+  plan::Kernel kernel = quantizingKernel();
+  kernel.quantization->transposed = true;
+  std::vector<uint8_t> x(2 * 5 * 4), codes(10), scales(20);
+  HostOperands all;
+  all["x"] = operandOf("x", x, {2, 5}, 4);
+  all["d_data"] = operandOf("d_data", codes, {5, 2});
+  all["d_scales"] = operandOf("d_scales", scales, {5, 4});
+  ASSERT_EQ(whyNotOperands(kernel, all), "");
+  plan::Environment sizes = bound(kernel, all);
+  EXPECT_EQ(sizes.at("M"), 5);
+  EXPECT_EQ(sizes.at("K"), 2);
+  EXPECT_TRUE(packOperands(kernel, sizes, all));
+}
+
+TEST(HostOperands, BothResultsOfAQuantisation) {
+  plan::Kernel kernel = quantizingKernel();
+  kernel.transposedQuantization.emplace();
+  kernel.parameters.push_back(test::parameter(
+      "transposed_data", "transposed", plan::ParameterKind::Pointer, "i8"));
+  plan::DataPacking data = kernel.data.front();
+  data.operand = "transposed";
+  data.lines = "K";
+  data.elements = "M";
+  data.batchPitch = "K * 16";
+  kernel.data.push_back(data);
+  std::vector<uint8_t> x(2 * 5 * 4), codes(10), other(10), scales(8);
+  HostOperands all;
+  all["x"] = operandOf("x", x, {2, 5}, 4);
+  all["d_data"] = operandOf("d_data", codes, {2, 5});
+  all["d_scales"] = operandOf("d_scales", scales, {2, 4});
+  all["transposed_data"] = operandOf("transposed_data", other, {2, 5});
+  ASSERT_EQ(whyNotOperands(kernel, all), "");
+  plan::Environment sizes = bound(kernel, all);
+  EXPECT_EQ(textOf(packOperands(kernel, sizes, all)),
+            "kernel 'small': operand 'transposed_data' has the shape 2x5; "
+            "expected 1x5x2");
+  all["transposed_data"] = operandOf("transposed_data", other, {5, 2});
+  EXPECT_TRUE(packOperands(kernel, sizes, all));
+  EXPECT_TRUE(isResult(kernel, "transposed_data"));
+}
+
 TEST(HostOperands, WhatIsWrongWithAQuantisationIsNamed) {
   plan::Kernel kernel = quantizingKernel();
   std::vector<uint8_t> x(2 * 5 * 4), codes(10), scales(8);

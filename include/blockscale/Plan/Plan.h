@@ -298,6 +298,8 @@ struct Quantization {
   /// Of a kernel that multiplies: "f32", "bf16" or "f16", what the result of
   /// the epilogue is rounded to first.
   std::optional<std::string> type = {};
+  /// Whether "x" is the transpose of what is quantised: rows of K along M.
+  bool transposed = false;
 };
 
 struct Kernel {
@@ -345,6 +347,8 @@ struct Kernel {
   Epilogue epilogue;
   /// Set for kernels that quantise, what they read or their product.
   std::optional<Quantization> quantization = {};
+  /// Set for those that quantise the transpose of what they read too.
+  std::optional<Quantization> transposedQuantization = {};
 };
 
 /// Whether the kernel quantises what it reads; all others multiply.

@@ -38,6 +38,14 @@ inline constexpr std::string_view kOffsetsAlongKRole = "k_offsets";
 /// The role of what a kernel reads that quantises.
 inline constexpr std::string_view kQuantizedRole = "x";
 
+/// The operand of its second result, for the transpose of that.
+inline constexpr std::string_view kTransposedOperand = "transposed";
+
+/// Whether the kernel writes D there, or a part of it.
+inline bool isOfResult(const Parameter &parameter) {
+  return parameter.operand == "d" || parameter.operand == kTransposedOperand;
+}
+
 /// Whether the kernel multiplies groups of rows of A by a matrix of B each. A,
 /// C and D then have one matrix.
 bool isGrouped(const Kernel &kernel);

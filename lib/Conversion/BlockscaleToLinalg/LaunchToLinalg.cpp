@@ -82,10 +82,14 @@ struct LaunchToLinalg : OpConversionPattern<LaunchOp> {
                   ConversionPatternRewriter &rewriter) const override {
     auto kernel = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
         op, op.getKernelAttr());
+    if (op->getNumResults() != 1)
+      return op.emitOpError() << "has " << op->getNumResults()
+                              << " results; host code launches kernels that "
+                                 "have one";
     SmallVector<StringRef> operands;
     if (kernel)
       operands = launchOperands(kernel);
-    auto quantized = dyn_cast<ScaledTensorType>(op.getType());
+    auto quantized = dyn_cast<ScaledTensorType>(op->getResult(0).getType());
     if (operands.size() != op.getInputs().size() ||
         operands.size() < (quantized ? 1 : 2))
       return op.emitOpError()
@@ -94,7 +98,7 @@ struct LaunchToLinalg : OpConversionPattern<LaunchOp> {
              << "; expected a kernel before 'convert-kernels-to-llvm'";
     auto product = kernel->getAttrOfType<ProductAttr>(ProductAttr::name);
     if (quantized && !product)
-      return launchQuantization(op, quantized, operands, adaptor, rewriter);
+      return launchQuantization(op, quantized, kernel, adaptor, rewriter);
     Emitter e(op.getLoc(), rewriter);
     SmallVector<std::string> roles;
     SmallVector<Value> inputs;
@@ -127,7 +131,7 @@ struct LaunchToLinalg : OpConversionPattern<LaunchOp> {
       if (failed(addParts(e, op, quantized, sizes, inits)))
         return failure();
     } else {
-      auto type = cast<RankedTensorType>(op.getType());
+      auto type = cast<RankedTensorType>(op->getResult(0).getType());
       inits.push_back(castTo(
           e, tensor::EmptyOp::create(e, sizes, type.getElementType()), type));
     }
@@ -169,7 +173,7 @@ private:
 
   /// The parts of `type`, which the kernel writes.
   static LogicalResult launchQuantization(LaunchOp op, ScaledTensorType type,
-                                          ArrayRef<StringRef> operands,
+                                          FunctionOpInterface kernel,
                                           OneToNOpAdaptor adaptor,
                                           ConversionPatternRewriter &rewriter) {
     Emitter e(op.getLoc(), rewriter);
@@ -178,10 +182,13 @@ private:
       llvm::append_range(inputs, values);
     SmallVector<OpFoldResult> sizes =
         tensor::getMixedSizes(e, e.getLoc(), inputs.front());
+    auto what = kernel->getAttrOfType<QuantizationAttr>(QuantizationAttr::name);
+    if (what && what.getTransposed())
+      std::swap(sizes[sizes.size() - 2], sizes.back());
     if (failed(addParts(e, op, type, sizes, inits)))
       return failure();
     SmallVector<std::string> roles;
-    for (StringRef name : operands)
+    for (StringRef name : launchOperands(kernel))
       roles.push_back(name.str());
     replaceByLaunch(e, op, roles, inputs, inits, rewriter);
     return success();

@@ -1,4 +1,4 @@
-//===- StoresToNVVM.cpp - boxes of D that TMA stores ----------------------===//
+//===- StoresToNVVM.cpp - stores through shared memory --------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -111,10 +111,56 @@ struct TmaStoreToNVVM : OpConversionPattern<TmaStoreOp> {
     return success();
   }
 };
+
+/// The element of a ring with this number, and the bytes that an access has.
+static Value elementPointer(ImplicitLocOpBuilder &b, Value ring, Value number,
+                            SharedType type) {
+  constexpr int64_t kByte = 8;
+  Value address = element(b, ring, number, type.getContainer() / kByte);
+  return pointer(b, address, AddressSpace::Shared);
+}
+
+static unsigned accessBytes(VectorType type) {
+  constexpr unsigned kByte = 8;
+  return unsigned(type.getDimSize(0)) *
+         type.getElementType().getIntOrFloatBitWidth() / kByte;
+}
+
+struct LoadSharedToNVVM : OpConversionPattern<LoadSharedOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(LoadSharedOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value place = elementPointer(b, adaptor.getShared(), adaptor.getOffset(),
+                                 op.getShared().getType());
+    rewriter.replaceOpWithNewOp<LLVM::LoadOp>(op, op.getType(), place,
+                                              accessBytes(op.getType()));
+    return success();
+  }
+};
+
+struct StoreSharedToNVVM : OpConversionPattern<StoreSharedOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(StoreSharedOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value place = elementPointer(b, adaptor.getShared(), adaptor.getOffset(),
+                                 op.getShared().getType());
+    LLVM::StoreOp::create(b, adaptor.getValue(), place,
+                          accessBytes(op.getValue().getType()));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
 } // namespace
 
 void blockscale::populateStorePatterns(const TypeConverter &converter,
                                        RewritePatternSet &patterns) {
-  patterns.add<AwaitStoresToNVVM, StageRowToNVVM, TmaStoreToNVVM>(
-      converter, patterns.getContext());
+  patterns.add<AwaitStoresToNVVM, LoadSharedToNVVM, StageRowToNVVM,
+               StoreSharedToNVVM, TmaStoreToNVVM>(converter,
+                                                  patterns.getContext());
 }

@@ -176,7 +176,8 @@ LogicalResult FunctionPlanner::addLaunch(LaunchOp launch) {
     step.operands.push_back(
         {operand.str(), constant ? "" : nameOf(value), constant});
   }
-  step.results = {nameOf(launch.getResult())};
+  for (Value value : launch.getResults())
+    step.results.push_back(nameOf(value));
   step.text = textOf(launch);
   step.location = placeOf(launch.getLoc());
   result.steps.push_back(std::move(step));

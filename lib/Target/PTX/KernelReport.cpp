@@ -247,11 +247,13 @@ static void reportMmaLoop(MmaOp mma, KernelReport &report) {
 
 /// Of a kernel without a main loop there is little to tell.
 static KernelReport reportQuantization(gpu::GPUFuncOp kernel,
+                                       KernelAttr attribute,
                                        QuantizationAttr quantization) {
   KernelReport report;
   report.name = kernel.getName().str();
   report.kind = kQuantizeKind;
   report.block = unsigned(quantization.getD().getKTile());
+  report.sharedMemoryBytes = attribute.getSharedBytes();
   const hw::ChipInfo &chip = hw::chipInfo(getTarget(kernel).chip);
   report.sharedMemoryLimitBytes = chip.sharedMemoryPerCta;
   report.tensorMemoryLimitColumns = chip.tensorMemoryColumns;
@@ -263,7 +265,7 @@ static FailureOr<KernelReport> reportKernel(gpu::GPUFuncOp kernel,
   auto quantization =
       kernel->getAttrOfType<QuantizationAttr>(QuantizationAttr::name);
   if (quantization && !kernel->hasAttr(ProductAttr::name))
-    return reportQuantization(kernel, quantization);
+    return reportQuantization(kernel, attribute, quantization);
   MmaOp mma = mainMma(kernel);
   if (!mma && !isWarpKernel(kernel))
     return kernel.emitError() << "has no 'blockscale.mma' with steps; run "

@@ -150,6 +150,10 @@ static StringRef operandOf(ParameterRole role) {
   case ParameterRole::DScales:
   case ParameterRole::DTensorScale:
     return "d";
+  case ParameterRole::TransposedData:
+  case ParameterRole::TransposedScales:
+  case ParameterRole::TransposedTensorScale:
+    return "transposed";
   case ParameterRole::X:
   case ParameterRole::TensorScale:
   case ParameterRole::D:

@@ -10,6 +10,8 @@
 #include "PlanExpressions.h"
 #include "PlanParts.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
+#include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
+#include "blockscale/Plan/Sizes.h"
 #include "blockscale/Target/PTX/LaunchPlan.h"
 
 using namespace mlir;
@@ -18,9 +20,10 @@ using namespace blockscale;
 /// What threads read and write at once, which addresses have to suit.
 static constexpr unsigned kAccessBytes = 16;
 
-static plan::DataPacking dataPacking(const QuantizedStorage &storage) {
+static plan::DataPacking dataPacking(const QuantizedStorage &storage,
+                                     std::string_view operand = "d") {
   plan::DataPacking data;
-  data.operand = "d";
+  data.operand = operand;
   data.format = std::string(formatName(storage.element));
   data.order = stringifyDataOrder(DataOrder::KMajor).str();
   data.bits = storage.data->globalBits;
@@ -35,9 +38,10 @@ static plan::DataPacking dataPacking(const QuantizedStorage &storage) {
 }
 
 static plan::ScalePacking scalePacking(const QuantizedStorage &storage,
-                                       ScaledTensorType type) {
+                                       ScaledTensorType type,
+                                       std::string_view operand = "d") {
   plan::ScalePacking scales;
-  scales.operand = "d";
+  scales.operand = operand;
   scales.format = std::string(formatName(storage.scale));
   scales.block = unsigned(storage.block);
   scales.rows = unsigned(storage.rowTile);
@@ -65,16 +69,19 @@ static plan::PlainOperand tensorScale(const QuantizedStorage &storage) {
 }
 
 static std::vector<plan::PlainOperand>
-plainOperands(const QuantizedStorage &storage, QuantizationAttr quantization) {
+plainOperands(const QuantizedStorage &storage, QuantizationAttr quantization,
+              bool hasTensorScale) {
   AffineExpr matrix = storage.rows * storage.k;
+  bool transposed = quantization.getTransposed();
   plan::PlainOperand x;
   x.operand = stringifyParameterRole(ParameterRole::X).str();
   x.type = planTypeName(quantization.getX());
-  x.rowPitch = printExpression(storage.k);
+  x.rowPitch = printExpression(transposed ? storage.rows : storage.k);
   x.batchPitch = printExpression(matrix);
   x.elements = printExpression(matrix * storage.batch);
-  x.alignment = kAccessBytes;
-  if (!hasTensorScale(quantization))
+  x.alignment = transposed ? quantization.getX().getIntOrFloatBitWidth() / 8
+                           : kAccessBytes;
+  if (!hasTensorScale)
     return {x};
   return {x, tensorScale(storage)};
 }
@@ -100,6 +107,7 @@ static plan::Quantization whatOf(QuantizationAttr quantization) {
   what.rounding = stringifyElementRounding(quantization.getRounding()).str();
   if (IntegerAttr seed = quantization.getSeed())
     what.seed = std::to_string(uint64_t(seed.getInt()));
+  what.transposed = quantization.getTransposed();
   return what;
 }
 
@@ -123,6 +131,63 @@ LogicalResult blockscale::planQuantizedResult(gpu::GPUFuncOp kernel,
   return success();
 }
 
+/// The storage of the transpose by the sizes of the matrix: its rows are K, and
+/// its elements along M.
+static QuantizedStorage exchanged(QuantizedStorage storage) {
+  constexpr unsigned kRows = 0, kElements = 2, kSymbols = 4;
+  MLIRContext *context = storage.k.getContext();
+  SmallVector<AffineExpr> symbols;
+  for (unsigned i = 0; i < kSymbols; ++i)
+    symbols.push_back(getAffineSymbolExpr(i, context));
+  std::swap(symbols[kRows], symbols[kElements]);
+  auto exchange = [&](AffineExpr &expr) {
+    expr = expr.replaceSymbols(symbols);
+  };
+  for (AffineExpr *expr :
+       {&storage.rows, &storage.k, &storage.batch, &storage.linePitch,
+        &storage.batchPitch, &storage.scales.matrixBytes})
+    exchange(*expr);
+  for (auto &digit : storage.scales.digits) {
+    exchange(digit.extent);
+    exchange(digit.stride);
+  }
+  return storage;
+}
+
+/// What a launch has to obey for one result, and where its parts lie.
+static void addResult(const QuantizedStorage &storage,
+                      QuantizationAttr quantization, std::string_view operand,
+                      plan::Kernel &result) {
+  // Threads have numbers of 32 bits, one for each byte of scales.
+  AffineExpr bytes = storage.scales.matrixBytes * storage.batch;
+  if (!isa<AffineConstantExpr>(bytes))
+    result.limits.push_back(
+        {printExpression(bytes), kMaxProductSize, "bytes of scales"});
+  if (!isa<AffineConstantExpr>(storage.k))
+    result.conditions.push_back(printExpression(storage.k % storage.block) +
+                                " == 0");
+  result.data.push_back(dataPacking(storage, operand));
+  result.scales.push_back(scalePacking(storage, quantization.getD(), operand));
+  if (hasTensorScale(quantization))
+    result.tensorScales.push_back(
+        {std::string(operand), printExpression(storage.batch), sizeof(float)});
+}
+
+/// The same of the transpose, if the kernel quantises that too.
+static LogicalResult addTransposed(gpu::GPUFuncOp kernel,
+                                   QuantizationAttr quantization,
+                                   plan::Kernel &result) {
+  if (!quantization)
+    return success();
+  Result<QuantizedStorage> found =
+      quantizedStorage(quantization.getD(), getTarget(kernel));
+  if (!found)
+    return kernel.emitError() << found.why().text;
+  addResult(exchanged(*found), quantization, plan::kTransposedOperand, result);
+  result.transposedQuantization = whatOf(quantization);
+  return success();
+}
+
 FailureOr<plan::Kernel> blockscale::planQuantization(gpu::GPUFuncOp kernel,
                                                      KernelAttr attribute) {
   auto quantization =
@@ -142,22 +207,19 @@ FailureOr<plan::Kernel> blockscale::planQuantization(gpu::GPUFuncOp kernel,
   result.grid = {printMinimum(attribute.getGrid()), "1", "1"};
   result.cluster = {1, 1, 1};
   result.block = {attribute.getBlock(), 1, 1};
+  result.sharedMemoryBytes = attribute.getSharedBytes();
   result.sizes = sizesOf(storage);
   result.limits = std::move(*limits);
-  // Threads have numbers of 32 bits, one for each byte of scales.
-  AffineExpr bytes = storage.scales.matrixBytes * storage.batch;
-  if (!isa<AffineConstantExpr>(bytes))
-    result.limits.push_back(
-        {printExpression(bytes), kMaxProductSize, "bytes of scales"});
-  if (!isa<AffineConstantExpr>(storage.k))
-    result.conditions = {printExpression(storage.k % storage.block) + " == 0"};
   result.parameters = std::move(*parameters);
-  result.data = {dataPacking(storage)};
-  result.scales = {scalePacking(storage, quantization.getD())};
-  if (hasTensorScale(quantization))
-    result.tensorScales = {
-        {"d", printExpression(storage.batch), sizeof(float)}};
-  result.operands = plainOperands(storage, quantization);
+  auto transposed =
+      kernel->getAttrOfType<QuantizationAttr>(kTransposedQuantizationName);
+  addResult(storage, quantization, "d", result);
+  if (failed(addTransposed(kernel, transposed, result)))
+    return failure();
+  result.operands =
+      plainOperands(storage, quantization,
+                    hasTensorScale(quantization) ||
+                        (transposed && hasTensorScale(transposed)));
   result.quantization = whatOf(quantization);
   return result;
 }

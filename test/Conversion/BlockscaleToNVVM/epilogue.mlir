@@ -102,6 +102,18 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // What is all there needs no tests, with a stride either.
+  // CHECK-LABEL: llvm.func @strided_aligned
+  gpu.func @strided_aligned(%c: !blockscale.global<bf16>, %d: !blockscale.global<bf16>, %at: i64, %n: i32, %stride: i64) kernel attributes {blockscale.kernel = #kernel} {
+    // CHECK-NOT: scf.if
+    // CHECK-COUNT-2: llvm.load {{.*}} : !llvm.ptr<1> -> bf16
+    %0 = blockscale.load_row %c[%at] count %n stride %stride aligned : !blockscale.global<bf16> -> vector<2xbf16>
+    // CHECK-COUNT-2: llvm.store {{.*}} : bf16, !llvm.ptr<1>
+    blockscale.store_row %0 to %d[%at] count %n stride %stride aligned : vector<2xbf16> to !blockscale.global<bf16>
+    // CHECK-NOT: scf.if
+    gpu.return
+  }
+
   // Short rows go in one access of their own width.
   // CHECK-LABEL: llvm.func @pairs
   gpu.func @pairs(%c: !blockscale.global<bf16>, %d: !blockscale.global<f32>, %at: i64, %n: i32) kernel attributes {blockscale.kernel = #kernel} {

@@ -53,4 +53,22 @@ gpu.module @kernels {
     blockscale.await_stores pending 0
     gpu.return
   }
+
+  // Elements as they lie in shared memory.
+  // CHECK-LABEL: llvm.func @exchange(
+  gpu.func @exchange(%value: vector<8xbf16>, %i: i32, %d: !blockscale.global<bf16>, %o: i64) kernel attributes {blockscale.kernel = #kernel} {
+    // CHECK-DAG: %[[TWO:.*]] = arith.constant 2 : i32
+    %ring = blockscale.shared_alloc offset(256) : !blockscale.shared<1x64xbf16, container = 16, swizzle = "none">
+    // CHECK: %[[BYTE:.*]] = arith.muli %{{.*}}, %[[TWO]] : i32
+    // CHECK: %[[PLACE:.*]] = arith.addi %{{.*}}, %[[BYTE]]
+    // CHECK: %[[ADDRESS:.*]] = llvm.inttoptr %[[PLACE]] : i32 to !llvm.ptr<3>
+    // CHECK: llvm.store %{{.*}}, %[[ADDRESS]] {alignment = 16 : i64} : vector<8xbf16>, !llvm.ptr<3>
+    blockscale.store_shared %value to %ring[%i] : vector<8xbf16> to !blockscale.shared<1x64xbf16, container = 16, swizzle = "none">
+    // CHECK: nvvm.barrier0
+    gpu.barrier
+    // CHECK: llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr<3> -> vector<1xbf16>
+    %0 = blockscale.load_shared %ring[%i] : !blockscale.shared<1x64xbf16, container = 16, swizzle = "none"> -> vector<1xbf16>
+    blockscale.store_row %0 to %d[%o] count %i : vector<1xbf16> to !blockscale.global<bf16>
+    gpu.return
+  }
 }

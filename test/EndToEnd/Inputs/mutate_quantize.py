@@ -145,6 +145,15 @@ def all_mutations():
         offset = re.search(r"\[%rd\d+(?:\+(\d+))?\]", ptx.lines[at])
         yield f"another address: {at}: {ptx.lines[at]}", ptx.replaced(
             at, r"(\[%rd\d+)(\+\d+)?\]", rf"\g<1>+{int(offset[1] or 0) + 16}]")
+    # What the threads of a CTA exchange.
+    for at in spread(ptx.places(r"(ld|st)\.shared")):
+        offset = re.search(r"\[%\w+(?:\+(\d+))?\]", ptx.lines[at])
+        yield f"another address: {at}: {ptx.lines[at]}", ptx.replaced(
+            at, r"(\[%\w+)(\+\d+)?\]", rf"\g<1>+{int(offset[1] or 0) + 16}]")
+    for at in spread(ptx.places(r"st\.shared")):
+        yield f"a store left out: {at}: {ptx.lines[at]}", ptx.dropped(at)
+    for at in ptx.places(r"bar(rier\.cta)?\.sync"):
+        yield f"no barrier: {at}: {ptx.lines[at]}", ptx.dropped(at)
     # Rows of the padding read the last row.
     for at in ptx.places(r"\smin\.u32") if lanes else ():
         if at < lanes[0]:

@@ -4,12 +4,13 @@
 
 """Kernels that quantise against what blockscale-to-linalg makes of the same op.
 
-  quantize_linalg.py FOLDER BROKEN
+  quantize_linalg.py FOLDER BROKEN [columns | both]
 
 runs each kernel on the emulator and writes FOLDER/linalg.mlir: a module whose
 `main` quantises the same numbers and prints for each case how many codes and
 how many scales differ from the kernel's. With BROKEN = 1 a code of the first
-case is wrong, which has to show.
+case is wrong, which has to show. With `columns` the kernels quantise the
+transpose of what they read, with `both` a matrix and its transpose.
 """
 
 import itertools
@@ -20,7 +21,8 @@ import sys
 
 import numpy as np
 
-ROWS, K = 133, 96
+mode = sys.argv[3] if len(sys.argv) > 3 else "rows"
+ROWS, K = (160, 96) if mode == "both" else (133, 96)
 RULES = ["floor", "round_up", "floor_plus_one", "ceil", "mid_max",
          "rounded_max", "top_binade", "min_error"]
 ROUNDINGS = ["even", "away", "zero", "stochastic, seed = -9"]
@@ -49,6 +51,46 @@ def cases():
             yield "f4E2M1FN", spec, "min_error", ROUNDINGS[0], source
     for element, rows in itertools.product(["f4E2M1FN", "f8E4M3FN"], (4, 16, 32)):
         yield element, f"e8m0_t{rows}_t32", "min_error", "even", next(types)
+
+
+def columns():
+    """Of the transpose: each rule and each rounding of every element, and what the
+    kernel has of its own for each format and type of input."""
+    types = itertools.cycle(["bf16", "f16", "f32"])
+    for i, element in enumerate(BITS):
+        for j, rule in enumerate(RULES):
+            yield element, "e8m0_t32", rule, ROUNDINGS[(i + j) % 4], next(types)
+    for spec, rounding in itertools.product(
+            ["e4m3fn_t16", "multi_float32_e4m3fn_t16"], ROUNDINGS):
+        for rule in ("floor", "min_error"):
+            yield "f4E2M1FN", spec, rule, rounding, next(types)
+    for i, (element, rows) in enumerate(itertools.product(BITS, (4, 8, 16, 32))):
+        yield (element, f"e8m0_t{rows}_t32", RULES[(3 * i + 1) % 8],
+               ROUNDINGS[i % 4], next(types))
+    for rule in ("floor", "min_error"):
+        yield ("f4E2M1FN", "multi_float32_e4m3fn_t16_t16", rule, ROUNDINGS[0],
+               next(types))
+
+
+def both():
+    """Each as a pair of such, of one type of input."""
+    types = itertools.cycle(["bf16", "f16", "f32"])
+    specs = [(element, "e8m0_t32") for element in BITS] + [
+        ("f4E2M1FN", "e4m3fn_t16"), ("f4E2M1FN", "multi_float32_e4m3fn_t16"),
+        ("f8E4M3FN", "e8m0_t32_t32"), ("f4E2M1FN", "multi_float32_e4m3fn_t16_t16")]
+    for i, pair in enumerate(itertools.product(specs, specs)):
+        # Rules of powers of two alone mean something else for other scales.
+        yield tuple((*one, "min_error" if i % 8 == j else
+                     RULES[(3 * i + j) % 7] if "e8m0" in one[1] else "floor",
+                     ROUNDINGS[(i // 3 + 2 * j) % 4]) for j, one in enumerate(pair)
+                    ) + (next(types),)
+
+
+def ways(case):
+    """What each op of a case does, and which result it is."""
+    if mode == "both":
+        return [("d", False, *case[0]), ("transposed", True, *case[1])]
+    return [("d", mode == "columns", *case[:4])]
 
 
 def tile_rows(spec):
@@ -81,23 +123,49 @@ def numbers(source, block, seed):
     return single
 
 
-def op(case, layout):
-    element, spec, rule, rounding, source = case
-    form = f", layout = {layout}" if layout else ""
-    result = f'!blockscale.tensor<{ROWS}x{K}x{element}, "{spec}"{form}>'
-    factor = "tensor_scale(%t : tensor<f32>) " if "multi" in spec else ""
-    return (f"blockscale.quantize %x {factor}rule({rule}) rounding({rounding}) "
-            f": tensor<{ROWS}x{K}x{source}> to {result}", result)
+def tensor(shape, element):
+    return f"tensor<{'x'.join(map(str, shape))}x{element}>"
+
+
+def has_factor(case):
+    return any("multi" in way[3] for way in ways(case))
+
+
+def ops(case, layout):
+    """The ops of a case, and the types of their results."""
+    source = case[-1]
+    text, results = "", []
+    for i, (_, transposed, element, spec, rule, rounding) in enumerate(ways(case)):
+        form = f", layout = {layout}" if layout else ""
+        rows, k = (K, ROWS) if transposed and mode == "both" else (ROWS, K)
+        results.append(f'!blockscale.tensor<{rows}x{k}x{element}, "{spec}"{form}>')
+        factor = "tensor_scale(%t : tensor<f32>) " if "multi" in spec else ""
+        value = "%x"
+        if transposed:
+            value = "%y"
+            text += (f"  %init = tensor.empty() : {tensor((rows, k), source)}\n"
+                     f"  %y = linalg.transpose ins(%x : {tensor((k, rows), source)}) "
+                     f"outs(%init : {tensor((rows, k), source)}) permutation = [1, 0]\n")
+        text += (f"  %q{i} = blockscale.quantize {value} {factor}rule({rule}) "
+                 f"rounding({rounding}) : {tensor((rows, k), source)} to "
+                 f"{results[-1]}\n")
+    return text, results
+
+
+def shape_read():
+    return (K, ROWS) if mode == "columns" else (ROWS, K)
 
 
 def kernels(folder, all_cases):
-    """The codes and scales that the kernels write."""
+    """The numbers, codes and scales that the kernels read and write."""
     text = ""
     for i, case in enumerate(all_cases):
-        quantize, result = op(case, "tiled_128x4")
-        factor = ", %t: tensor<f32>" if "multi" in case[1] else ""
-        text += (f"func.func @f{i}(%x: tensor<{ROWS}x{K}x{case[4]}>{factor}) -> "
-                 f"{result} {{\n  %0 = {quantize}\n  return %0 : {result}\n}}\n")
+        quantize, results = ops(case, "tiled_128x4")
+        factor = ", %t: tensor<f32>" if has_factor(case) else ""
+        values = ", ".join(f"%q{j}" for j in range(len(results)))
+        text += (f"func.func @f{i}(%x: {tensor(shape_read(), case[-1])}{factor}) -> "
+                 f"({', '.join(results)}) {{\n{quantize}  return {values} : "
+                 f"{', '.join(results)}\n}}\n")
     (folder / "kernels.mlir").write_text(text)
     subprocess.run(["blockscale", "compile", folder / "kernels.mlir",
                     "--no-cubin", "-o", folder], check=True)
@@ -106,28 +174,40 @@ def kernels(folder, all_cases):
 
 
 def run(folder, i, case):
-    element, spec, source = case[0], case[1], case[4]
-    block = 16 if spec.endswith("t16") else 32
-    x = numbers(source, block, i)
+    """What a kernel read, and codes and scales of each result."""
+    block = 16 if ways(case)[0][3].endswith("t16") else 32
+    x = numbers(case[-1], block, i)
+    if mode == "columns":
+        x = np.ascontiguousarray(x.T)
     np.save(folder / "x.npy", x)
     command = ["blockscale", "emulate", folder / "kernels.ptx", "--plan",
                folder / "kernels.plan.json", "--kernel", f"f{i}",
-               "--in", f"x={folder}/x.npy", "--out", f"d_data={folder}/d.npy",
-               "--out", f"d_scales={folder}/s.npy"]
-    if "multi" in spec:
+               "--in", f"x={folder}/x.npy"]
+    for name, *_ in ways(case):
+        command += ["--out", f"{name}_data={folder}/{name}.npy",
+                    "--out", f"{name}_scales={folder}/{name}-scales.npy"]
+    if has_factor(case):
         command += ["--in", f"tensor_scale={folder}/t.npy"]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    data = np.load(folder / "d.npy").view(np.uint8).reshape(ROWS, -1)
+    return x, [written(folder, *way[:4]) for way in ways(case)]
+
+
+def written(folder, name, transposed, element, spec):
+    """Codes, and each scale once."""
+    block = 16 if spec.endswith("t16") else 32
+    rows, k = (K, ROWS) if transposed and mode == "both" else (ROWS, K)
+    data = np.load(folder / f"{name}.npy").view(np.uint8).reshape(rows, -1)
     bits = np.unpackbits(data, axis=1, bitorder="little")
-    bits = bits[:, :K * BITS[element]].reshape(ROWS, K, BITS[element])
+    bits = bits[:, :k * BITS[element]].reshape(rows, k, BITS[element])
     codes = (bits << np.arange(BITS[element], dtype=np.uint8)).sum(2)
-    tiles = np.load(folder / "s.npy").view(np.uint8).reshape(2, -1, 32, 4, 4)
-    scales = tiles.transpose(0, 3, 2, 1, 4).reshape(256, -1)
-    assert not scales[ROWS:].any() and not scales[:, K // block:].any()
-    scales, rows = scales[:ROWS, :K // block], tile_rows(spec)
-    once = scales[::rows]
-    assert (once.repeat(rows, 0)[:ROWS] == scales).all()
-    return x, codes.astype(np.uint8), once
+    tiles = np.load(folder / f"{name}-scales.npy").view(np.uint8)
+    tiles = tiles.reshape(-(-rows // 128), -1, 32, 4, 4)
+    scales = tiles.transpose(0, 3, 2, 1, 4).reshape(len(tiles) * 128, -1)
+    assert not scales[rows:].any() and not scales[:, k // block:].any()
+    scales, repeated = scales[:rows, :k // block], tile_rows(spec)
+    once = scales[::repeated]
+    assert (once.repeat(repeated, 0)[:rows] == scales).all()
+    return codes.astype(np.uint8), once
 
 
 def dense(array, shape, element):
@@ -155,20 +235,23 @@ def count(name, value, element, bits, expected):
   vector.print %{name}v : i32"""
 
 
-def linalg(case, i, x, codes, scales):
-    quantize, result = op(case, "")
-    factor, parts = "", "%data, %scales"
-    if "multi" in case[1]:
-        factor = "  %t = arith.constant dense<-0.75> : tensor<f32>\n"
-        parts += ", %factor"
-    scale = "f8E4M3FN" if "e4m3fn" in case[1] else "f8E8M0FNU"
+def linalg(case, i, x, results):
+    quantize, types = ops(case, "")
+    text = quantize
+    for j, (way, type_, (codes, scales)) in enumerate(zip(ways(case), types, results)):
+        element, spec = way[2:4]
+        parts = f"%data{j}, %scales{j}"
+        parts += f", %factor{j}" if "multi" in spec else ""
+        scale = "f8E4M3FN" if "e4m3fn" in spec else "f8E8M0FNU"
+        text += f"""  {parts} = blockscale.disassemble %q{j} : {type_}
+{count(f"a{j}", f"%data{j}", element, BITS[element], codes)}
+{count(f"b{j}", f"%scales{j}", scale, 8, scales)}
+"""
+    factor = ("  %t = arith.constant dense<-0.75> : tensor<f32>\n"
+              if has_factor(case) else "")
     return f"""func.func @f{i}() {{
-{factor}  %x = arith.constant {dense(x, f"{ROWS}x{K}", case[4])}
-  %q = {quantize}
-  {parts} = blockscale.disassemble %q : {result}
-{count("a", "%data", case[0], BITS[case[0]], codes)}
-{count("b", "%scales", scale, 8, scales)}
-  return
+{factor}  %x = arith.constant {dense(x, "x".join(map(str, x.shape)), case[-1])}
+{text}  return
 }}
 """
 
@@ -176,10 +259,10 @@ def linalg(case, i, x, codes, scales):
 def main():
     folder, broken = pathlib.Path(sys.argv[1]), sys.argv[2] == "1"
     folder.mkdir(parents=True, exist_ok=True)
-    all_cases = list(cases())
+    all_cases = list({"rows": cases, "columns": columns, "both": both}[mode]())
     results = kernels(folder, all_cases)
     if broken:
-        results[0][1][0, 0] ^= 1
+        results[0][1][0][0][0, 0] ^= 1
     text = "".join(linalg(case, i, *result)
                    for i, (case, result) in enumerate(zip(all_cases, results)))
     calls = "\n".join(f"  call @f{i}() : () -> ()"

@@ -352,7 +352,8 @@ BlockscaleDialect::verifyOperationAttribute(Operation *op,
     return verifyVariants(op, attribute.getValue());
   if (attribute.getName() == ProductAttr::name)
     return verifyComputation<ProductAttr>(op, attribute);
-  if (attribute.getName() == QuantizationAttr::name)
+  if (attribute.getName() == QuantizationAttr::name ||
+      attribute.getName() == kTransposedQuantizationName)
     return verifyComputation<QuantizationAttr>(op, attribute);
   if (attribute.getName() == kQuantizedAttrName)
     return verifyQuantized(op, attribute.getValue());

@@ -293,15 +293,13 @@ LogicalResult LoadAccumulatorOp::verify() {
 }
 
 static LogicalResult verifyRow(Operation *op, GlobalType memory,
-                               VectorType vector, bool isStrided,
-                               bool isAligned) {
+                               VectorType vector, bool isAligned) {
   if (memory.getElementType() != vector.getElementType())
     return op->emitOpError() << "memory holds " << memory.getElementType()
                              << ", the vector " << vector.getElementType();
-  if (isAligned && (isStrided || !llvm::isPowerOf2_64(vector.getDimSize(0))))
+  if (isAligned && !llvm::isPowerOf2_64(vector.getDimSize(0)))
     return op->emitOpError()
-           << "expected an aligned row to be a power of two of "
-              "elements without a stride";
+           << "expected an aligned row to be a power of two of elements";
   return success();
 }
 
@@ -315,13 +313,12 @@ LogicalResult EncodePairOp::verify() {
 }
 
 LogicalResult LoadRowOp::verify() {
-  return verifyRow(*this, getSource().getType(), getType(),
-                   static_cast<bool>(getStride()), getAligned());
+  return verifyRow(*this, getSource().getType(), getType(), getAligned());
 }
 
 LogicalResult StoreRowOp::verify() {
   return verifyRow(*this, getTarget().getType(), getValue().getType(),
-                   static_cast<bool>(getStride()), getAligned());
+                   getAligned());
 }
 
 LogicalResult CountArrivalOp::verify() {

@@ -32,12 +32,13 @@ QuantizeOp blockscale::quantizerOf(MatmulOp op) {
   return op->hasAttr(kQuantizedAttrName) ? readerOf(op) : QuantizeOp();
 }
 
-QuantizationAttr blockscale::quantizationOf(QuantizeOp op, StringRef source) {
+QuantizationAttr blockscale::quantizationOf(QuantizeOp op, StringRef source,
+                                            bool transposed) {
   MLIRContext *context = op.getContext();
   return QuantizationAttr::get(context, StringAttr::get(context, source),
                                op.getInput().getType().getElementType(),
                                op.getType(), op.getRule(), op.getRounding(),
-                               op.getSeedAttr());
+                               op.getSeedAttr(), transposed);
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- StoreOps.cpp - verifiers of the ops of stores by TMA ---------------===//
+//===- StoreOps.cpp - verifiers of stores through shared memory -----------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -63,4 +63,31 @@ LogicalResult TmaStoreOp::verify() {
                          << " bytes is not the ring's, of "
                          << ring.getStageBytes();
   return success();
+}
+
+/// What threads access at once, of elements that lie one after another.
+static LogicalResult verifyAccess(Operation *op, VectorType elements,
+                                  SharedType ring) {
+  int64_t bits = elements.getElementType().getIntOrFloatBitWidth();
+  if (ring.getSwizzle() != hw::Swizzle::None || ring.getContainer() != bits ||
+      ring.getElementType() != elements.getElementType())
+    return op->emitOpError()
+           << "expected a ring of " << elements.getElementType()
+           << " in containers of " << bits << " bits without a swizzle, found "
+           << ring;
+  constexpr int64_t kMostBits = 128;
+  int64_t size = elements.getDimSize(0) * bits;
+  if (!llvm::isPowerOf2_64(size) || size > kMostBits)
+    return op->emitOpError()
+           << "accesses a power of two of up to 16 bytes at once, found "
+           << elements;
+  return success();
+}
+
+LogicalResult LoadSharedOp::verify() {
+  return verifyAccess(*this, getType(), getShared().getType());
+}
+
+LogicalResult StoreSharedOp::verify() {
+  return verifyAccess(*this, getValue().getType(), getShared().getType());
 }

@@ -94,3 +94,33 @@ func.func @dynamic(%m: !map, %d: !result, %i: i32) {
     schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, stores = tma> : !map, !map, !result scales !map, !map
   return
 }
+
+// -----
+
+!ring = !blockscale.shared<1x64xbf16, container = 16, swizzle = "128B">
+func.func @moved(%i: i32) -> vector<8xbf16> {
+  %ring = blockscale.shared_alloc : !ring
+  // expected-error @below {{expected a ring of 'bf16' in containers of 16 bits without a swizzle, found '!blockscale.shared<1x64xbf16, container = 16, swizzle = "128B">'}}
+  %0 = blockscale.load_shared %ring[%i] : !ring -> vector<8xbf16>
+  return %0 : vector<8xbf16>
+}
+
+// -----
+
+!ring = !blockscale.shared<1x64xi8, container = 8, swizzle = "none">
+func.func @other_type(%i: i32, %value: vector<4xbf16>) {
+  %ring = blockscale.shared_alloc : !ring
+  // expected-error @below {{expected a ring of 'bf16' in containers of 16 bits without a swizzle}}
+  blockscale.store_shared %value to %ring[%i] : vector<4xbf16> to !ring
+  return
+}
+
+// -----
+
+!ring = !blockscale.shared<1x64xi8, container = 8, swizzle = "none">
+func.func @wide(%i: i32) -> vector<32xi8> {
+  %ring = blockscale.shared_alloc : !ring
+  // expected-error @below {{accesses a power of two of up to 16 bytes at once, found 'vector<32xi8>'}}
+  %0 = blockscale.load_shared %ring[%i] : !ring -> vector<32xi8>
+  return %0 : vector<32xi8>
+}

@@ -18,3 +18,16 @@ func.func @stores(%map: !map, %row: vector<32xbf16>, %box: i32) {
   blockscale.await_stores pending 0
   return
 }
+
+!bytes = !blockscale.shared<1x528xi8, container = 8>
+
+// CHECK-LABEL: func.func @exchange
+func.func @exchange(%piece: vector<16xi8>, %place: i32) -> vector<16xi8> {
+  %bytes = blockscale.shared_alloc : !bytes
+  // CHECK: blockscale.store_shared %{{.*}} to %{{.*}}[%{{.*}}] : vector<16xi8> to <1x528xi8, container = 8>
+  blockscale.store_shared %piece to %bytes[%place] : vector<16xi8> to !bytes
+  gpu.barrier
+  // CHECK: blockscale.load_shared %{{.*}}[%{{.*}}] : <1x528xi8, container = 8> -> vector<16xi8>
+  %0 = blockscale.load_shared %bytes[%place] : !bytes -> vector<16xi8>
+  return %0 : vector<16xi8>
+}

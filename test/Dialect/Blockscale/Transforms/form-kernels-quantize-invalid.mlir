@@ -114,3 +114,26 @@ func.func @many(%x: tensor<1000000000x128xf32>) -> !q {
   %0 = blockscale.quantize %x : tensor<1000000000x128xf32> to !q
   return %0 : !q
 }
+
+// -----
+
+!q = !blockscale.tensor<4x2x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @batch_moved(%x: tensor<2x4x64xf32>) -> !q {
+  %e = tensor.empty() : tensor<4x2x64xf32>
+  %t = linalg.transpose ins(%x : tensor<2x4x64xf32>) outs(%e : tensor<4x2x64xf32>) permutation = [1, 0, 2]
+  // expected-error@+1 {{a kernel quantises the transpose of each matrix, but its input is transposed with the permutation [1, 0, 2]; nearest legal: [0, 2, 1]}}
+  %0 = blockscale.quantize %t : tensor<4x2x64xf32> to !q
+  return %0 : !q
+}
+
+// -----
+
+!q = !blockscale.tensor<64x64xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>
+func.func @two_factors(%x: tensor<64x64xf32>, %f: tensor<f32>, %g: tensor<f32>) -> (!q, !q) {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %t = linalg.transpose ins(%x : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) permutation = [1, 0]
+  %0 = blockscale.quantize %x tensor_scale(%f : tensor<f32>) : tensor<64x64xf32> to !q
+  // expected-error@+1 {{a kernel that quantises a matrix and its transpose reads one tensor scale for both, but they have two; nearest legal: the same 'tensor_scale', or functions of their own}}
+  %1 = blockscale.quantize %t tensor_scale(%g : tensor<f32>) : tensor<64x64xf32> to !q
+  return %0, %1 : !q, !q
+}

@@ -322,7 +322,10 @@ def Blockscale_ParameterRole : I32EnumAttr<"ParameterRole",
       I32EnumAttrCase<"TensorScale", 20, "tensor_scale">,
       I32EnumAttrCase<"DData", 21, "d_data">,
       I32EnumAttrCase<"DScales", 22, "d_scales">,
-      I32EnumAttrCase<"DTensorScale", 23, "d_tensor_scale">]> {
+      I32EnumAttrCase<"DTensorScale", 23, "d_tensor_scale">,
+      I32EnumAttrCase<"TransposedData", 24, "transposed_data">,
+      I32EnumAttrCase<"TransposedScales", 25, "transposed_scales">,
+      I32EnumAttrCase<"TransposedTensorScale", 26, "transposed_tensor_scale">]> {
   let cppNamespace = "::blockscale";
   let genSpecializedAttr = 0;
 }
@@ -452,7 +455,9 @@ def Blockscale_QuantizationAttr : AttrDef<Blockscale_Dialect, "Quantization"> {
     Sits on a kernel as `blockscale.quantization`: the `blockscale.quantize` that
     the kernel was made from. `source` is the function that held it, `x` the type
     of the elements that are read, `d` the type of the result, which gives the
-    sizes. A tensor scale is a parameter of the kernel. Beside a
+    sizes. With `transposed` memory has rows of K along M: the kernel was made
+    from the `blockscale.quantize` of a `linalg.transpose`, and reads what that
+    reads. A tensor scale is a parameter of the kernel. Beside a
     `blockscale.product` it says how the kernel quantises the product.
 
     On a `blockscale.matmul` the unit attribute `blockscale.quantized` says that
@@ -466,7 +471,8 @@ def Blockscale_QuantizationAttr : AttrDef<Blockscale_Dialect, "Quantization"> {
                            "::blockscale::ScaleRule::Floor">:$rule,
     DefaultValuedParameter<"::blockscale::ElementRounding",
                            "::blockscale::ElementRounding::Even">:$rounding,
-    OptionalParameter<"::mlir::IntegerAttr">:$seed);
+    OptionalParameter<"::mlir::IntegerAttr">:$seed,
+    DefaultValuedParameter<"bool", "false">:$transposed);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

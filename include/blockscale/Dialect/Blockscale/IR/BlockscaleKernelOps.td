@@ -30,7 +30,8 @@ def Blockscale_LaunchOp : Blockscale_KernelOp<"launch",
   let summary = "run a kernel on tensors";
   let description = [{
     Value semantics: the result is the kernel's `d`, of a quantisation all of its
-    parts. The operands are those of
+    parts. A kernel that quantises a matrix and its transpose has both as results.
+    The operands are those of
     the op that the kernel was made from, in its order. How each becomes
     kernel parameters stands on the kernel's arguments and in its
     `blockscale.kernel` attribute.
@@ -41,7 +42,7 @@ def Blockscale_LaunchOp : Blockscale_KernelOp<"launch",
   }];
   let arguments = (ins SymbolRefAttr:$kernel, Variadic<AnyType>:$inputs);
   let results = (outs
-    AnyTypeOf<[AnyRankedTensor, Blockscale_ScaledTensor]>:$result);
+    Variadic<AnyTypeOf<[AnyRankedTensor, Blockscale_ScaledTensor]>>:$results);
   let assemblyFormat =
     "$kernel `(` $inputs `)` attr-dict `:` functional-type($inputs, results)";
 }

@@ -1,4 +1,4 @@
-//===- BlockscaleStoreOps.td - ops of stores by TMA -*- tablegen -*-===//
+//===- BlockscaleStoreOps.td - stores through shared memory -*- tablegen -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,6 +9,9 @@
 // A warp of the epilogue has a ring of boxes of its own in shared memory: it
 // waits until one is free, each lane writes a row of it, and one lane has TMA
 // store it, while the warp goes on with the next one.
+//
+// Kernels without TMA exchange elements of a CTA's tile between its threads, so
+// that neighbours read and write neighbouring addresses of global memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,6 +68,44 @@ def Blockscale_TmaStoreOp : Blockscale_KernelOp<"tma_store",
   let assemblyFormat = [{
     $shared `stage` $stage `to` $map `[` $coordinates `]` attr-dict
     `:` type($shared) `to` type($map)
+  }];
+  let hasVerifier = 1;
+}
+
+def Blockscale_LoadSharedOp : Blockscale_KernelOp<"load_shared"> {
+  let summary = "load elements of shared memory";
+  let description = [{
+    The elements of the ring from number `offset` on, as they lie in memory: the
+    ring has no swizzle, and containers as wide as its elements. The address is
+    aligned to the size of the result, which is a power of two of at most 16 bytes.
+
+    ```mlir
+    %0 = blockscale.load_shared %s[%i] : !blockscale.shared<1x128x80xi8, container = 8, swizzle = "none"> -> vector<16xi8>
+    ```
+  }];
+  let arguments = (ins Blockscale_SharedSource:$shared, I32:$offset);
+  let results = (outs VectorOfRankAndType<[1], [F32, BF16, F16, I8]>:$result);
+  let assemblyFormat = [{
+    $shared `[` $offset `]` attr-dict `:` type($shared) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Blockscale_StoreSharedOp : Blockscale_KernelOp<"store_shared"> {
+  let summary = "store elements to shared memory";
+  let description = [{
+    The inverse of `blockscale.load_shared`. Other threads see the elements behind
+    a `gpu.barrier`.
+
+    ```mlir
+    blockscale.store_shared %0 to %s[%i] : vector<16xi8> to !blockscale.shared<1x128x80xi8, container = 8, swizzle = "none">
+    ```
+  }];
+  let arguments = (ins VectorOfRankAndType<[1], [F32, BF16, F16, I8]>:$value,
+                       Blockscale_SharedTarget:$shared, I32:$offset);
+  let assemblyFormat = [{
+    $value `to` $shared `[` $offset `]` attr-dict
+    `:` type($value) `to` type($shared)
   }];
   let hasVerifier = 1;
 }

@@ -23,11 +23,18 @@ namespace blockscale {
 inline constexpr llvm::StringLiteral kQuantizedAttrName =
     "blockscale.quantized";
 
+/// The `QuantizationAttr` of a kernel that quantises a matrix and its
+/// transpose: what it does with the transpose.
+inline constexpr llvm::StringLiteral kTransposedQuantizationName =
+    "blockscale.transposed_quantization";
+
 /// What becomes part of the kernel of `op`; null if it has no such attribute.
 QuantizeOp quantizerOf(MatmulOp op);
 
-/// What a kernel has to know of `op`, in the function `source`.
-QuantizationAttr quantizationOf(QuantizeOp op, llvm::StringRef source);
+/// What a kernel has to know of `op`, in the function `source`; whether it
+/// reads the transpose of the op's input.
+QuantizationAttr quantizationOf(QuantizeOp op, llvm::StringRef source,
+                                bool transposed = false);
 
 /// Why no kernel for `target` multiplies as `product` says and quantises as
 /// `op` does, whatever its schedule is.

@@ -32,6 +32,8 @@ struct KernelOutline {
   /// What the launch plan tells of the computation; one of them at most.
   ProductAttr product;
   QuantizationAttr quantization;
+  /// Beside `quantization`, where the kernel quantises the transpose too.
+  QuantizationAttr transposedQuantization;
 };
 
 /// Makes the ops of the dialect implement the interfaces below in every context

@@ -376,22 +376,39 @@ Value BlockQuantizer::scaleOffset(const BlockPlace &place, Type type) {
   return offset;
 }
 
-void BlockQuantizer::storeData(Value memory, const BlockPlace &place,
-                               ArrayRef<Value> words) {
-  Type i64 = e.getI64Type(), i8 = e.getI8Type();
-  int64_t bytes = int64_t(words.size()) * 4;
+int64_t BlockQuantizer::blockBytes() const {
+  return storage.block * int64_t(storage.data->globalBits) / 8;
+}
+
+int64_t BlockQuantizer::dataAccess() const {
+  int64_t bytes = blockBytes();
+  return std::min(kAccessBytes, bytes & -bytes);
+}
+
+Value BlockQuantizer::dataOffset(const BlockPlace &place) {
+  Type i64 = e.getI64Type();
   Value offset = add(mul(wide(place.matrix), extentOf(storage.batchPitch, i64)),
                      mul(wide(place.row), extentOf(storage.linePitch, i64)));
-  offset = add(offset, mul(wide(place.block), wide(bytes)));
-  int64_t access = std::min(kAccessBytes, bytes & -bytes);
-  for (int64_t i = 0; i < bytes; i += access) {
-    auto type = VectorType::get({access / 4}, e.getI32Type());
-    Value value =
-        vector::FromElementsOp::create(e, type, words.slice(i / 4, access / 4));
-    value = vector::BitCastOp::create(e, VectorType::get({access}, i8), value);
-    StoreRowOp::create(e, value, memory, add(offset, wide(i)), e.i32(access),
+  return add(offset, mul(wide(place.block), wide(blockBytes())));
+}
+
+Value BlockQuantizer::dataPiece(ArrayRef<Value> words, int64_t piece) {
+  int64_t access = dataAccess(), count = access / 4;
+  auto type = VectorType::get({count}, e.getI32Type());
+  Value value = vector::FromElementsOp::create(
+      e, type, words.slice(piece * count, count));
+  return vector::BitCastOp::create(e, VectorType::get({access}, e.getI8Type()),
+                                   value);
+}
+
+void BlockQuantizer::storeData(Value memory, const BlockPlace &place,
+                               ArrayRef<Value> words) {
+  Value offset = dataOffset(place);
+  int64_t access = dataAccess();
+  for (int64_t i = 0; i < blockBytes() / access; ++i)
+    StoreRowOp::create(e, dataPiece(words, i), memory,
+                       add(offset, wide(i * access)), e.i32(access),
                        /*stride=*/Value(), /*aligned=*/true);
-  }
 }
 
 void BlockQuantizer::storeByte(Value memory, Value offset, Value byte) {

@@ -61,6 +61,13 @@ public:
 
   /// The byte of the scale of a block in memory, computed in i32 or i64.
   mlir::Value scaleOffset(const BlockPlace &place, mlir::Type type);
+  /// Bytes of the codes of a block, and of what a thread stores of it at once.
+  int64_t blockBytes() const;
+  int64_t dataAccess() const;
+  /// The first byte of the codes of a block in memory, i64, and number `piece`
+  /// of what is stored at once, as a vector of i8.
+  mlir::Value dataOffset(const BlockPlace &place);
+  mlir::Value dataPiece(llvm::ArrayRef<mlir::Value> words, int64_t piece);
   /// Stores the words of a block, and a byte of i8.
   void storeData(mlir::Value memory, const BlockPlace &place,
                  llvm::ArrayRef<mlir::Value> words);

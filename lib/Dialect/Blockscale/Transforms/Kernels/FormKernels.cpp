@@ -75,6 +75,9 @@ static gpu::GPUFuncOp buildKernel(KernelSourceOpInterface op,
     kernel->setAttr(ProductAttr::name, outline.product);
   if (outline.quantization)
     kernel->setAttr(QuantizationAttr::name, outline.quantization);
+  if (outline.transposedQuantization)
+    kernel->setAttr(kTransposedQuantizationName,
+                    outline.transposedQuantization);
   for (auto [index, parameter] : llvm::enumerate(outline.parameters))
     kernel.setArgAttr(index, ParameterAttr::name,
                       ParameterAttr::get(b.getContext(), parameter.role));
@@ -108,14 +111,42 @@ static void replaceByLaunch(MatmulOp product, QuantizeOp quantizer,
   product.erase();
 }
 
+/// A transpose that the kernel does itself is of no use then.
+static void eraseQuantizer(QuantizeOp op) {
+  Operation *read = op.getInput().getDefiningOp();
+  op.erase();
+  if (read && isOpTriviallyDead(read))
+    read->erase();
+}
+
+/// The launch stands for a matrix and for its transpose, where the kernel
+/// quantises both.
+static void replaceByLaunch(QuantizeOp op, SymbolRefAttr kernel) {
+  SmallVector<QuantizeOp> quantizers{op};
+  if (QuantizeOp partner = transposedPartner(op))
+    quantizers.push_back(partner);
+  SmallVector<Type> types;
+  for (QuantizeOp one : quantizers)
+    types.push_back(one.getType());
+  OpBuilder b(op);
+  auto launch =
+      LaunchOp::create(b, op.getLoc(), types, kernel, launchInputs(op));
+  for (auto [one, result] : llvm::zip_equal(quantizers, launch.getResults()))
+    one.replaceAllUsesWith(result);
+  for (QuantizeOp one : quantizers)
+    eraseQuantizer(one);
+}
+
 static void replaceByLaunch(KernelSourceOpInterface op, SymbolRefAttr kernel) {
   if (auto product = dyn_cast<MatmulOp>(op.getOperation()))
     if (QuantizeOp quantizer = quantizerOf(product))
       return replaceByLaunch(product, quantizer, kernel);
+  if (auto quantizer = dyn_cast<QuantizeOp>(op.getOperation()))
+    return replaceByLaunch(quantizer, kernel);
   OpBuilder b(op);
   SmallVector<Value> inputs(op->getOperands());
-  auto launch = LaunchOp::create(b, op.getLoc(), op->getResult(0).getType(),
-                                 kernel, inputs);
+  auto launch =
+      LaunchOp::create(b, op.getLoc(), op->getResultTypes(), kernel, inputs);
   op->replaceAllUsesWith(launch);
   op.erase();
 }
@@ -246,6 +277,9 @@ bool FormKernels::isWanted(KernelSourceOpInterface op) const {
     return false;
   if (!quantization || !quantizeOperands)
     return isKernelSource(op) && (quantize || !quantization);
+  // Those with two results are launched by hand.
+  if (transposedPartner(quantization))
+    return false;
   return (isKernelSource(op) || isForProducts(quantization)) &&
          quantization.getType().getRowTile() == 1 &&
          !whyNotKernel(quantization);

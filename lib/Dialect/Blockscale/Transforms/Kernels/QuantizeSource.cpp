@@ -7,10 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "QuantizeSource.h"
+#include "QuantizeBothWays.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
@@ -27,14 +30,91 @@ static bool hasTensorScale(QuantizeOp op) {
   return op.getType().getSpec().getValue().tensorScale.has_value();
 }
 
-/// Whether the function around does nothing but this.
-static bool isWholeFunction(QuantizeOp op) {
+static linalg::TransposeOp transposeOf(QuantizeOp op) {
+  return op.getInput().getDefiningOp<linalg::TransposeOp>();
+}
+
+/// The permutation that exchanges rows and columns of matrices.
+static SmallVector<int64_t> exchangeOf(linalg::TransposeOp op) {
+  auto rank = int64_t(op.getPermutation().size());
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  std::swap(order[rank - 2], order[rank - 1]);
+  return order;
+}
+
+Value blockscale::transposedInput(QuantizeOp op) {
+  linalg::TransposeOp transpose = transposeOf(op);
+  if (!transpose ||
+      transpose.getPermutation() != ArrayRef(exchangeOf(transpose)))
+    return {};
+  return transpose.getInput();
+}
+
+SmallVector<Value> blockscale::launchInputs(QuantizeOp op) {
+  SmallVector<Value> inputs(op->getOperands());
+  QuantizeOp partner = transposedPartner(op);
+  if (partner && partner.getTensorScale() && !op.getTensorScale())
+    inputs.push_back(partner.getTensorScale());
+  if (Value input = transposedInput(op))
+    inputs.front() = input;
+  return inputs;
+}
+
+/// Whether `other` only says what matrix `op` quantises: it is its transpose,
+/// or of the tensor that this has its sizes from.
+static bool isOfTranspose(Operation &other, QuantizeOp op) {
+  linalg::TransposeOp transpose = transposeOf(op);
+  if (!transpose || isa<tensor::EmptyOp, tensor::DimOp>(other))
+    return static_cast<bool>(transpose);
+  auto constant = dyn_cast<arith::ConstantOp>(other);
+  return &other == transpose || (constant && constant.getType().isIndex());
+}
+
+/// The ops that quantise what the function around returns, if it does nothing
+/// else.
+static SmallVector<QuantizeOp> wholeFunction(QuantizeOp op) {
   auto function = dyn_cast<FunctionOpInterface>(op->getParentOp());
   if (!function || !function.getFunctionBody().hasOneBlock())
-    return false;
+    return {};
   Block &block = function.getFunctionBody().front();
-  return llvm::hasNItems(block, 2) &&
-         block.getTerminator()->getOperands() == op->getResults();
+  auto ops = llvm::to_vector(block.getOps<QuantizeOp>());
+  bool nothingElse =
+      llvm::all_of(block.without_terminator(), [&](Operation &other) {
+        return isa<QuantizeOp>(other) || llvm::any_of(ops, [&](QuantizeOp one) {
+                 return isOfTranspose(other, one);
+               });
+      });
+  ValueRange returned = block.getTerminator()->getOperands();
+  bool returnsAll =
+      returned.size() == ops.size() && llvm::all_of(ops, [&](QuantizeOp one) {
+        return llvm::is_contained(returned, one.getResult());
+      });
+  return nothingElse && returnsAll ? ops : SmallVector<QuantizeOp>();
+}
+
+/// The other one of two such ops, of a matrix and of its transpose.
+static QuantizeOp otherWay(QuantizeOp op) {
+  SmallVector<QuantizeOp> ops = wholeFunction(op);
+  if (ops.size() != 2)
+    return {};
+  QuantizeOp other = ops[ops.front() == op];
+  return transposedInput(op) == other.getInput() ||
+                 transposedInput(other) == op.getInput()
+             ? other
+             : QuantizeOp();
+}
+
+QuantizeOp blockscale::transposedPartner(QuantizeOp op) {
+  return transposedInput(op) ? QuantizeOp() : otherWay(op);
+}
+
+bool blockscale::isPartOfPartner(QuantizeOp op) {
+  return transposedInput(op) && otherWay(op);
+}
+
+/// Whether the function around does nothing but this, or but this both ways.
+static bool isWholeFunction(QuantizeOp op) {
+  return wholeFunction(op).size() == 1 || otherWay(op);
 }
 
 //===----------------------------------------------------------------------===//
@@ -78,8 +158,45 @@ std::optional<Reason> blockscale::whyNotKernel(QuantizeOp op) {
   return whyNotSizes(*storage);
 }
 
+/// Kernels read rows or columns of matrices; other transposes are the host's,
+/// which a function that does nothing else has none for.
+static std::optional<Reason> whyNotTransposed(QuantizeOp op) {
+  linalg::TransposeOp transpose = transposeOf(op);
+  if (!transpose || transposedInput(op) || !isWholeFunction(op))
+    return std::nullopt;
+  auto textOf = [](ArrayRef<int64_t> list) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    llvm::interleaveComma(list, stream << "[");
+    return text + "]";
+  };
+  return Reason(
+      "a kernel quantises the transpose of each matrix, but its input "
+      "is transposed with the permutation " +
+      textOf(transpose.getPermutation()) +
+      "; nearest legal: " + textOf(exchangeOf(transpose)));
+}
+
+/// A matrix and its transpose have the same largest magnitude.
+static std::optional<Reason> whyNotTogether(QuantizeOp op, QuantizeOp partner) {
+  Value one = op.getTensorScale(), other = partner.getTensorScale();
+  if (!one || !other || one == other)
+    return std::nullopt;
+  return Reason("a kernel that quantises a matrix and its transpose reads one "
+                "tensor scale for both, but they have two; nearest legal: the "
+                "same 'tensor_scale', or functions of their own");
+}
+
 static LogicalResult checkReady(QuantizeOp op) {
   if (std::optional<Reason> why = whyNotKernel(op))
+    return op.emitOpError() << why->text;
+  if (QuantizeOp partner = transposedPartner(op)) {
+    if (std::optional<Reason> why = whyNotKernel(partner))
+      return partner.emitOpError() << why->text;
+    if (std::optional<Reason> why = whyNotTogether(op, partner))
+      return partner.emitOpError() << why->text;
+  }
+  if (std::optional<Reason> why = whyNotTransposed(op))
     return op.emitOpError() << why->text;
   return success();
 }
@@ -88,20 +205,36 @@ static LogicalResult checkReady(QuantizeOp op) {
 // The kernel
 //===----------------------------------------------------------------------===//
 
+/// What a kernel writes of one result.
+struct ResultRoles {
+  ParameterRole data, scales, tensorScale;
+};
+static constexpr ResultRoles kResult{
+    ParameterRole::DData, ParameterRole::DScales, ParameterRole::DTensorScale};
+static constexpr ResultRoles kTransposedResult{
+    ParameterRole::TransposedData, ParameterRole::TransposedScales,
+    ParameterRole::TransposedTensorScale};
+
 static SmallVector<KernelParameter>
 parametersOf(QuantizeOp op, const QuantizedStorage &storage) {
   MLIRContext *context = op.getContext();
   auto memory = [&](Type element) { return GlobalType::get(context, element); };
   Type f32 = Float32Type::get(context), i8 = IntegerType::get(context, 8),
        i32 = IntegerType::get(context, 32);
+  QuantizeOp partner = transposedPartner(op);
   SmallVector<KernelParameter> list{
       {memory(op.getInput().getType().getElementType()), ParameterRole::X}};
-  if (hasTensorScale(op))
+  if (hasTensorScale(op) || (partner && hasTensorScale(partner)))
     list.push_back({memory(f32), ParameterRole::TensorScale});
-  list.push_back({memory(i8), ParameterRole::DData});
-  list.push_back({memory(i8), ParameterRole::DScales});
-  if (hasTensorScale(op))
-    list.push_back({memory(f32), ParameterRole::DTensorScale});
+  auto addResult = [&](QuantizeOp one, const ResultRoles &roles) {
+    list.push_back({memory(i8), roles.data});
+    list.push_back({memory(i8), roles.scales});
+    if (hasTensorScale(one))
+      list.push_back({memory(f32), roles.tensorScale});
+  };
+  addResult(op, kResult);
+  if (partner)
+    addResult(partner, kTransposedResult);
   for (auto [size, role] : {std::pair(storage.rows, ParameterRole::SizeM),
                             {storage.k, ParameterRole::SizeK},
                             {storage.batch, ParameterRole::Batch}})
@@ -111,22 +244,52 @@ parametersOf(QuantizeOp op, const QuantizedStorage &storage) {
 }
 
 /// A thread for each byte of scales, padding included.
-static AffineMap gridOf(const QuantizedStorage &storage) {
+static AffineExpr ctasOf(const QuantizedStorage &storage, int64_t threads) {
   AffineExpr bytes = storage.scales.matrixBytes * storage.batch;
-  return AffineMap::get(0, 6, bytes.ceilDiv(kQuantizeThreads));
+  return bytes.ceilDiv(threads);
+}
+
+/// A CTA for each tile of what is read.
+static AffineExpr tilesOf(const QuantizedStorage &storage) {
+  return storage.rows.ceilDiv(kTileExtent) * storage.k.ceilDiv(kTileExtent) *
+         storage.batch;
+}
+
+static QuantizationAttr attributeOf(QuantizeOp op, StringRef source) {
+  return quantizationOf(op, source, static_cast<bool>(transposedInput(op)));
 }
 
 static KernelOutline outlineOf(QuantizeOp op, StringRef source) {
   MLIRContext *context = op.getContext();
   QuantizedStorage storage = storageOf(op);
+  QuantizeOp partner = transposedPartner(op);
   KernelOutline outline;
   outline.parameters = parametersOf(op, storage);
-  outline.launch = KernelAttr::get(context, gridOf(storage), kQuantizeThreads,
+  int64_t threads =
+      partner || transposedInput(op) ? kColumnThreads : kQuantizeThreads;
+  AffineExpr ctas = partner ? tilesOf(storage) : ctasOf(storage, threads);
+  outline.launch = KernelAttr::get(context, AffineMap::get(0, 6, ctas), threads,
                                    /*sharedBytes=*/0, /*tensorColumns=*/0,
                                    /*cluster=*/1, /*dependentLaunch=*/false,
                                    /*workspace=*/AffineMap());
-  outline.quantization = quantizationOf(op, source);
+  outline.quantization = attributeOf(op, source);
+  if (partner)
+    outline.transposedQuantization = attributeOf(partner, source);
   return outline;
+}
+
+/// Where a kernel finds what one op is about; the sizes follow.
+static QuantizeArguments
+argumentsOf(QuantizeOp op, const ResultRoles &roles,
+            function_ref<Value(ParameterRole)> argument) {
+  QuantizeArguments arguments;
+  arguments.x = argument(ParameterRole::X);
+  if (hasTensorScale(op))
+    arguments.tensorScale = argument(ParameterRole::TensorScale);
+  arguments.data = argument(roles.data);
+  arguments.scales = argument(roles.scales);
+  arguments.storedTensorScale = argument(roles.tensorScale);
+  return arguments;
 }
 
 static void buildBody(QuantizeOp op, ImplicitLocOpBuilder &b,
@@ -138,16 +301,24 @@ static void buildBody(QuantizeOp op, ImplicitLocOpBuilder &b,
     return arith::ConstantIntOp::create(
         b, b.getI32Type(), cast<AffineConstantExpr>(expr).getValue());
   };
-  QuantizeArguments arguments;
-  arguments.x = argument(ParameterRole::X);
-  arguments.tensorScale = argument(ParameterRole::TensorScale);
-  arguments.data = argument(ParameterRole::DData);
-  arguments.scales = argument(ParameterRole::DScales);
-  arguments.storedTensorScale = argument(ParameterRole::DTensorScale);
+  QuantizeArguments arguments = argumentsOf(op, kResult, argument);
   arguments.rows = size(ParameterRole::SizeM, storage.rows);
   arguments.k = size(ParameterRole::SizeK, storage.k);
   arguments.batch = size(ParameterRole::Batch, storage.batch);
-  buildQuantizeBody(op, storage, b, arguments);
+  QuantizationAttr what = attributeOf(op, /*source=*/"");
+  if (QuantizeOp partner = transposedPartner(op)) {
+    QuantizeArguments columns =
+        argumentsOf(partner, kTransposedResult, argument);
+    columns.rows = arguments.k;
+    columns.k = arguments.rows;
+    columns.batch = arguments.batch;
+    buildBothWays(b, {what, storage, arguments},
+                  {attributeOf(partner, ""), storageOf(partner), columns});
+  } else if (what.getTransposed()) {
+    QuantizeColumns(what, storage, b, arguments).build();
+  } else {
+    QuantizeBody(what, storage, b, arguments).build();
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -158,7 +329,8 @@ namespace {
 struct QuantizeSource
     : KernelSourceOpInterface::ExternalModel<QuantizeSource, QuantizeOp> {
   bool isWanted(Operation *op) const {
-    return isWholeFunction(cast<QuantizeOp>(op));
+    auto quantizer = cast<QuantizeOp>(op);
+    return isWholeFunction(quantizer) && !isPartOfPartner(quantizer);
   }
   /// There is nothing to choose; checkReady says what cannot be.
   LogicalResult legalize(Operation *, hw::Target, bool) const {

@@ -24,10 +24,20 @@ struct QuantizeArguments {
 /// Threads of a CTA. Each quantises one block.
 inline constexpr int64_t kQuantizeThreads = 128;
 
-/// Emits the body of the kernel of `op`, whose result lies as `storage` says.
-void buildQuantizeBody(QuantizeOp op, const QuantizedStorage &storage,
-                       mlir::ImplicitLocOpBuilder &b,
-                       const QuantizeArguments &arguments);
+/// Where `op` quantises a `linalg.transpose`, so that a kernel reads what that
+/// reads; null where it reads the op's own input.
+mlir::Value transposedInput(QuantizeOp op);
+
+/// The op that quantises the transpose of what `op` quantises, where the
+/// function around does both and nothing else, so that one kernel does; null
+/// elsewhere.
+QuantizeOp transposedPartner(QuantizeOp op);
+
+/// Whether the kernel of another op does what `op` does.
+bool isPartOfPartner(QuantizeOp op);
+
+/// The operands of the launch of the kernel of `op`.
+llvm::SmallVector<mlir::Value> launchInputs(QuantizeOp op);
 
 /// Why no kernel computes `op`; empty if one does.
 std::optional<Reason> whyNotKernel(QuantizeOp op);

@@ -1,0 +1,93 @@
+//===- QuantizeBody.h - the body of a kernel that quantises -----*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_QUANTIZEBODY_H
+#define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_QUANTIZEBODY_H
+
+#include "BlockQuantizer.h"
+#include "QuantizeSource.h"
+
+namespace blockscale {
+
+/// What a thread does: it owns one byte of the scales in memory, and quantises
+/// the block that this is the scale of. Here blocks lie along rows of the
+/// input.
+class QuantizeBody {
+public:
+  QuantizeBody(QuantizationAttr what, const QuantizedStorage &storage,
+               mlir::ImplicitLocOpBuilder &b,
+               const QuantizeArguments &arguments);
+  virtual ~QuantizeBody() = default;
+
+  void build();
+
+protected:
+  using Digit = hw::StorageLayout<mlir::AffineExpr>::Digit;
+
+  /// The digits of a thread's number in the grid, the fastest first.
+  virtual llvm::SmallVector<Digit> digits() const;
+  virtual int64_t threads() const { return kQuantizeThreads; }
+  /// The elements of the block as f32; `first` is the number of its first one
+  /// in the op's input, i64.
+  virtual llvm::SmallVector<mlir::Value> load(const BlockPlace &place,
+                                              mlir::Value first);
+  virtual void storeCodes(const BlockPlace &place,
+                          llvm::ArrayRef<mlir::Value> words);
+  /// All threads come, with 0 for the padding; `number` is that of the thread.
+  virtual void storeScale(const BlockPlace &place, mlir::Value number,
+                          mlir::Value code);
+
+  /// The code of the scale of the block there, 0 in the padding. All threads
+  /// come.
+  mlir::Value quantize(const BlockPlace &place);
+
+  mlir::Value extentOf(mlir::AffineExpr expression, mlir::Type type) {
+    return quantizer.extentOf(expression, type);
+  }
+  mlir::Value add(mlir::Value x, mlir::Value y);
+  mlir::Value mul(mlir::Value x, mlir::Value y);
+  mlir::Value below(mlir::Value x, mlir::Value y);
+  mlir::Value wide(mlir::Value x);
+  mlir::Value wide(int64_t x);
+  mlir::Value sub(mlir::Value x, mlir::Value y);
+  mlir::Value i8(mlir::Value x);
+  /// The number of a CTA or of a thread in its CTA, i32.
+  mlir::Value number(mlir::Value index);
+  bool isTiled() const { return storage.rowTile > 1; }
+  mlir::Value isInside(const BlockPlace &place);
+  /// Whether a row of scales, padding included, reaches so far.
+  mlir::Value isInMemory(const BlockPlace &place);
+
+  const QuantizedStorage &storage;
+  Emitter e;
+  const QuantizeArguments &arguments;
+  BlockQuantizer quantizer;
+  /// What the last block was loaded as.
+  llvm::SmallVector<mlir::Value> pieces;
+
+private:
+  /// What is known of a block before its thread is alone; null or empty what is
+  /// not.
+  struct Known {
+    llvm::SmallVector<mlir::Value> values;
+    mlir::Value largest, factor;
+    std::optional<BlockScaling> scaling;
+  };
+
+  mlir::Value threadNumber();
+  BlockPlace placeOf(mlir::Value number);
+  BlockPlace nearestInside(const BlockPlace &place);
+  mlir::Value firstElement(const BlockPlace &place);
+  mlir::Value loadFactor(const BlockPlace &place);
+  Known findTogether(const BlockPlace &place);
+  mlir::Value quantizeBlock(const BlockPlace &place, const Known &known);
+};
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_QUANTIZEBODY_H

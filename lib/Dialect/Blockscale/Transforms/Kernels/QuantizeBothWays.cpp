@@ -1,0 +1,191 @@
+//===- QuantizeBothWays.cpp - a matrix and its transpose ------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// A CTA has a tile of 128 x 128 numbers. Its threads take blocks of rows first:
+// they load them, put what they loaded into shared memory, and store codes and
+// scales. Then each takes blocks of columns, which it reads from there. So
+// memory is read once.
+//
+// Of either way a tile has one or two atoms of scales, of which a thread has a
+// byte each. Rows of the tile in shared memory are 16 bytes longer than their
+// numbers, so that those of neighbouring rows lie in different banks.
+
+#include "QuantizeBothWays.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+/// Atoms of scales that blocks along K have in a tile.
+static int64_t atomsOf(const QuantizedStorage &storage) {
+  return kTileExtent / (storage.block * hw::kAtomScales);
+}
+
+namespace {
+/// The tile in shared memory, and where it begins: i32 values.
+struct Tile {
+  Value shared, matrix, row, column;
+  int64_t pitch;
+};
+
+/// Blocks of rows, which leave in shared memory what they were loaded as.
+class RowsOfTile : QuantizeBody {
+public:
+  RowsOfTile(const QuantizedWay &way, ImplicitLocOpBuilder &b, Tile tile)
+      : QuantizeBody(way.what, way.storage, b, way.arguments), tile(tile) {}
+
+  void quantizeTile(Value thread);
+
+private:
+  BlockPlace placeOf(Value thread, int64_t atom);
+  void storeCodes(const BlockPlace &place, ArrayRef<Value> words) override;
+
+  Tile tile;
+};
+
+/// Blocks of columns.
+class ColumnsOfTile : QuantizeColumns {
+public:
+  ColumnsOfTile(const QuantizedWay &way, ImplicitLocOpBuilder &b, Tile tile)
+      : QuantizeColumns(way.what, way.storage, b, way.arguments), tile(tile) {}
+
+  void quantizeTile();
+
+private:
+  SmallVector<Value> load(const BlockPlace &place, Value first) override;
+
+  Tile tile;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+/// Neighbouring lanes have the blocks of a row, or of a column of tiles of
+/// several rows.
+BlockPlace RowsOfTile::placeOf(Value thread, int64_t atom) {
+  int64_t extent = isTiled() ? hw::kAtomRows : hw::kAtomScales;
+  Value fast = arith::RemUIOp::create(e, thread, e.i32(extent));
+  Value slow = arith::DivUIOp::create(e, thread, e.i32(extent));
+  Value first = arith::DivUIOp::create(e, tile.column, e.i32(storage.block));
+  Value block = add(first, e.i32(atom * hw::kAtomScales));
+  return {tile.matrix, add(tile.row, isTiled() ? fast : slow),
+          add(block, isTiled() ? slow : fast)};
+}
+
+void RowsOfTile::storeCodes(const BlockPlace &place, ArrayRef<Value> words) {
+  Value column = sub(mul(place.block, e.i32(storage.block)), tile.column);
+  Value first = add(mul(sub(place.row, tile.row), e.i32(tile.pitch)), column);
+  int64_t number = 0;
+  for (Value piece : pieces) {
+    StoreSharedOp::create(e, piece, tile.shared, add(first, e.i32(number)));
+    number += cast<VectorType>(piece.getType()).getDimSize(0);
+  }
+  QuantizeBody::storeCodes(place, words);
+}
+
+void RowsOfTile::quantizeTile(Value thread) {
+  for (int64_t atom = 0; atom < atomsOf(storage); ++atom) {
+    BlockPlace place = placeOf(thread, atom);
+    Value code = quantize(place);
+    OpBuilder::InsertionGuard guard(e);
+    if (atomsOf(storage) > 1) {
+      auto condition = scf::IfOp::create(e, isInMemory(place));
+      e.setInsertionPointToStart(condition.thenBlock());
+    }
+    Value byte = quantizer.scaleOffset(place, e.getI32Type());
+    quantizer.storeByte(arguments.scales, wide(byte), i8(code));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Columns
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> ColumnsOfTile::load(const BlockPlace &place, Value) {
+  Type type = cast<SharedType>(tile.shared.getType()).getElementType();
+  Value row = sub(mul(place.block, e.i32(storage.block)), tile.row);
+  Value first = add(mul(row, e.i32(tile.pitch)), sub(place.row, tile.column));
+  SmallVector<Value> values;
+  for (int64_t i = 0; i < storage.block; ++i) {
+    Value loaded =
+        LoadSharedOp::create(e, VectorType::get({1}, type), tile.shared,
+                             add(first, e.i32(i * tile.pitch)));
+    values.push_back(e.widen(vector::ExtractOp::create(e, loaded, 0)));
+  }
+  return values;
+}
+
+void ColumnsOfTile::quantizeTile() {
+  Value first = arith::DivUIOp::create(e, tile.row, e.i32(storage.block));
+  for (int64_t atom = 0; atom < atomsOf(storage); ++atom) {
+    // The codes of the one before are stored.
+    if (atom > 0)
+      gpu::BarrierOp::create(e);
+    BlockPlace origin{tile.matrix, tile.column,
+                      add(first, e.i32(atom * hw::kAtomScales))};
+    BlockPlace place{tile.matrix, add(origin.row, line()),
+                     add(origin.block, blockInAtom())};
+    Value code = quantize(place);
+    finish(place, code, quantizer.scaleOffset(origin, e.getI32Type()),
+           atomsOf(storage) > 1 ? isInMemory(origin) : Value());
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Both
+//===----------------------------------------------------------------------===//
+
+/// CTAs have numbers along rows of tiles, then along columns and matrices.
+static Tile tileOf(Emitter &e, const QuantizeArguments &arguments) {
+  Type element = cast<GlobalType>(arguments.x.getType()).getElementType();
+  int64_t bits = element.getIntOrFloatBitWidth();
+  constexpr int64_t kPaddingBits = 128;
+  Tile tile;
+  tile.pitch = kTileExtent + kPaddingBits / bits;
+  tile.shared = SharedAllocOp::create(
+      e,
+      SharedType::get(e.getContext(), {1, kTileExtent, tile.pitch}, element,
+                      bits, hw::Swizzle::None),
+      /*offset=*/IntegerAttr());
+  Value extent = e.i32(kTileExtent);
+  auto tiles = [&](Value size) -> Value {
+    return arith::AddIOp::create(
+        e,
+        arith::DivUIOp::create(e, arith::AddIOp::create(e, size, e.i32(-1)),
+                               extent),
+        e.i32(1));
+  };
+  Value number = arith::IndexCastUIOp::create(
+      e, e.getI32Type(), gpu::BlockIdOp::create(e, gpu::Dimension::x));
+  auto next = [&](Value size) -> Value {
+    Value count = tiles(size);
+    Value place = arith::RemUIOp::create(e, number, count);
+    number = arith::DivUIOp::create(e, number, count);
+    return arith::MulIOp::create(e, place, extent);
+  };
+  tile.column = next(arguments.k);
+  tile.row = next(arguments.rows);
+  tile.matrix = number;
+  return tile;
+}
+
+void blockscale::buildBothWays(ImplicitLocOpBuilder &b,
+                               const QuantizedWay &rows,
+                               const QuantizedWay &columns) {
+  Emitter e(b.getLoc(), b);
+  Tile tile = tileOf(e, rows.arguments);
+  Value thread = arith::IndexCastUIOp::create(
+      e, e.getI32Type(), gpu::ThreadIdOp::create(e, gpu::Dimension::x));
+  RowsOfTile(rows, b, tile).quantizeTile(thread);
+  gpu::BarrierOp::create(e);
+  ColumnsOfTile(columns, b, tile).quantizeTile();
+}

@@ -1,0 +1,147 @@
+//===- QuantizeColumns.cpp - quantising the transpose ---------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Memory has rows of K along M, and codes lie along K. A CTA takes 128 columns
+// of it and 4 blocks of each: an atom of scales. Neighbouring lanes have
+// neighbouring columns, so that what they load of a row lies together. Their
+// codes go to lines of shared memory first, from where neighbouring threads
+// store what lies together there. The lines are one access longer than their
+// codes: an odd number of accesses, so that lanes that write one below the
+// other meet different banks.
+
+#include "QuantizeColumns.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+/// Threads with the scales of an atom, which each store so much of it.
+static constexpr int64_t kScaleAccess = 16;
+
+QuantizeColumns::QuantizeColumns(QuantizationAttr what,
+                                 const QuantizedStorage &storage,
+                                 ImplicitLocOpBuilder &b,
+                                 const QuantizeArguments &arguments)
+    : QuantizeBody(what, storage, b, arguments),
+      thread(number(gpu::ThreadIdOp::create(e, gpu::Dimension::x))),
+      access(quantizer.dataAccess()), perBlock(quantizer.blockBytes() / access),
+      codes(allocate(hw::kAtomRows * pitch())),
+      scales(allocate(hw::kAtomBytes)) {}
+
+Value QuantizeColumns::allocate(int64_t bytes) {
+  return SharedAllocOp::create(e,
+                               SharedType::get(e.getContext(), {1, bytes},
+                                               e.getI8Type(), /*container=*/8,
+                                               hw::Swizzle::None),
+                               /*offset=*/IntegerAttr());
+}
+
+/// Inside of an atom rows are faster than blocks, and neighbours are
+/// neighbours.
+SmallVector<QuantizeBody::Digit> QuantizeColumns::digits() const {
+  SmallVector<Digit> list(llvm::reverse(storage.scales.digits));
+  auto inAtom = [](const Digit &digit) {
+    return digit.term.source == hw::Dim::Row && digit.term.modulus;
+  };
+  auto end = std::stable_partition(list.begin(), list.end(), inAtom);
+  std::sort(list.begin(), end, [](const Digit &x, const Digit &y) {
+    return x.term.divisor < y.term.divisor;
+  });
+  return list;
+}
+
+Value QuantizeColumns::line() {
+  return arith::RemUIOp::create(e, thread, e.i32(hw::kAtomRows));
+}
+
+Value QuantizeColumns::blockInAtom() {
+  return arith::DivUIOp::create(e, thread, e.i32(hw::kAtomRows));
+}
+
+SmallVector<Value> QuantizeColumns::load(const BlockPlace &place, Value) {
+  Type type = cast<GlobalType>(arguments.x.getType()).getElementType();
+  Value pitch = wide(arguments.rows);
+  Value row = add(mul(wide(place.matrix), wide(arguments.k)),
+                  mul(wide(place.block), wide(storage.block)));
+  Value loaded = LoadRowOp::create(
+      e, VectorType::get({storage.block}, type), arguments.x,
+      add(mul(row, pitch), wide(place.row)), e.i32(storage.block), pitch,
+      /*aligned=*/true);
+  SmallVector<Value> values;
+  for (int64_t i = 0; i < storage.block; ++i)
+    values.push_back(e.widen(vector::ExtractOp::create(e, loaded, i)));
+  return values;
+}
+
+void QuantizeColumns::storeCodes(const BlockPlace &, ArrayRef<Value> words) {
+  Value first = add(mul(line(), e.i32(pitch())),
+                    mul(blockInAtom(), e.i32(quantizer.blockBytes())));
+  for (int64_t i = 0; i < perBlock; ++i)
+    StoreSharedOp::create(e, quantizer.dataPiece(words, i), codes,
+                          add(first, e.i32(i * access)));
+}
+
+/// The codes of all threads of the CTA, whose tile begins at `origin`.
+void QuantizeColumns::copyCodes(const BlockPlace &origin) {
+  int64_t perLine = hw::kAtomScales * perBlock;
+  for (int64_t i = 0; i < perBlock; ++i) {
+    Value piece = add(thread, e.i32(i * kColumnThreads));
+    Value line = arith::DivUIOp::create(e, piece, e.i32(perLine));
+    Value inLine = arith::RemUIOp::create(e, piece, e.i32(perLine));
+    Value block = arith::DivUIOp::create(e, inLine, e.i32(perBlock));
+    BlockPlace place{origin.matrix, add(origin.row, line),
+                     add(origin.block, block)};
+    auto condition = scf::IfOp::create(e, isInside(place));
+    OpBuilder::InsertionGuard guard(e);
+    e.setInsertionPointToStart(condition.thenBlock());
+    Value value = LoadSharedOp::create(
+        e, VectorType::get({access}, e.getI8Type()), codes,
+        add(mul(line, e.i32(pitch())), mul(inLine, e.i32(access))));
+    Value inBlock = arith::RemUIOp::create(e, inLine, e.i32(perBlock));
+    StoreRowOp::create(
+        e, value, arguments.data,
+        add(quantizer.dataOffset(place), mul(wide(inBlock), wide(access))),
+        e.i32(access), /*stride=*/Value(), /*aligned=*/true);
+  }
+}
+
+void QuantizeColumns::copyScales(Value atom, Value there) {
+  Value stores = below(thread, e.i32(hw::kAtomBytes / kScaleAccess));
+  if (there)
+    stores = arith::AndIOp::create(e, stores, there);
+  auto condition = scf::IfOp::create(e, stores);
+  OpBuilder::InsertionGuard guard(e);
+  e.setInsertionPointToStart(condition.thenBlock());
+  Value first = mul(thread, e.i32(kScaleAccess));
+  Value value = LoadSharedOp::create(
+      e, VectorType::get({kScaleAccess}, e.getI8Type()), scales, first);
+  StoreRowOp::create(e, value, arguments.scales, wide(add(atom, first)),
+                     e.i32(kScaleAccess), /*stride=*/Value(),
+                     /*aligned=*/true);
+}
+
+void QuantizeColumns::finish(const BlockPlace &place, Value code, Value atom,
+                             Value there) {
+  BlockPlace inAtom{e.i32(0), line(), blockInAtom()};
+  Value byte = vector::FromElementsOp::create(
+      e, VectorType::get({1}, e.getI8Type()), i8(code));
+  StoreSharedOp::create(e, byte, scales,
+                        quantizer.scaleOffset(inAtom, e.getI32Type()));
+  gpu::BarrierOp::create(e);
+  copyCodes({place.matrix, sub(place.row, inAtom.row),
+             sub(place.block, inAtom.block)});
+  copyScales(atom, there);
+}
+
+/// The threads of a CTA have the numbers of the bytes of its atom.
+void QuantizeColumns::storeScale(const BlockPlace &place, Value number,
+                                 Value code) {
+  finish(place, code, sub(number, thread));
+}
