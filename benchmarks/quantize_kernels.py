@@ -136,4 +136,5 @@ def main():
                       f"{max(memory, work) / memory:.2f} |", flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -411,6 +411,12 @@ SQUARES = [
     Quantization("f6E2M3FN", "e8m0_t8_t32", "f32", "rule(ceil)"),
     Quantization("f4E2M1FN", "multi_float32_e4m3fn_t16_t16", "f16"),
 ]
+# What a kernel dequantises, to numbers of type `x`.
+DEQUANTIZATIONS = QUANTIZATIONS + [
+    Quantization("f8E4M3FN", "e8m0_t32@plain", "f32"), SQUARES[0]]
+# Layouts of scales before and behind.
+LAYOUTS = [("plain", "tiled_128x4"), ("tiled_128x4", "tiled_128x16"),
+           ("tiled_128x16", "plain")]
 LINES = Sizes([1, 130, 300], [(1, 96), (1, 544)])
 # Whole blocks of columns, which end inside a tile.
 BLOCKS_OF_D = Sizes([1, 130, 300], [(288, 576), (512, 1056)])
@@ -515,6 +521,16 @@ def function_that_quantizes_both_ways(name, what, _, k, *__):
             f"  %y = linalg.transpose ins(%x : {x}) outs(%e : {y}) "
             f"permutation = [1, 0]\n{one}\n{two.replace('%q', '%r')}\n"
             f"  return %q, %r : {result}, {transposed}\n}}\n")
+def function_that_dequantizes(name, what, _, k, *__):
+    a, d = tensor("?", k, what.element, what.spec), f"tensor<?x{k}x{what.x}>"
+    return (f"func.func @{name}(%a: {a}) -> {d} {{\n"
+            f"  %d = blockscale.dequantize %a : {a} to {d}\n  return %d : {d}\n}}\n")
+
+
+def function_that_moves_scales(name, layouts, _, k, *__):
+    a, d = (tensor("?", k, "f8E4M3FN", f"e8m0_t32@{one}") for one in layouts)
+    return (f"func.func @{name}(%a: {a}) -> {d} {{\n"
+            f"  %d = blockscale.relayout %a : {a} to {d}\n  return %d : {d}\n}}\n")
 
 
 def function_with_quantized_result(name, one, n, k, schedule, *_):
@@ -559,6 +575,14 @@ VARIANTS += [
             SQUARE_LINES, make=function_that_quantizes_both_ways),
     Variant("quantisations both ways beside wide K", DATACENTER, BOTH_WAYS[:2], "",
             SQUARE_LINES, True, make=function_that_quantizes_both_ways),
+    Variant("dequantisations", DATACENTER, DEQUANTIZATIONS, "", LINES,
+            make=function_that_dequantizes),
+    Variant("dequantisations, warp level", WARP, DEQUANTIZATIONS, "", LINES,
+            make=function_that_dequantizes),
+    Variant("dequantisations beside wide K", DATACENTER, DEQUANTIZATIONS[:2], "",
+            LINES, True, make=function_that_dequantizes),
+    Variant("layouts of scales", DATACENTER, LAYOUTS, "", LINES,
+            make=function_that_moves_scales),
     quantized("one CTA", "cta_group = 1"),
     quantized("CTA pair", "cta_group = 2"),
     quantized("CTA pair in 2 x 2, dynamic scheduler",

@@ -11,6 +11,7 @@
 #include "Archive.h"
 #include "Cache.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/Conversion.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 #include "blockscale/Dialect/Blockscale/Transforms/ScheduleChoices.h"
 #include "blockscale/HW/DeviceTargets.h"
@@ -173,8 +174,8 @@ static Progress progressOf(FunctionOpInterface kernel) {
              : Progress::LLVM;
 }
 
-/// Whether a function that only quantises becomes a kernel: the host's duties
-/// are what no product does.
+/// Whether a function that only quantises or converts becomes a kernel: the
+/// host's duties are what no product does.
 static bool quantizes(const CompilerOptions &options) {
   return !options.hostDuties;
 }
@@ -187,7 +188,8 @@ static std::optional<Progress> findProgress(ModuleOp module, bool quantize) {
     least = std::min(least.value_or(progress), progress);
   };
   module.walk([&](Operation *op) {
-    if (isKernelSource(op) && (quantize || !isa<QuantizeOp>(op)))
+    bool isConverted = isa<QuantizeOp>(op) || isConversion(op);
+    if (isKernelSource(op) && (quantize || !isConverted))
       note(Progress::Source);
     else if (!isKernel(op))
       return;

@@ -200,6 +200,10 @@ void describe(Archive &a, Quantization &quantization) {
   a.laterFlag("transposed", quantization.transposed);
 }
 
+template <typename Archive> void describe(Archive &a, Conversion &conversion) {
+  a.field("op", conversion.op);
+}
+
 template <typename Archive> void describe(Archive &a, Kernel &kernel) {
   a.field("name", kernel.name);
   a.field("sourceFunction", kernel.sourceFunction);
@@ -224,6 +228,7 @@ template <typename Archive> void describe(Archive &a, Kernel &kernel) {
   a.field("epilogue", kernel.epilogue);
   a.laterField("quantization", kernel.quantization);
   a.laterField("transposedQuantization", kernel.transposedQuantization);
+  a.laterField("conversion", kernel.conversion);
 }
 
 template <typename Archive> void describe(Archive &a, Argument &argument) {

@@ -238,17 +238,25 @@ std::string runtime::whyNotOperands(const plan::Kernel &kernel,
   return "";
 }
 
+/// The sizes of a kernel that multiplies nothing, from what it reads.
+static plan::Environment sizesOfMatrix(const std::vector<int64_t> &sizes) {
+  return {{"M", sizes[sizes.size() - 2]},
+          {"N", 1},
+          {"K", sizes.back()},
+          {"batch", sizes.size() == 3 ? sizes[0] : 1}};
+}
+
 plan::Environment runtime::sizesOf(const plan::Kernel &kernel,
                                    const HostOperands &operands) {
   if (plan::onlyQuantizes(kernel)) {
-    const std::vector<int64_t> &x =
-        operands.at(std::string(plan::kQuantizedRole)).sizes;
-    int64_t rows = x[x.size() - 2], k = x.back();
+    plan::Environment sizes =
+        sizesOfMatrix(operands.at(std::string(plan::kQuantizedRole)).sizes);
     if (kernel.quantization->transposed)
-      std::swap(rows, k);
-    return {
-        {"M", rows}, {"N", 1}, {"K", k}, {"batch", x.size() == 3 ? x[0] : 1}};
+      std::swap(sizes["M"], sizes["K"]);
+    return sizes;
   }
+  if (kernel.conversion)
+    return sizesOfMatrix(operands.at("a_data").sizes);
   const HostOperand &d = operands.at(resultRole(kernel)),
                     &a = operands.at("a_data");
   size_t rank = d.sizes.size(), aRank = a.sizes.size();

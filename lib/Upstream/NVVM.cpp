@@ -505,3 +505,20 @@ Value nvvm::encodePair(ImplicitLocOpBuilder &b, Value low, Value high,
         NVVM::SaturationMode::SATFINITE, /*relu=*/false, format);
   return LLVM::ZExtOp::create(b, b.getI32Type(), pair);
 }
+
+Value nvvm::decodePair(ImplicitLocOpBuilder &b, Value codes, Type format) {
+  auto f16x2 = VectorType::get({2}, b.getF16Type());
+  if (isa<Float4E2M1FNType>(format)) {
+    Value byte = LLVM::TruncOp::create(b, b.getI8Type(), codes);
+    return NVVM::ConvertF4x2ToF16x2Op::create(b, f16x2, byte, /*relu=*/false,
+                                              format);
+  }
+  Value both = LLVM::TruncOp::create(b, b.getI16Type(), codes);
+  Value bytes =
+      LLVM::BitcastOp::create(b, VectorType::get({2}, b.getI8Type()), both);
+  if (isa<Float6E2M3FNType, Float6E3M2FNType>(format))
+    return NVVM::ConvertF6x2ToF16x2Op::create(b, f16x2, bytes, /*relu=*/false,
+                                              format);
+  return NVVM::ConvertF8x2ToF16x2Op::create(b, f16x2, bytes, /*relu=*/false,
+                                            format);
+}

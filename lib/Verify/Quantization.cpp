@@ -21,12 +21,6 @@ using namespace blockscale::verify;
 // Numbers
 //===----------------------------------------------------------------------===//
 
-static uint64_t mix(uint64_t x) {
-  x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdu;
-  x = (x ^ (x >> 33)) * 0xc4ceb9fe1a85ec53u;
-  return x ^ (x >> 33);
-}
-
 /// Number `i` of a block: one of the special kinds that every 16th block has,
 /// or an ordinary one, in which number `alone`, if there is one, has an
 /// exponent above the others'.
@@ -121,15 +115,7 @@ private:
 
 void QuantizationMaker::put(const std::string &role, const void *bytes,
                             uint64_t size, uint64_t alignment) {
-  uint64_t before = isHarsh ? alignment : 0;
-  std::vector<uint8_t> &memory = run.data.memory[role];
-  memory.assign(before + size, kGuardByte);
-  if (before)
-    run.data.offsets[role] = before;
-  if (bytes)
-    std::memcpy(memory.data() + before, bytes, size);
-  else
-    std::fill(memory.begin() + int64_t(before), memory.end(), kBeforeQuantized);
+  putMemory(run.data, role, bytes, size, alignment, isHarsh);
 }
 
 template <typename T>

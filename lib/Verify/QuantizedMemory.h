@@ -11,6 +11,7 @@
 #include "Conditions.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace blockscale::verify {
 
@@ -28,6 +29,29 @@ inline uint64_t scaleOffset(uint64_t row, uint64_t block, uint64_t atoms) {
 inline std::string hex(unsigned byte) {
   const char *digits = "0123456789abcdef";
   return std::string("0x") + digits[byte / 16] + digits[byte % 16];
+}
+
+/// A number that looks like nothing, of a number.
+inline uint64_t mix(uint64_t x) {
+  x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdu;
+  x = (x ^ (x >> 33)) * 0xc4ceb9fe1a85ec53u;
+  return x ^ (x >> 33);
+}
+
+/// Memory of a parameter, under harsh conditions with what lies before it;
+/// without `bytes` a result that is not written yet.
+inline void putMemory(HostData &data, const std::string &role,
+                      const void *bytes, uint64_t size, uint64_t alignment,
+                      bool isHarsh) {
+  uint64_t before = isHarsh ? alignment : 0;
+  std::vector<uint8_t> &memory = data.memory[role];
+  memory.assign(before + size, kGuardByte);
+  if (before)
+    data.offsets[role] = before;
+  if (bytes)
+    std::memcpy(memory.data() + before, bytes, size);
+  else
+    std::fill(memory.begin() + int64_t(before), memory.end(), kBeforeQuantized);
 }
 
 /// What memory should hold, and what it does.

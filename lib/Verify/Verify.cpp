@@ -7,9 +7,11 @@
 
 #include "blockscale/Verify/Verify.h"
 #include "Conditions.h"
+#include "Dequantization.h"
 #include "Groups.h"
 #include "Quantization.h"
 #include "QuantizedResult.h"
+#include "Relayout.h"
 
 #include <algorithm>
 #include <chrono>
@@ -323,13 +325,15 @@ static bool runLaunch(const emulator::Module &module,
   return !verdict.run.stopped;
 }
 
-static void verifyQuantization(const emulator::Module &module,
-                               const plan::Kernel &kernel,
-                               const plan::Environment &sizes,
-                               const VerifyOptions &options, Verdict &verdict) {
+/// Of a kernel that multiplies nothing: `Run` has its memory and compares it.
+template <typename Run>
+static void verifyElementwise(const emulator::Module &module,
+                              const plan::Kernel &kernel,
+                              const plan::Environment &sizes,
+                              const VerifyOptions &options, Verdict &verdict) {
   verdict.sizes = sizes;
-  Result<QuantizationRun> made = QuantizationRun::make(
-      kernel, sizes, verdict.data, options.seed, options.conditions);
+  Result<Run> made =
+      Run::make(kernel, sizes, verdict.data, options.seed, options.conditions);
   if (!made) {
     verdict.why = made.why();
     return;
@@ -354,7 +358,18 @@ Verdict verify::verifyKernel(const emulator::Module &module,
   verdict.data = kind;
   verdict.conditions = options.conditions;
   if (plan::onlyQuantizes(kernel)) {
-    verifyQuantization(module, kernel, givenSizes, options, verdict);
+    verifyElementwise<QuantizationRun>(module, kernel, givenSizes, options,
+                                       verdict);
+    return verdict;
+  }
+  if (kernel.conversion && kernel.conversion->op == "relayout") {
+    verifyElementwise<RelayoutRun>(module, kernel, givenSizes, options,
+                                   verdict);
+    return verdict;
+  }
+  if (kernel.conversion) {
+    verifyElementwise<DequantizationRun>(module, kernel, givenSizes, options,
+                                         verdict);
     return verdict;
   }
   bool isHarsh = options.conditions == Conditions::Harsh;

@@ -21,7 +21,7 @@ __all__ = ["Argument", "Busy", "CheckReport", "Checkpoint", "CheckpointError",
            "DeviceScaled", "Diagnostic", "Error", "FORMATS", "Finding",
            "Format", "Hazard", "Imported", "InternalError", "Kernel", "Layout",
            "KernelChoice", "NkiKernels", "Outcome", "Parameter", "Prepared",
-           "PreparedQuantization", "Program", "Refused",
+           "PreparedDequantization", "PreparedQuantization", "Program", "Refused",
            "Scaled", "Spec", "Verdict", "check", "compile", "dask", "devices",
            "emulate", "emulate_without_card", "explain", "format_named",
            "from_jax", "from_mlir", "from_onnx", "from_torch", "layout",
@@ -279,6 +279,17 @@ class Kernel:
     def prepare_quantize(self, *, M: int | None = None, K: int | None = None,
                          batch: int | None = None, device: int = 0,
                          kernel: str | None = None) -> PreparedQuantization: ...
+    def dequantize(self, a: Scaled | DeviceScaled, *,
+                   out: NDArray[Any] | _OnDevice | None = None,
+                   kernel: str | None = None, device: int = 0,
+                   stream: _Stream = None) -> Any: ...
+    def emulate_dequantize(self, a: Scaled, *, kernel: str | None = None,
+                           num_sms: int | None = None,
+                           progress: _Progress = None,
+                           **options: Any) -> NDArray[Any]: ...
+    def prepare_dequantize(self, *, M: int | None = None, K: int | None = None,
+                           batch: int | None = None, device: int = 0,
+                           kernel: str | None = None) -> PreparedDequantization: ...
     def as_torch_op(self, name: str, *, kernel: str | None = None) -> Any: ...
 
 class KernelChoice:
@@ -299,6 +310,8 @@ class KernelChoice:
                  device: int = 0, **options: Any) -> Any: ...
     def quantize(self, x: _Array | _OnDevice, *, device: int = 0,
                  **options: Any) -> Scaled | DeviceScaled: ...
+    def dequantize(self, a: Scaled | DeviceScaled, *, device: int = 0,
+                   **options: Any) -> Any: ...
     def prepare(self, *, device: int = 0, **options: Any) -> Prepared: ...
     def save(self, path: str | os.PathLike[str]) -> None: ...
 
@@ -576,6 +589,21 @@ class Prepared:
     def empty_out(self) -> DeviceArray | DeviceScaled: ...
     def upload(self, name: _Operand, operand: Scaled,
                ends: _Array | None = None) -> DeviceScaled: ...
+
+class PreparedDequantization:
+    kernel: Kernel
+    name: str
+    device: Device
+    sizes: dict[str, int]
+    grid: tuple[int, ...]
+    cluster: tuple[int, ...]
+    block: tuple[int, ...]
+    def __init__(self, kernel: Kernel, name: str | None,
+                 sizes: dict[str, int | None], device: int) -> None: ...
+    def __call__(self, a: DeviceScaled, *, out: _OnDevice,
+                 stream: _Stream = None) -> _OnDevice: ...
+    def empty_out(self) -> DeviceArray: ...
+    def upload(self, a: Scaled) -> DeviceScaled: ...
 
 class PreparedQuantization:
     kernel: Kernel

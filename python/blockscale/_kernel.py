@@ -19,6 +19,7 @@ from . import _operands as operands
 from . import _quantized_result as quantized_result
 from ._checks import choice, text, whole
 from ._compiler_calls import bytes_of, compile_options, compiler
+from ._conversions import Conversions
 from ._emulate import COMPLETIONS, run
 from ._errors import Refused, diagnostic
 from ._formats import Format
@@ -32,6 +33,7 @@ from ._targets import KernelChoice
 STAGES = ("tensor", "kernel", "assigned", "nvvm", "llvm")
 DATA = ("exact", "random", "both")
 CONDITIONS = ("plain", "harsh", "both")
+CONVERSIONS = {"dequantize": "dequantises", "relayout": "moves scales"}
 # Sizes for which what was prepared is kept.
 KEPT_LAUNCHES = 16
 
@@ -72,6 +74,8 @@ class Verdict:
 
 def _work_of(planned):
     """What the kernel of a plan does."""
+    if "conversion" in planned:
+        return CONVERSIONS[planned["conversion"]["op"]]
     if "quantization" not in planned:
         return "multiplies"
     return "fuses" if "type" in planned["quantization"] else "quantises"
@@ -82,11 +86,13 @@ def _whose_work(planned):
     return f"kernel '{planned['name']}' " + {
         "multiplies": "multiplies: 'launch' runs it, and 'emulate'",
         "quantises": "quantises: 'quantize' runs it, and 'emulate_quantize'",
+        "dequantises": "dequantises: 'dequantize' runs it, and 'emulate_dequantize'",
+        "moves scales": "moves scales: its launcher and 'blockscale emulate' run it",
         "fuses": "quantises its product: 'launch' runs it, and 'emulate'",
     }[_work_of(planned)]
 
 
-class Kernel:
+class Kernel(Conversions):
     """The kernels of one module for one chip.
 
     target: the chip. ptx: text. cubin: bytes, empty unless asked for.
@@ -109,8 +115,8 @@ class Kernel:
         return [kernel["name"] for kernel in self.plan["kernels"]]
 
     def _planned(self, name=None, does=("multiplies", "fuses")):
-        """The plan of a kernel that does one of these: multiplies, quantises, or
-        fuses both."""
+        """The plan of a kernel that does one of these: multiplies, quantises,
+        fuses both, or dequantises."""
         kernels = self.plan["kernels"]
         if name is not None:
             found = [one for one in kernels if one["name"] == text("kernel", name)]
@@ -142,7 +148,7 @@ class Kernel:
         its result, "d", and of that for the transpose, "transposed"."""
         planned = self._planned(kernel, ("quantises", "fuses")
                                 if operand in ("d", "transposed")
-                                else ("multiplies", "fuses"))
+                                else ("multiplies", "fuses", "dequantises"))
         data = operands.of(planned["data"], operand)
         if data is None:
             raise Refused(

@@ -70,6 +70,10 @@ class KernelChoice:
         """As `Kernel.quantize`, with the kernel of the device."""
         return self.on(device).quantize(x, device=device, **options)
 
+    def dequantize(self, a, *, device=0, **options):
+        """As `Kernel.dequantize`, with the kernel of the device."""
+        return self.on(device).dequantize(a, device=device, **options)
+
     def prepare(self, *, device=0, **options):
         """As `Kernel.prepare`, with the kernel of the device."""
         return self.on(device).prepare(device=device, **options)

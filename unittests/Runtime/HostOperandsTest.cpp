@@ -441,4 +441,39 @@ TEST(HostOperands, WhatIsWrongWithAQuantisationIsNamed) {
             "1x2x5");
 }
 
+/// A kernel that dequantises codes of six bits, in lines of 16 bytes.
+TEST(HostOperands, SizesOfAConversionAreThoseOfItsOperand) {
+  using plan::ParameterKind;
+  plan::Kernel kernel = quantizingKernel();
+  kernel.quantization.reset();
+  kernel.conversion = plan::Conversion{"dequantize"};
+  kernel.parameters = {
+      test::parameter("a_data", "a", ParameterKind::Pointer, "i8"),
+      test::parameter("a_scales", "a", ParameterKind::Pointer, "i8"),
+      test::parameter("d", "d", ParameterKind::Pointer, "f32")};
+  kernel.data[0].operand = kernel.scales[0].operand = "a";
+  kernel.operands[0].operand = "d";
+  std::vector<uint8_t> codes{1, 2, 3, 4, 63, 5, 6, 7, 8, 62}, scales(8),
+      d(2 * 5 * 4);
+  HostOperands all;
+  all["a_data"] = operandOf("a_data", codes, {2, 5});
+  all["a_scales"] = operandOf("a_scales", scales, {2, 4});
+  EXPECT_EQ(whyNotOperands(kernel, all),
+            "kernel 'small': there is no operand 'd'");
+  all["d"] = operandOf("d", d, {2, 5}, 4);
+  ASSERT_EQ(whyNotOperands(kernel, all), "");
+  plan::Environment sizes = bound(kernel, all);
+  EXPECT_EQ(sizes.at("M"), 2);
+  EXPECT_EQ(sizes.at("N"), 1);
+  EXPECT_EQ(sizes.at("K"), 5);
+  Result<DeviceData> packed = packOperands(kernel, sizes, all);
+  ASSERT_TRUE(packed) << textOf(packed);
+  const std::vector<uint8_t> &lines = packed->memory.at("a_data");
+  ASSERT_EQ(lines.size(), 32u);
+  EXPECT_EQ(lines[0], 0x81);
+  EXPECT_EQ(lines[16], 0x85);
+  EXPECT_EQ(packed->memory.at("d").size(), d.size());
+  EXPECT_TRUE(isResult(kernel, "d"));
+}
+
 } // namespace

@@ -56,7 +56,7 @@ struct PipelineOptions : ProductPipelineOptions<PipelineOptions> {
       llvm::cl::init(false)};
   Option<bool> quantize{
       *this, "quantize",
-      llvm::cl::desc("Make kernels of functions that only quantise"),
+      llvm::cl::desc("Make kernels of functions that only quantise or convert"),
       llvm::cl::init(true)};
   Option<bool> quantizeOperands{
       *this, "quantize-operands",

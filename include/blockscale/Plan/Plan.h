@@ -302,10 +302,17 @@ struct Quantization {
   bool transposed = false;
 };
 
+/// What a kernel does that converts. It reads "a" and writes "d", numbers of
+/// `operands`. It has no B and N: N is 1, and a row of D has K numbers.
+struct Conversion {
+  /// "dequantize".
+  std::string op;
+};
+
 struct Kernel {
   /// The entry in the PTX.
   std::string name;
-  /// The function that the matmul or the quantisation stood in.
+  /// The function that the matmul, the quantisation or the conversion stood in.
   std::string sourceFunction;
   /// The entry in whose place this one is launched where A has at most as many
   /// rows as the size M here may have (Variants.h).
@@ -349,9 +356,11 @@ struct Kernel {
   std::optional<Quantization> quantization = {};
   /// Set for those that quantise the transpose of what they read too.
   std::optional<Quantization> transposedQuantization = {};
+  /// Set for kernels that convert.
+  std::optional<Conversion> conversion = {};
 };
 
-/// Whether the kernel quantises what it reads; all others multiply.
+/// Whether the kernel quantises what it reads; all others multiply or convert.
 inline bool onlyQuantizes(const Kernel &kernel) {
   return kernel.quantization && !kernel.quantization->type;
 }

@@ -203,6 +203,10 @@ void multiply(mlir::ImplicitLocOpBuilder &b, const TensorMma &mma);
 mlir::Value encodePair(mlir::ImplicitLocOpBuilder &b, mlir::Value low,
                        mlir::Value high, mlir::Type format);
 
+/// Two codes of `format`, as encodePair() has them, as a vector of f16.
+mlir::Value decodePair(mlir::ImplicitLocOpBuilder &b, mlir::Value codes,
+                       mlir::Type format);
+
 //===----------------------------------------------------------------------===//
 // Warps
 //===----------------------------------------------------------------------===//

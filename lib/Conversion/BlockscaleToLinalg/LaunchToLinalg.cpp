@@ -90,13 +90,16 @@ struct LaunchToLinalg : OpConversionPattern<LaunchOp> {
     if (kernel)
       operands = launchOperands(kernel);
     auto quantized = dyn_cast<ScaledTensorType>(op->getResult(0).getType());
+    bool converts = kernel && kernel->hasAttr(ConversionAttr::name);
     if (operands.size() != op.getInputs().size() ||
-        operands.size() < (quantized ? 1 : 2))
+        operands.size() < (quantized || converts ? 1 : 2))
       return op.emitOpError()
              << "has " << op.getInputs().size()
              << " inputs for a kernel whose parameters name " << operands.size()
              << "; expected a kernel before 'convert-kernels-to-llvm'";
     auto product = kernel->getAttrOfType<ProductAttr>(ProductAttr::name);
+    if (converts)
+      return launchConversion(op, operands.front(), adaptor, rewriter);
     if (quantized && !product)
       return launchQuantization(op, quantized, kernel, adaptor, rewriter);
     Emitter e(op.getLoc(), rewriter);
@@ -168,6 +171,26 @@ private:
           tensor::EmptyOp::create(
               e, partSizes, cast<RankedTensorType>(partType).getElementType()),
           partType));
+    return success();
+  }
+
+  /// What a kernel makes of the operand `name`, of the same shape.
+  static LogicalResult launchConversion(LaunchOp op, StringRef name,
+                                        OneToNOpAdaptor adaptor,
+                                        ConversionPatternRewriter &rewriter) {
+    auto operand = dyn_cast<ScaledTensorType>(op.getInputs()[0].getType());
+    auto result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    if (!operand || !result)
+      return op.emitOpError() << "expected a scaled tensor as its input and a "
+                                 "plain one as its result";
+    Emitter e(op.getLoc(), rewriter);
+    SmallVector<std::string> roles;
+    addRoles(name, operand, roles);
+    Parts parts(operand, adaptor.getInputs()[0]);
+    Value init = tensor::EmptyOp::create(e, logicalSizes(e, parts),
+                                         result.getElementType());
+    replaceByLaunch(e, op, roles, parts.values(), castTo(e, init, result),
+                    rewriter);
     return success();
   }
 

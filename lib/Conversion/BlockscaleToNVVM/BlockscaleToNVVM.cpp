@@ -158,8 +158,9 @@ struct KernelToNVVM : OpConversionPattern<gpu::GPUFuncOp> {
                                     signature.getConvertedTypes());
     auto function =
         LLVM::LLVMFuncOp::create(rewriter, op.getLoc(), op.getName(), type);
-    for (StringRef name : {KernelAttr::name, ProductAttr::name,
-                           QuantizationAttr::name, TargetAttr::name})
+    for (StringRef name :
+         {KernelAttr::name, ProductAttr::name, QuantizationAttr::name,
+          ConversionAttr::name, TargetAttr::name})
       if (Attribute attribute = op->getAttr(name))
         function->setAttr(name, attribute);
     // Its shared memory lets one CTA live on an SM. ptxas, which does not see

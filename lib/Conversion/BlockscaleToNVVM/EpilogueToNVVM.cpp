@@ -278,6 +278,19 @@ struct EncodePairToNVVM : OpConversionPattern<EncodePairOp> {
   }
 };
 
+struct DecodePairToNVVM : OpConversionPattern<DecodePairOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(DecodePairOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op,
+                       nvvm::decodePair(b, adaptor.getCodes(), op.getFormat()));
+    return success();
+  }
+};
+
 //===----------------------------------------------------------------------===//
 // Math
 //===----------------------------------------------------------------------===//
@@ -369,8 +382,8 @@ static bool isF32(Operation *op) {
 void blockscale::populateEpiloguePatterns(const TypeConverter &converter,
                                           RewritePatternSet &patterns) {
   patterns.add<LoadRowToNVVM, StoreRowToNVVM, CountArrivalToNVVM,
-               EncodePairToNVVM, ExpToNVVM, Exp2ToNVVM>(converter,
-                                                        patterns.getContext());
+               EncodePairToNVVM, DecodePairToNVVM, ExpToNVVM, Exp2ToNVVM>(
+      converter, patterns.getContext());
   populatePolynomialPatterns<math::ErfOp, math::ExpM1Op, math::LogOp,
                              math::Log1pOp, math::Log2Op, math::TanhOp>(
       converter, patterns);

@@ -245,14 +245,15 @@ static void reportMmaLoop(MmaOp mma, KernelReport &report) {
     report.mmaCyclesPerKTile += cycles(op);
 }
 
-/// Of a kernel without a main loop there is little to tell.
-static KernelReport reportQuantization(gpu::GPUFuncOp kernel,
-                                       KernelAttr attribute,
-                                       QuantizationAttr quantization) {
+/// Of a kernel without a main loop there is little to tell: what it does, with
+/// so many elements to a thread.
+static KernelReport reportElementwise(gpu::GPUFuncOp kernel,
+                                      KernelAttr attribute, StringRef kind,
+                                      int64_t block) {
   KernelReport report;
   report.name = kernel.getName().str();
-  report.kind = kQuantizeKind;
-  report.block = unsigned(quantization.getD().getKTile());
+  report.kind = kind.str();
+  report.block = unsigned(block);
   report.sharedMemoryBytes = attribute.getSharedBytes();
   const hw::ChipInfo &chip = hw::chipInfo(getTarget(kernel).chip);
   report.sharedMemoryLimitBytes = chip.sharedMemoryPerCta;
@@ -265,7 +266,12 @@ static FailureOr<KernelReport> reportKernel(gpu::GPUFuncOp kernel,
   auto quantization =
       kernel->getAttrOfType<QuantizationAttr>(QuantizationAttr::name);
   if (quantization && !kernel->hasAttr(ProductAttr::name))
-    return reportQuantization(kernel, attribute, quantization);
+    return reportElementwise(kernel, attribute, kQuantizeKind,
+                             quantization.getD().getKTile());
+  if (auto conversion =
+          kernel->getAttrOfType<ConversionAttr>(ConversionAttr::name))
+    return reportElementwise(kernel, attribute, conversion.getOp(),
+                             conversion.getA().getKTile());
   MmaOp mma = mainMma(kernel);
   if (!mma && !isWarpKernel(kernel))
     return kernel.emitError() << "has no 'blockscale.mma' with steps; run "

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Target/PTX/LaunchPlan.h"
+#include "ConversionPlan.h"
 #include "EpiloguePlan.h"
 #include "PlanExpressions.h"
 #include "PlanParts.h"
@@ -667,6 +668,17 @@ static FailureOr<plan::Kernel> planKernel(gpu::GPUFuncOp kernel,
   return result;
 }
 
+/// Of a kernel that multiplies, quantises or converts.
+static FailureOr<plan::Kernel> planAny(gpu::GPUFuncOp kernel,
+                                       KernelAttr attribute) {
+  if (kernel->hasAttr(ConversionAttr::name))
+    return planConversion(kernel, attribute);
+  bool onlyQuantizes = kernel->hasAttr(QuantizationAttr::name) &&
+                       !kernel->hasAttr(ProductAttr::name);
+  return onlyQuantizes ? planQuantization(kernel, attribute)
+                       : planKernel(kernel, attribute);
+}
+
 FailureOr<plan::Plan> blockscale::planKernels(gpu::GPUModuleOp kernels) {
   plan::Plan result;
   hw::Target target = getTarget(kernels);
@@ -676,11 +688,7 @@ FailureOr<plan::Plan> blockscale::planKernels(gpu::GPUModuleOp kernels) {
     auto attribute = kernel->getAttrOfType<KernelAttr>(KernelAttr::name);
     if (!attribute)
       continue;
-    bool onlyQuantizes = kernel->hasAttr(QuantizationAttr::name) &&
-                         !kernel->hasAttr(ProductAttr::name);
-    FailureOr<plan::Kernel> planned = onlyQuantizes
-                                          ? planQuantization(kernel, attribute)
-                                          : planKernel(kernel, attribute);
+    FailureOr<plan::Kernel> planned = planAny(kernel, attribute);
     if (failed(planned))
       return failure();
     result.kernels.push_back(std::move(*planned));

@@ -9,6 +9,7 @@
 #include "QuantizePlan.h"
 #include "PlanExpressions.h"
 #include "PlanParts.h"
+#include "StoragePlan.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Plan/Sizes.h"
@@ -16,44 +17,6 @@
 
 using namespace mlir;
 using namespace blockscale;
-
-/// What threads read and write at once, which addresses have to suit.
-static constexpr unsigned kAccessBytes = 16;
-
-static plan::DataPacking dataPacking(const QuantizedStorage &storage,
-                                     std::string_view operand = "d") {
-  plan::DataPacking data;
-  data.operand = operand;
-  data.format = std::string(formatName(storage.element));
-  data.order = stringifyDataOrder(DataOrder::KMajor).str();
-  data.bits = storage.data->globalBits;
-  data.elementMultiple = storage.data->innerMultiple;
-  data.lines = printExpression(storage.rows);
-  data.elements = printExpression(storage.k);
-  data.linePitch = printExpression(storage.linePitch);
-  data.batchPitch = printExpression(storage.batchPitch);
-  data.alignment = std::max(kAccessBytes, storage.data->alignment);
-  data.bitOrder = bitOrder(data.bits);
-  return data;
-}
-
-static plan::ScalePacking scalePacking(const QuantizedStorage &storage,
-                                       ScaledTensorType type,
-                                       std::string_view operand = "d") {
-  plan::ScalePacking scales;
-  scales.operand = operand;
-  scales.format = std::string(formatName(storage.scale));
-  scales.block = unsigned(storage.block);
-  scales.rows = unsigned(storage.rowTile);
-  scales.layout = stringifyScaleLayout(type.getLayout()).str();
-  scales.offset = placeFormula(storage.scales);
-  scales.paddedRows = paddedExtent(storage.scales, hw::Dim::Row);
-  scales.paddedScales = paddedExtent(storage.scales, hw::Dim::Block);
-  scales.bytes = printExpression(storage.scales.matrixBytes * storage.batch);
-  scales.largestPaddingValue = formatInfo(storage.scale).codeMask();
-  scales.alignment = kAccessBytes;
-  return scales;
-}
 
 static bool hasTensorScale(QuantizationAttr quantization) {
   return quantization.getD().getSpec().getValue().tensorScale.has_value();
@@ -80,25 +43,10 @@ plainOperands(const QuantizedStorage &storage, QuantizationAttr quantization,
   x.batchPitch = printExpression(matrix);
   x.elements = printExpression(matrix * storage.batch);
   x.alignment = transposed ? quantization.getX().getIntOrFloatBitWidth() / 8
-                           : kAccessBytes;
+                           : kPlannedAccessBytes;
   if (!hasTensorScale)
     return {x};
   return {x, tensorScale(storage)};
-}
-
-static std::vector<plan::Size> sizesOf(const QuantizedStorage &storage) {
-  AffineExpr one = getAffineConstantExpr(1, storage.k.getContext());
-  std::vector<plan::Size> list;
-  for (auto [name, expr] : {std::pair<StringRef, AffineExpr>{"M", storage.rows},
-                            {"N", one},
-                            {"K", storage.k},
-                            {"batch", storage.batch}}) {
-    plan::Size size{name.str(), std::nullopt, kMaxProductSize};
-    if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-      size.value = constant.getValue();
-    list.push_back(size);
-  }
-  return list;
 }
 
 static plan::Quantization whatOf(QuantizationAttr quantization) {
@@ -119,8 +67,8 @@ LogicalResult blockscale::planQuantizedResult(gpu::GPUFuncOp kernel,
       quantizedStorage(quantization.getD(), getTarget(kernel));
   if (!storage)
     return kernel.emitError() << storage.why().text;
-  result.data.push_back(dataPacking(*storage));
-  result.scales.push_back(scalePacking(*storage, quantization.getD()));
+  result.data.push_back(dataPacking(*storage, "d"));
+  result.scales.push_back(scalePacking(*storage, quantization.getD(), "d"));
   if (hasTensorScale(quantization)) {
     result.tensorScales.push_back(
         {"d", printExpression(storage->batch), sizeof(float)});
@@ -163,9 +111,6 @@ static void addResult(const QuantizedStorage &storage,
   if (!isa<AffineConstantExpr>(bytes))
     result.limits.push_back(
         {printExpression(bytes), kMaxProductSize, "bytes of scales"});
-  if (!isa<AffineConstantExpr>(storage.k))
-    result.conditions.push_back(printExpression(storage.k % storage.block) +
-                                " == 0");
   result.data.push_back(dataPacking(storage, operand));
   result.scales.push_back(scalePacking(storage, quantization.getD(), operand));
   if (hasTensorScale(quantization))
@@ -183,7 +128,11 @@ static LogicalResult addTransposed(gpu::GPUFuncOp kernel,
       quantizedStorage(quantization.getD(), getTarget(kernel));
   if (!found)
     return kernel.emitError() << found.why().text;
-  addResult(exchanged(*found), quantization, plan::kTransposedOperand, result);
+  QuantizedStorage storage = exchanged(*found);
+  if (!isa<AffineConstantExpr>(storage.k))
+    result.conditions.push_back(printExpression(storage.k % storage.block) +
+                                " == 0");
+  addResult(storage, quantization, plan::kTransposedOperand, result);
   result.transposedQuantization = whatOf(quantization);
   return success();
 }
@@ -197,20 +146,11 @@ FailureOr<plan::Kernel> blockscale::planQuantization(gpu::GPUFuncOp kernel,
   if (!found)
     return kernel.emitError() << found.why().text;
   const QuantizedStorage &storage = *found;
-  auto parameters = parametersOf(kernel);
-  auto limits = limitsOf(kernel);
-  if (failed(parameters) || failed(limits))
-    return failure();
   plan::Kernel result;
-  result.name = kernel.getName().str();
   result.sourceFunction = quantization.getSource().str();
-  result.grid = {printMinimum(attribute.getGrid()), "1", "1"};
-  result.cluster = {1, 1, 1};
-  result.block = {attribute.getBlock(), 1, 1};
+  if (failed(planElementwise(kernel, attribute, storage, result)))
+    return failure();
   result.sharedMemoryBytes = attribute.getSharedBytes();
-  result.sizes = sizesOf(storage);
-  result.limits = std::move(*limits);
-  result.parameters = std::move(*parameters);
   auto transposed =
       kernel->getAttrOfType<QuantizationAttr>(kTransposedQuantizationName);
   addResult(storage, quantization, "d", result);

@@ -71,9 +71,15 @@ static void printTail(llvm::json::OStream &json,
   });
 }
 
+/// Whether the threads of the kernel work each for itself.
+static bool isElementwise(const KernelReport &kernel) {
+  return kernel.kind == kQuantizeKind || kernel.kind == kDequantizeKind ||
+         kernel.kind == kRelayoutKind;
+}
+
 /// What the main loop waits for, by the prediction.
 static StringRef predictedBound(const KernelReport &kernel) {
-  if (kernel.kind == kQuantizeKind)
+  if (isElementwise(kernel))
     return "memory";
   return kernel.mmaCyclesPerKTile >= kernel.loadCyclesPerKTile
              ? "tensor core"
@@ -165,10 +171,17 @@ static void printResources(llvm::raw_ostream &stream,
 }
 
 static void printKernel(llvm::raw_ostream &stream, const KernelReport &kernel) {
-  if (kernel.kind == kQuantizeKind) {
-    stream << "  quantises           a block of " << kernel.block
-           << " elements to a thread\n"
-           << "  predicted bound     " << predictedBound(kernel) << '\n';
+  if (isElementwise(kernel)) {
+    if (kernel.kind == kQuantizeKind)
+      stream << "  quantises           a block of " << kernel.block
+             << " elements to a thread\n";
+    else if (kernel.kind == kDequantizeKind)
+      stream << "  dequantises         blocks of " << kernel.block
+             << " elements\n";
+    else
+      stream << "  moves               scales of blocks of " << kernel.block
+             << " elements\n";
+    stream << "  predicted bound     " << predictedBound(kernel) << '\n';
     printResources(stream, kernel);
     return;
   }

@@ -47,14 +47,16 @@ struct KTail {
   unsigned zeroFill = 0;
 };
 
-/// In place of an MMA kind: the kernel quantises and has no main loop, so that
-/// what tells of one is 0.
+/// In place of an MMA kind: the kernel quantises or converts and has no main
+/// loop, so that what tells of one is 0.
 inline constexpr const char *kQuantizeKind = "quantize";
+inline constexpr const char *kDequantizeKind = "dequantize";
+inline constexpr const char *kRelayoutKind = "relayout";
 
 struct KernelReport {
   /// The name of the entry in the PTX.
   std::string name;
-  /// The MMA kind as PTX spells it: "mxf4nvf4", ...; or kQuantizeKind.
+  /// The MMA kind as PTX spells it: "mxf4nvf4", ...; or one of those above.
   std::string kind;
   /// The tile of one CTA, in elements.
   unsigned tileM = 0, tileN = 0, tileK = 0;

@@ -34,6 +34,8 @@ SmallVector<StringRef> blockscale::launchOperands(FunctionOpInterface kernel) {
       operands.push_back(stringifyParameterRole(ParameterRole::TensorScale));
     return operands;
   }
+  if (kernel->hasAttr(ConversionAttr::name))
+    return {"a"};
   if (!hasParameter(kernel, ParameterRole::D) &&
       !hasParameter(kernel, ParameterRole::DData))
     return {};

@@ -355,6 +355,8 @@ BlockscaleDialect::verifyOperationAttribute(Operation *op,
   if (attribute.getName() == QuantizationAttr::name ||
       attribute.getName() == kTransposedQuantizationName)
     return verifyComputation<QuantizationAttr>(op, attribute);
+  if (attribute.getName() == ConversionAttr::name)
+    return verifyComputation<ConversionAttr>(op, attribute);
   if (attribute.getName() == kQuantizedAttrName)
     return verifyQuantized(op, attribute.getValue());
   if (attribute.getName() == kPlanAttrName) {

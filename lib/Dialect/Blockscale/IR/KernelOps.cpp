@@ -303,13 +303,23 @@ static LogicalResult verifyRow(Operation *op, GlobalType memory,
   return success();
 }
 
-LogicalResult EncodePairOp::verify() {
+/// The chip converts pairs of codes of this format.
+static LogicalResult verifyPairFormat(Operation *op, Type format) {
   if (isa<Float4E2M1FNType, Float6E2M3FNType, Float6E3M2FNType,
-          Float8E4M3FNType, Float8E5M2Type>(getFormat()))
+          Float8E4M3FNType, Float8E5M2Type>(format))
     return success();
-  return emitOpError() << "expected f4E2M1FN, f6E2M3FN, f6E3M2FN, f8E4M3FN or "
-                          "f8E5M2, found "
-                       << getFormat();
+  return op->emitOpError()
+         << "expected f4E2M1FN, f6E2M3FN, f6E3M2FN, f8E4M3FN or "
+            "f8E5M2, found "
+         << format;
+}
+
+LogicalResult EncodePairOp::verify() {
+  return verifyPairFormat(*this, getFormat());
+}
+
+LogicalResult DecodePairOp::verify() {
+  return verifyPairFormat(*this, getFormat());
 }
 
 LogicalResult LoadRowOp::verify() {

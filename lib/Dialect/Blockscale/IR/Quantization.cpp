@@ -68,10 +68,8 @@ static std::optional<hw::Scheme> schemeOf(hw::OperandType element,
   return schemes.empty() ? std::nullopt : std::optional(schemes.front());
 }
 
-Result<QuantizedStorage> blockscale::quantizedStorage(ScaledTensorType type,
-                                                      hw::Target target) {
-  if (auto why = whyNotArranged(type))
-    return *why;
+std::optional<QuantizedStorage>
+blockscale::operandStorage(ScaledTensorType type, hw::Target target) {
   const ScaleSpec &spec = type.getSpec().getValue();
   std::optional<hw::OperandType> element =
       getOperandType(type.getElementType());
@@ -80,13 +78,8 @@ Result<QuantizedStorage> blockscale::quantizedStorage(ScaledTensorType type,
   std::optional<hw::Scheme> scheme;
   if (element)
     scheme = schemeOf(*element, scale, block, target);
-  if (!scheme || !isa<FloatType>(type.getElementType()) ||
-      *scale == ElementFormat::UE5M3)
-    return Reason("no instruction of '" + hw::targetName(target) +
-                  "' reads elements of " + textOf(type.getElementType()) +
-                  " with scales as '" + type.getSpec().getText() +
-                  "' says, so that no kernel writes them; nearest legal: "
-                  "'e8m0_t32', or for f4E2M1FN 'multi_float32_e4m3fn_t16'");
+  if (!scheme || !isa<FloatType>(type.getElementType()))
+    return std::nullopt;
   MLIRContext *context = type.getContext();
   auto size = [&](int64_t extent, unsigned symbol) -> AffineExpr {
     if (ShapedType::isDynamic(extent))
@@ -113,6 +106,20 @@ Result<QuantizedStorage> blockscale::quantizedStorage(ScaledTensorType type,
   storage.scales = getStorageBytes(getScaleStorage(type.getLayout()),
                                    storage.rows, storage.k, block);
   return storage;
+}
+
+Result<QuantizedStorage> blockscale::quantizedStorage(ScaledTensorType type,
+                                                      hw::Target target) {
+  if (auto why = whyNotArranged(type))
+    return *why;
+  std::optional<QuantizedStorage> storage = operandStorage(type, target);
+  if (!storage || storage->scale == ElementFormat::UE5M3)
+    return Reason("no instruction of '" + hw::targetName(target) +
+                  "' reads elements of " + textOf(type.getElementType()) +
+                  " with scales as '" + type.getSpec().getText() +
+                  "' says, so that no kernel writes them; nearest legal: "
+                  "'e8m0_t32', or for f4E2M1FN 'multi_float32_e4m3fn_t16'");
+  return *std::move(storage);
 }
 
 std::optional<Reason>

@@ -22,3 +22,23 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// CHECK-LABEL: func.func @values(
+// CHECK-SAME: %[[C:.*]]: i32)
+func.func @values(%c: i32) -> (vector<2xf16>, vector<2xf16>) {
+  // CHECK: blockscale.decode_pair %[[C]] as f8E5M2
+  %0 = blockscale.decode_pair %c as f8E5M2
+  // CHECK: blockscale.decode_pair %[[C]] as f4E2M1FN
+  %1 = blockscale.decode_pair %c as f4E2M1FN
+  return %0, %1 : vector<2xf16>, vector<2xf16>
+}
+
+// CHECK: gpu.func @converts
+// CHECK-SAME: blockscale.conversion = #blockscale.conversion<source = "f", op = "dequantize", a = <?x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>, d = tensor<?x64xbf16>>
+gpu.module @conversions {
+  gpu.func @converts(%d: !blockscale.global<bf16> {blockscale.parameter = #blockscale.parameter<d>}) kernel attributes {
+      blockscale.kernel = #blockscale.kernel<grid = ()[s0, s1, s2, s3, s4, s5] -> (s0), block = 128>,
+      blockscale.conversion = #blockscale.conversion<source = "f", op = "dequantize", a = !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>, d = tensor<?x64xbf16>>} {
+    gpu.return
+  }
+}

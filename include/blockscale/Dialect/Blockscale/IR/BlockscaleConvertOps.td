@@ -30,4 +30,27 @@ def Blockscale_EncodePairOp : Blockscale_KernelOp<"encode_pair", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Blockscale_F16Pair
+    : ConfinedType<VectorOfLengthAndType<[2], [F16]>, [], "two f16">,
+      BuildableType<"::mlir::VectorType::get({2}, $_builder.getF16Type())">;
+
+def Blockscale_DecodePairOp : Blockscale_KernelOp<"decode_pair", [Pure]> {
+  let summary = "two narrow codes as f16, in one instruction";
+  let description = [{
+    The values of two codes of `format`, which f16 holds exactly; a NaN stays one.
+    The code of the first begins at bit 0 of the operand, that of the second at
+    bit 8, with `f4E2M1FN` at bit 4; bits above the second code do not count, and
+    those between codes of 6 bits are 0. `cvt.rn.f16x2` of the PTX ISA from
+    `.e4m3x2`, `.e5m2x2`, `.e2m3x2`, `.e3m2x2` or `.e2m1x2`.
+
+    ```mlir
+    %v = blockscale.decode_pair %codes as f8E4M3FN
+    ```
+  }];
+  let arguments = (ins I32:$codes, TypeAttr:$format);
+  let results = (outs Blockscale_F16Pair:$result);
+  let assemblyFormat = "$codes `as` $format attr-dict";
+  let hasVerifier = 1;
+}
+
 #endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_BLOCKSCALECONVERTOPS_TD

@@ -336,7 +336,7 @@ def Blockscale_ParameterAttr : AttrDef<Blockscale_Dialect, "Parameter"> {
   let description = [{
     Sits on each argument of a kernel as `blockscale.parameter`. `a` and `b`
     are the operands of the source matmul, whatever the schedule swaps; `x` is
-    what a quantisation reads, `d` its result.
+    what a quantisation reads, `a` what a conversion reads, and `d` the result.
   }];
   let parameters = (ins EnumParameter<Blockscale_ParameterRole>:$role);
   let assemblyFormat = "`<` $role `>`";
@@ -473,6 +473,23 @@ def Blockscale_QuantizationAttr : AttrDef<Blockscale_Dialect, "Quantization"> {
                            "::blockscale::ElementRounding::Even">:$rounding,
     OptionalParameter<"::mlir::IntegerAttr">:$seed,
     DefaultValuedParameter<"bool", "false">:$transposed);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Blockscale_ConversionAttr : AttrDef<Blockscale_Dialect, "Conversion"> {
+  let mnemonic = "conversion";
+  let summary = "the conversion that a kernel computes";
+  let description = [{
+    Sits on a kernel as `blockscale.conversion`: the op that the kernel was made
+    from reads a scaled tensor and rounds nothing to narrow elements. `source` is
+    the function that held it, `op` its name without that of the dialect, `a` the
+    type of what is read, `d` that of the result.
+  }];
+  let parameters = (ins
+    "::mlir::StringAttr":$source,
+    "::mlir::StringAttr":$op,
+    "::blockscale::ScaledTensorType":$a,
+    "::mlir::Type":$d);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

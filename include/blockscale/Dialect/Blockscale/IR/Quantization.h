@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Where the parts of a quantised tensor lie in global memory: as the kernel of
-// a product reads them. Kernels and launch plans ask here.
+// a product reads them. Kernels that quantise and those that convert ask here,
+// and so do launch plans.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,6 +38,11 @@ struct QuantizedStorage {
   /// The scales of one matrix.
   hw::StorageLayout<mlir::AffineExpr> scales;
 };
+
+/// The storage of a dense tensor of `type`, with scales of tiles along K, as
+/// instructions of `target` read it; none if there is no such instruction.
+std::optional<QuantizedStorage> operandStorage(ScaledTensorType type,
+                                               hw::Target target);
 
 /// The storage of a tensor of `type` that a kernel for `target` writes, or why
 /// there is no such kernel.

@@ -34,6 +34,7 @@ struct KernelOutline {
   QuantizationAttr quantization;
   /// Beside `quantization`, where the kernel quantises the transpose too.
   QuantizationAttr transposedQuantization;
+  ConversionAttr conversion;
 };
 
 /// Makes the ops of the dialect implement the interfaces below in every context

@@ -234,7 +234,9 @@ def FormKernels : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
     that its function does becomes a kernel likewise, with
     `blockscale.quantization`, unless `quantize=false` leaves it to the host;
     with `quantize-operands` one whose result only products read, too, and those
-    that products are marked to do themselves.
+    that products are marked to do themselves. So does a `blockscale.dequantize`
+    or `blockscale.relayout` that is all of its function, with
+    `blockscale.conversion`.
     Names become identifiers of PTX.
     Refuses sizes beyond what the 32-bit arithmetic of kernels, the grid and
     tensor maps can hold.

@@ -18,63 +18,15 @@
 using namespace mlir;
 using namespace blockscale;
 
-/// The widest access of one thread in bytes.
-static constexpr int64_t kAccessBytes = 16;
-
 /// An f32 without its sign.
 static constexpr int64_t kMagnitudeMask = 0x7fffffff;
 
 BlockQuantizer::BlockQuantizer(Emitter &emitter, QuantizationAttr what,
                                const QuantizedStorage &storage,
                                ArrayRef<Value> sizes)
-    : e(emitter), what(what), storage(storage), sizes(sizes),
+    : StorageAccess(emitter, storage, sizes), what(what),
       element(cast<FloatType>(what.getD().getElementType())),
       limit(largestElement(what.getD())) {}
-
-Value BlockQuantizer::add(Value x, Value y) {
-  return arith::AddIOp::create(e, x, y);
-}
-
-Value BlockQuantizer::mul(Value x, Value y) {
-  return arith::MulIOp::create(e, x, y);
-}
-
-Value BlockQuantizer::wide(Value x) {
-  return arith::ExtUIOp::create(e, e.getI64Type(), x);
-}
-
-Value BlockQuantizer::wide(int64_t x) {
-  return arith::ConstantIntOp::create(e, e.getI64Type(), x);
-}
-
-Value BlockQuantizer::extentOf(AffineExpr expression, Type type) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expression))
-    return arith::ConstantIntOp::create(e, type, constant.getValue());
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expression)) {
-    Value size = sizes[symbol.getPosition()];
-    return type.isInteger(64) ? wide(size) : size;
-  }
-  auto binary = cast<AffineBinaryOpExpr>(expression);
-  Value x = extentOf(binary.getLHS(), type),
-        y = extentOf(binary.getRHS(), type);
-  switch (binary.getKind()) {
-  case AffineExprKind::Add:
-    return add(x, y);
-  case AffineExprKind::Mul:
-    return mul(x, y);
-  case AffineExprKind::FloorDiv:
-    return arith::DivUIOp::create(e, x, y);
-  case AffineExprKind::CeilDiv: {
-    Value one = arith::ConstantIntOp::create(e, type, 1);
-    Value last = arith::SubIOp::create(e, y, one);
-    return arith::DivUIOp::create(e, add(x, last), y);
-  }
-  case AffineExprKind::Mod:
-    return arith::RemUIOp::create(e, x, y);
-  default:
-    llvm_unreachable("covered switch");
-  }
-}
 
 //===----------------------------------------------------------------------===//
 // Scales
@@ -360,22 +312,6 @@ SmallVector<Value> BlockQuantizer::encode(ArrayRef<Value> values, Value inverse,
   return words;
 }
 
-Value BlockQuantizer::scaleOffset(const BlockPlace &place, Type type) {
-  auto cast = [&](Value x) { return type == x.getType() ? x : wide(x); };
-  Value offset =
-      mul(cast(place.matrix), extentOf(storage.scales.matrixBytes, type));
-  for (const auto &digit : storage.scales.digits) {
-    const hw::Term &term = digit.term;
-    Value value = term.source == hw::Dim::Row ? place.row : place.block;
-    if (term.divisor != 1)
-      value = arith::DivUIOp::create(e, value, e.i32(int64_t(term.divisor)));
-    if (term.modulus)
-      value = arith::RemUIOp::create(e, value, e.i32(int64_t(term.modulus)));
-    offset = add(offset, mul(cast(value), extentOf(digit.stride, type)));
-  }
-  return offset;
-}
-
 int64_t BlockQuantizer::blockBytes() const {
   return storage.block * int64_t(storage.data->globalBits) / 8;
 }
@@ -386,10 +322,7 @@ int64_t BlockQuantizer::dataAccess() const {
 }
 
 Value BlockQuantizer::dataOffset(const BlockPlace &place) {
-  Type i64 = e.getI64Type();
-  Value offset = add(mul(wide(place.matrix), extentOf(storage.batchPitch, i64)),
-                     mul(wide(place.row), extentOf(storage.linePitch, i64)));
-  return add(offset, mul(wide(place.block), wide(blockBytes())));
+  return add(lineOffset(place), mul(wide(place.block), wide(blockBytes())));
 }
 
 Value BlockQuantizer::dataPiece(ArrayRef<Value> words, int64_t piece) {
@@ -411,22 +344,12 @@ void BlockQuantizer::storeData(Value memory, const BlockPlace &place,
                        /*stride=*/Value(), /*aligned=*/true);
 }
 
-void BlockQuantizer::storeByte(Value memory, Value offset, Value byte) {
-  Value value = vector::FromElementsOp::create(
-      e, VectorType::get({1}, e.getI8Type()), byte);
-  StoreRowOp::create(e, value, memory, offset, e.i32(1), /*stride=*/Value(),
-                     /*aligned=*/true);
-}
-
 //===----------------------------------------------------------------------===//
 // The tensor scale
 //===----------------------------------------------------------------------===//
 
 Value BlockQuantizer::loadFactor(Value memory, Value matrix) {
-  auto one = VectorType::get({1}, e.getF32Type());
-  Value loaded = LoadRowOp::create(e, one, memory, matrix, e.i32(1),
-                                   /*stride=*/Value(), /*aligned=*/true);
-  return math::AbsFOp::create(e, vector::ExtractOp::create(e, loaded, 0));
+  return math::AbsFOp::create(e, loadNumber(memory, matrix));
 }
 
 void BlockQuantizer::storeFactor(Value memory, const BlockPlace &place,

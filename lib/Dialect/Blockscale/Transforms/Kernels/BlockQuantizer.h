@@ -9,15 +9,9 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_BLOCKQUANTIZER_H
 #define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_BLOCKQUANTIZER_H
 
-#include "blockscale/Dialect/Blockscale/IR/Numbers.h"
-#include "blockscale/Dialect/Blockscale/IR/Quantization.h"
+#include "StorageAccess.h"
 
 namespace blockscale {
-
-/// A block of a matrix, by i32 numbers.
-struct BlockPlace {
-  mlir::Value matrix, row, block;
-};
 
 /// What the scale of a block and a tensor scale give.
 struct BlockScaling {
@@ -31,15 +25,12 @@ struct BlockScaling {
 
 /// What one thread does that has a whole block: chooses its scale, rounds its
 /// elements and stores them, as `blockscale.quantize` says.
-class BlockQuantizer {
+class BlockQuantizer : public StorageAccess {
 public:
   /// `sizes` of the launch by the symbols that `storage` has for them, i32.
   BlockQuantizer(Emitter &emitter, QuantizationAttr what,
                  const QuantizedStorage &storage,
                  llvm::ArrayRef<mlir::Value> sizes);
-
-  /// A size or stride for the sizes of the launch. All are positive.
-  mlir::Value extentOf(mlir::AffineExpr expression, mlir::Type type);
 
   /// The largest magnitude of f32 numbers; NaN if there is one.
   mlir::Value largestOf(llvm::ArrayRef<mlir::Value> values);
@@ -59,8 +50,6 @@ public:
   llvm::SmallVector<mlir::Value> encode(llvm::ArrayRef<mlir::Value> values,
                                         mlir::Value inverse, mlir::Value first);
 
-  /// The byte of the scale of a block in memory, computed in i32 or i64.
-  mlir::Value scaleOffset(const BlockPlace &place, mlir::Type type);
   /// Bytes of the codes of a block, and of what a thread stores of it at once.
   int64_t blockBytes() const;
   int64_t dataAccess() const;
@@ -68,10 +57,9 @@ public:
   /// of what is stored at once, as a vector of i8.
   mlir::Value dataOffset(const BlockPlace &place);
   mlir::Value dataPiece(llvm::ArrayRef<mlir::Value> words, int64_t piece);
-  /// Stores the words of a block, and a byte of i8.
+  /// Stores the words of a block.
   void storeData(mlir::Value memory, const BlockPlace &place,
                  llvm::ArrayRef<mlir::Value> words);
-  void storeByte(mlir::Value memory, mlir::Value offset, mlir::Value byte);
 
   /// The magnitude, which alone counts, of the tensor scale of `matrix`, i64.
   mlir::Value loadFactor(mlir::Value memory, mlir::Value matrix);
@@ -80,10 +68,6 @@ public:
                    mlir::Value factor);
 
 private:
-  mlir::Value add(mlir::Value x, mlir::Value y);
-  mlir::Value mul(mlir::Value x, mlir::Value y);
-  mlir::Value wide(mlir::Value x);
-  mlir::Value wide(int64_t x);
   mlir::Value inverseOf(mlir::Value scale, mlir::Value factor);
   BlockScaling exponentScaling(ScaleRule rule, mlir::Value largest,
                                mlir::Value factor);
@@ -98,10 +82,7 @@ private:
   mlir::Value stochasticCode(mlir::Value value, mlir::Value random);
   void replaceNaN(llvm::SmallVector<mlir::Value> &words, mlir::Value inverse);
 
-  Emitter &e;
   QuantizationAttr what;
-  const QuantizedStorage &storage;
-  llvm::SmallVector<mlir::Value> sizes;
   mlir::FloatType element;
   float limit;
 };

@@ -9,7 +9,9 @@
 // One gpu.func per source of a kernel, whose arguments are typed by how the
 // host makes them, and a launch in the source's place.
 
+#include "DequantizeSource.h"
 #include "QuantizeSource.h"
+#include "blockscale/Dialect/Blockscale/IR/Conversion.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
@@ -78,6 +80,8 @@ static gpu::GPUFuncOp buildKernel(KernelSourceOpInterface op,
   if (outline.transposedQuantization)
     kernel->setAttr(kTransposedQuantizationName,
                     outline.transposedQuantization);
+  if (outline.conversion)
+    kernel->setAttr(ConversionAttr::name, outline.conversion);
   for (auto [index, parameter] : llvm::enumerate(outline.parameters))
     kernel.setArgAttr(index, ParameterAttr::name,
                       ParameterAttr::get(b.getContext(), parameter.role));
@@ -268,10 +272,20 @@ static bool isOfKernel(QuantizeOp op) {
   return product && quantizerOf(product) == op;
 }
 
+/// Whether a kernel in a whole function converts, of which the host keeps a
+/// scale for several rows once.
+static bool isForHost(DequantizeOp op) {
+  return op && op.getInput().getType().getRowTile() == 1 && !whyNotKernel(op);
+}
+
 /// A function that only quantises is compiled or refused; in whole functions
 /// the host quantises what no kernel does, and tiles of several rows, of which
 /// it keeps a scale once.
 bool FormKernels::isWanted(KernelSourceOpInterface op) const {
+  if (isConversion(op))
+    return isKernelSource(op) &&
+           (quantize || (quantizeOperands &&
+                         isForHost(dyn_cast<DequantizeOp>(op.getOperation()))));
   auto quantization = dyn_cast<QuantizeOp>(op.getOperation());
   if (quantization && isOfKernel(quantization))
     return false;

@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
+#include "DequantizeSource.h"
 #include "MatmulSource.h"
 #include "QuantizeSource.h"
+#include "RelayoutSource.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -19,6 +21,8 @@ void blockscale::registerKernelSources(DialectRegistry &registry) {
     attachMatmulSource(*context);
     attachMatmulBody(*context);
     attachQuantizeSource(*context);
+    attachDequantizeSource(*context);
+    attachRelayoutSource(*context);
   });
 }
 

@@ -27,9 +27,6 @@
 using namespace mlir;
 using namespace blockscale;
 
-/// The widest access of one thread in bytes.
-static constexpr int64_t kAccessBytes = 16;
-
 QuantizeBody::QuantizeBody(QuantizationAttr what,
                            const QuantizedStorage &storage,
                            ImplicitLocOpBuilder &b,

@@ -31,7 +31,7 @@ protected:
 
   /// The digits of a thread's number in the grid, the fastest first.
   virtual llvm::SmallVector<Digit> digits() const;
-  virtual int64_t threads() const { return kQuantizeThreads; }
+  virtual int64_t threads() const { return kElementwiseThreads; }
   /// The elements of the block as f32; `first` is the number of its first one
   /// in the op's input, i64.
   virtual llvm::SmallVector<mlir::Value> load(const BlockPlace &place,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "QuantizeSource.h"
+#include "ElementwiseSource.h"
 #include "QuantizeBothWays.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
@@ -113,7 +114,7 @@ bool blockscale::isPartOfPartner(QuantizeOp op) {
 }
 
 /// Whether the function around does nothing but this, or but this both ways.
-static bool isWholeFunction(QuantizeOp op) {
+static bool isAlone(QuantizeOp op) {
   return wholeFunction(op).size() == 1 || otherWay(op);
 }
 
@@ -128,12 +129,8 @@ static std::optional<Reason> whyNotSizes(const QuantizedStorage &storage) {
     return "a kernel quantises whole blocks, but K = " +
            std::to_string(k.getValue()) + " is no multiple of " +
            std::to_string(storage.block);
-  for (AffineExpr size : {storage.rows, storage.k, storage.batch})
-    if (auto constant = dyn_cast<AffineConstantExpr>(size))
-      if (constant.getValue() > kMaxProductSize)
-        return "its size of " + std::to_string(constant.getValue()) +
-               " exceeds " + std::to_string(kMaxProductSize) +
-               ", the most that the 32-bit coordinates of a kernel reach";
+  if (auto why = whyNotReached(storage))
+    return why;
   AffineExpr bytes = storage.scales.matrixBytes * storage.batch;
   if (auto constant = dyn_cast<AffineConstantExpr>(bytes);
       constant && constant.getValue() > kMaxProductSize)
@@ -162,7 +159,7 @@ std::optional<Reason> blockscale::whyNotKernel(QuantizeOp op) {
 /// which a function that does nothing else has none for.
 static std::optional<Reason> whyNotTransposed(QuantizeOp op) {
   linalg::TransposeOp transpose = transposeOf(op);
-  if (!transpose || transposedInput(op) || !isWholeFunction(op))
+  if (!transpose || transposedInput(op) || !isAlone(op))
     return std::nullopt;
   auto textOf = [](ArrayRef<int64_t> list) {
     std::string text;
@@ -219,8 +216,7 @@ static SmallVector<KernelParameter>
 parametersOf(QuantizeOp op, const QuantizedStorage &storage) {
   MLIRContext *context = op.getContext();
   auto memory = [&](Type element) { return GlobalType::get(context, element); };
-  Type f32 = Float32Type::get(context), i8 = IntegerType::get(context, 8),
-       i32 = IntegerType::get(context, 32);
+  Type f32 = Float32Type::get(context), i8 = IntegerType::get(context, 8);
   QuantizeOp partner = transposedPartner(op);
   SmallVector<KernelParameter> list{
       {memory(op.getInput().getType().getElementType()), ParameterRole::X}};
@@ -235,11 +231,7 @@ parametersOf(QuantizeOp op, const QuantizedStorage &storage) {
   addResult(op, kResult);
   if (partner)
     addResult(partner, kTransposedResult);
-  for (auto [size, role] : {std::pair(storage.rows, ParameterRole::SizeM),
-                            {storage.k, ParameterRole::SizeK},
-                            {storage.batch, ParameterRole::Batch}})
-    if (!isa<AffineConstantExpr>(size))
-      list.push_back({i32, role});
+  addSizes(storage, list);
   return list;
 }
 
@@ -260,18 +252,23 @@ static QuantizationAttr attributeOf(QuantizeOp op, StringRef source) {
 }
 
 static KernelOutline outlineOf(QuantizeOp op, StringRef source) {
-  MLIRContext *context = op.getContext();
   QuantizedStorage storage = storageOf(op);
   QuantizeOp partner = transposedPartner(op);
   KernelOutline outline;
   outline.parameters = parametersOf(op, storage);
-  int64_t threads =
-      partner || transposedInput(op) ? kColumnThreads : kQuantizeThreads;
-  AffineExpr ctas = partner ? tilesOf(storage) : ctasOf(storage, threads);
-  outline.launch = KernelAttr::get(context, AffineMap::get(0, 6, ctas), threads,
-                                   /*sharedBytes=*/0, /*tensorColumns=*/0,
-                                   /*cluster=*/1, /*dependentLaunch=*/false,
-                                   /*workspace=*/AffineMap());
+  if (partner || transposedInput(op)) {
+    AffineExpr ctas =
+        partner ? tilesOf(storage) : ctasOf(storage, kColumnThreads);
+    outline.launch =
+        KernelAttr::get(op.getContext(), AffineMap::get(0, 6, ctas),
+                        kColumnThreads, /*sharedBytes=*/0, /*tensorColumns=*/0,
+                        /*cluster=*/1, /*dependentLaunch=*/false,
+                        /*workspace=*/AffineMap());
+  } else {
+    // A thread for each byte of scales, padding included.
+    outline.launch =
+        elementwiseLaunch(storage.scales.matrixBytes * storage.batch);
+  }
   outline.quantization = attributeOf(op, source);
   if (partner)
     outline.transposedQuantization = attributeOf(partner, source);
@@ -295,16 +292,11 @@ argumentsOf(QuantizeOp op, const ResultRoles &roles,
 static void buildBody(QuantizeOp op, ImplicitLocOpBuilder &b,
                       function_ref<Value(ParameterRole)> argument) {
   QuantizedStorage storage = storageOf(op);
-  auto size = [&](ParameterRole role, AffineExpr expr) -> Value {
-    if (Value value = argument(role))
-      return value;
-    return arith::ConstantIntOp::create(
-        b, b.getI32Type(), cast<AffineConstantExpr>(expr).getValue());
-  };
+  LaunchSizes sizes = launchSizes(storage, b, argument);
   QuantizeArguments arguments = argumentsOf(op, kResult, argument);
-  arguments.rows = size(ParameterRole::SizeM, storage.rows);
-  arguments.k = size(ParameterRole::SizeK, storage.k);
-  arguments.batch = size(ParameterRole::Batch, storage.batch);
+  arguments.rows = sizes.rows;
+  arguments.k = sizes.k;
+  arguments.batch = sizes.batch;
   QuantizationAttr what = attributeOf(op, /*source=*/"");
   if (QuantizeOp partner = transposedPartner(op)) {
     QuantizeArguments columns =
@@ -330,7 +322,7 @@ struct QuantizeSource
     : KernelSourceOpInterface::ExternalModel<QuantizeSource, QuantizeOp> {
   bool isWanted(Operation *op) const {
     auto quantizer = cast<QuantizeOp>(op);
-    return isWholeFunction(quantizer) && !isPartOfPartner(quantizer);
+    return isAlone(quantizer) && !isPartOfPartner(quantizer);
   }
   /// There is nothing to choose; checkReady says what cannot be.
   LogicalResult legalize(Operation *, hw::Target, bool) const {

@@ -21,9 +21,6 @@ struct QuantizeArguments {
   mlir::Value rows, k, batch;
 };
 
-/// Threads of a CTA. Each quantises one block.
-inline constexpr int64_t kQuantizeThreads = 128;
-
 /// Where `op` quantises a `linalg.transpose`, so that a kernel reads what that
 /// reads; null where it reads the op's own input.
 mlir::Value transposedInput(QuantizeOp op);

@@ -1,0 +1,100 @@
+//===- Conversion.cpp - what kernels that convert read --------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Blockscale/IR/Conversion.h"
+#include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+bool blockscale::isConversion(Operation *op) {
+  return isa<DequantizeOp, RelayoutOp>(op);
+}
+
+ConversionAttr blockscale::conversionOf(Operation *op, StringRef source) {
+  MLIRContext *context = op->getContext();
+  return ConversionAttr::get(
+      context, StringAttr::get(context, source),
+      StringAttr::get(context, op->getName().stripDialect()),
+      cast<ScaledTensorType>(op->getOperand(0).getType()),
+      op->getResult(0).getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Dequantize
+//===----------------------------------------------------------------------===//
+
+/// Why no kernel reads tensors that are arranged as `type` is.
+static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
+  const ScaleSpec &spec = type.getSpec().getValue();
+  std::string name = "'" + std::string(type.getSpec().getText()) + "'";
+  if (spec.isUnscaled())
+    return Reason("a kernel dequantises elements with scales of tiles along K, "
+                  "but the operand has none");
+  if (spec.isSparse())
+    return "a kernel dequantises dense elements, but those of " + name +
+           " are pruned; nearest legal: what 'blockscale.densify' makes of "
+           "them on the host";
+  if (!spec.isTile() || type.getRowTile() < 1)
+    return "a kernel dequantises under scales of blocks along K, but those "
+           "of " +
+           name +
+           " are for whole columns, rows or matrices; nearest legal: "
+           "'e8m0_t32'";
+  if (type.getOrder() != DataOrder::KMajor)
+    return Reason(
+        "a kernel dequantises elements along K, but the operand is in "
+        "order 'mn_major'; nearest legal: 'k_major'");
+  bool isTiled = type.getLayout() == ScaleLayout::Tiled128x4;
+  bool isPlain = type.getLayout() == ScaleLayout::Plain;
+  if (!isTiled && !isPlain)
+    return "a kernel dequantises under scales in layout 'tiled_128x4' or "
+           "'plain', but the operand has '" +
+           stringifyScaleLayout(type.getLayout()).str() + "'";
+  if (isPlain && type.getRowTile() != 1)
+    return "a kernel reads a scale for each row, but those of " + name +
+           " are stored once for " + std::to_string(type.getRowTile()) +
+           " rows in layout 'plain'; nearest legal: 'tiled_128x4', where they "
+           "are repeated";
+  if (spec.zero)
+    return "a kernel subtracts no zero points, which " + name + " has";
+  if (spec.tensorScale &&
+      !getBuiltinType(type.getContext(), *spec.tensorScale).isF32())
+    return "a kernel reads tensor scales of float32, but those of " + name +
+           " are others";
+  return std::nullopt;
+}
+
+Result<QuantizedStorage> blockscale::dequantizedStorage(ScaledTensorType type,
+                                                        hw::Target target) {
+  if (auto why = whyNotArranged(type))
+    return *why;
+  std::optional<QuantizedStorage> storage = operandStorage(type, target);
+  if (storage)
+    return *std::move(storage);
+  std::string element;
+  llvm::raw_string_ostream(element) << type.getElementType();
+  return Reason("no instruction of '" + hw::targetName(target) +
+                "' reads elements of " + element + " with scales as '" +
+                type.getSpec().getText() +
+                "' says, so that no kernel dequantises them; nearest legal: "
+                "'e8m0_t32', or for f4E2M1FN 'multi_float32_e4m3fn_t16'");
+}
+
+int64_t blockscale::elementsPerThread(const QuantizedStorage &storage,
+                                      Type result) {
+  constexpr int64_t kSectorBits = 256, kWholeWords = 16;
+  int64_t count = kSectorBits / result.getIntOrFloatBitWidth();
+  return storage.data->globalBits == 6 ? std::max(count, kWholeWords) : count;
+}
+
+AffineExpr blockscale::threadsToDequantize(const QuantizedStorage &storage,
+                                           Type result) {
+  return storage.k.floorDiv(elementsPerThread(storage, result)) * storage.rows *
+         storage.batch;
+}

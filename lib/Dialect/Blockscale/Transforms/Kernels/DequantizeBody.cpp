@@ -1,0 +1,260 @@
+//===- DequantizeBody.cpp - the body of a kernel that dequantises ---------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Each thread owns some elements of one block, neighbouring threads the next
+// ones of the row, so that the reads and writes of a warp join. A thread writes
+// a whole sector of memory or more.
+//
+// A product of finite numbers stays finite: where it may not be, it is bounded,
+// but for a factor that is infinite itself.
+
+#include "DequantizeSource.h"
+#include "blockscale/Dialect/Blockscale/IR/Conversion.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace blockscale;
+
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kLargest = std::numeric_limits<float>::max();
+
+class Body : StorageAccess {
+public:
+  Body(DequantizeOp op, const QuantizedStorage &storage, Emitter &emitter,
+       const DequantizeArguments &arguments)
+      : StorageAccess(emitter, storage,
+                      {arguments.sizes.rows, Value(), arguments.sizes.k,
+                       arguments.sizes.batch}),
+        arguments(arguments),
+        element(cast<FloatType>(op.getInput().getType().getElementType())),
+        result(op.getType().getElementType()),
+        count(elementsPerThread(storage, result)) {}
+
+  void build();
+
+private:
+  /// The elements of one thread, in a row.
+  struct Piece {
+    BlockPlace place;
+    /// Its number in the row, and that of its first element.
+    Value number, first;
+  };
+
+  Piece pieceOf(Value number);
+  SmallVector<Value> loadWords(const Piece &piece);
+  Value codesAt(ArrayRef<Value> words, int64_t i);
+  SmallVector<Value> decode(ArrayRef<Value> words);
+  Value scaleOf(const Piece &piece);
+  Value isInfinite(Value x);
+  Value bounded(Value product, Value bound);
+  SmallVector<Value> valuesOf(const Piece &piece);
+  void store(const Piece &piece, ArrayRef<Value> values);
+
+  int64_t bits() const { return storage.data->globalBits; }
+  /// Infinite elements stay what they are.
+  bool hasInfinity() const { return isa<Float8E5M2Type>(element); }
+
+  const DequantizeArguments &arguments;
+  FloatType element;
+  Type result;
+  int64_t count;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+Body::Piece Body::pieceOf(Value number) {
+  Value pieces = extentOf(storage.k.floorDiv(count), e.getI32Type());
+  Value piece = arith::RemUIOp::create(e, number, pieces);
+  Value line = arith::DivUIOp::create(e, number, pieces);
+  Value row = arith::RemUIOp::create(e, line, arguments.sizes.rows);
+  Value matrix = arith::DivUIOp::create(e, line, arguments.sizes.rows);
+  Value first = mul(piece, e.i32(count));
+  Value block = arith::DivUIOp::create(e, first, e.i32(storage.block));
+  return {{matrix, row, block}, piece, first};
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> Body::loadWords(const Piece &piece) {
+  int64_t bytes = count * bits() / 8;
+  Value offset =
+      add(lineOffset(piece.place), wide(mul(piece.number, e.i32(bytes))));
+  int64_t access = std::min(kAccessBytes, bytes & -bytes);
+  SmallVector<Value> words;
+  for (int64_t i = 0; i < bytes; i += access) {
+    auto type = VectorType::get({access}, e.getI8Type());
+    Value loaded = LoadRowOp::create(e, type, arguments.data,
+                                     add(offset, wide(i)), e.i32(access),
+                                     /*stride=*/Value(), /*aligned=*/true);
+    loaded = vector::BitCastOp::create(
+        e, VectorType::get({access / 4}, e.getI32Type()), loaded);
+    for (int64_t word = 0; word < access / 4; ++word)
+      words.push_back(vector::ExtractOp::create(e, loaded, word));
+  }
+  return words;
+}
+
+/// The codes of elements `i` and `i + 1`, as `blockscale.decode_pair` has them.
+Value Body::codesAt(ArrayRef<Value> words, int64_t i) {
+  int64_t word = i * bits() / 32, bit = i * bits() % 32;
+  auto right = [&](Value x, int64_t distance) -> Value {
+    return distance ? arith::ShRUIOp::create(e, x, e.i32(distance)).getResult()
+                    : x;
+  };
+  auto left = [&](Value x, int64_t distance) -> Value {
+    return arith::ShLIOp::create(e, x, e.i32(distance));
+  };
+  Value pair = right(words[word], bit);
+  if (bit + 2 * bits() > 32)
+    pair = arith::OrIOp::create(e, pair, left(words[word + 1], 32 - bit));
+  if (bits() != 6)
+    return pair;
+  // 6-bit codes come in bytes of their own.
+  Value low = arith::AndIOp::create(e, pair, e.i32(0x3f));
+  Value high = arith::AndIOp::create(e, left(pair, 2), e.i32(0x3f << 8));
+  return arith::OrIOp::create(e, low, high);
+}
+
+/// The elements as f32.
+SmallVector<Value> Body::decode(ArrayRef<Value> words) {
+  SmallVector<Value> values;
+  for (int64_t i = 0; i < count; i += 2) {
+    Value pair =
+        DecodePairOp::create(e, codesAt(words, i), TypeAttr::get(element));
+    for (int64_t k = 0; k < 2; ++k)
+      values.push_back(e.widen(vector::ExtractOp::create(e, pair, k)));
+  }
+  return values;
+}
+
+/// The scale of the block as f32.
+Value Body::scaleOf(const Piece &piece) {
+  constexpr int64_t kNaN = 0x7fc00000, kSmallest = 0x00400000;
+  Value byte =
+      loadNumber(arguments.scales, scaleOffset(piece.place, e.getI64Type()));
+  Value code = arith::ExtUIOp::create(e, e.getI32Type(), byte);
+  auto is = [&](int64_t value) -> Value {
+    return arith::CmpIOp::create(e, arith::CmpIPredicate::eq, code,
+                                 e.i32(value));
+  };
+  auto shifted = [&](int64_t distance) -> Value {
+    return arith::ShLIOp::create(e, code, e.i32(distance));
+  };
+  switch (storage.scale) {
+  case ElementFormat::UE8M0: {
+    // 2^-127 is a subnormal f32.
+    Value value = select(e, is(0), e.i32(kSmallest), shifted(23));
+    return e.fromBits(select(e, is(0xff), e.i32(kNaN), value));
+  }
+  case ElementFormat::UE5M3: {
+    // The fields of an f32 whose exponent counts from -15, not from -127.
+    Value value =
+        arith::MulFOp::create(e, e.fromBits(shifted(20)), e.f32(0x1p112f));
+    return select(e, is(0xff), e.fromBits(e.i32(kNaN)), value);
+  }
+  default: {
+    auto format = Float8E4M3FNType::get(e.getContext());
+    Value pair = DecodePairOp::create(e, code, TypeAttr::get(format));
+    return e.widen(vector::ExtractOp::create(e, pair, 0));
+  }
+  }
+}
+
+Value Body::isInfinite(Value x) {
+  Value magnitude = math::AbsFOp::create(e, x);
+  return arith::CmpFOp::create(e, arith::CmpFPredicate::OEQ, magnitude,
+                               e.f32(kInfinity));
+}
+
+/// `product` between -bound and bound; a NaN stays one.
+Value Body::bounded(Value product, Value bound) {
+  Value low = arith::NegFOp::create(e, bound);
+  product = arith::MinimumFOp::create(e, product, bound);
+  return arith::MaximumFOp::create(e, product, low);
+}
+
+/// q * s * t, each product rounded to f32, not yet to the result.
+SmallVector<Value> Body::valuesOf(const Piece &piece) {
+  Value factor, scale = scaleOf(piece);
+  if (arguments.tensorScale)
+    factor = loadNumber(arguments.tensorScale, wide(piece.place.matrix));
+  double largest =
+      double(largestValue(element)) * double(formatInfo(storage.scale).largest);
+  double most = std::min<double>(largestValue(result), kLargest);
+  Value bound = e.f32(float(most));
+  if (factor)
+    bound = select(e, isInfinite(factor), e.f32(kInfinity), bound);
+  SmallVector<Value> values = decode(loadWords(piece));
+  for (Value &value : values) {
+    Value product = arith::MulFOp::create(e, value, scale), infinite;
+    if (hasInfinity())
+      infinite = isInfinite(value);
+    auto keepInfinity = [&](Value finite) {
+      return infinite ? select(e, infinite, product, finite) : finite;
+    };
+    if (factor) {
+      if (largest > kLargest)
+        product = keepInfinity(bounded(product, e.f32(kLargest)));
+      product = arith::MulFOp::create(e, product, factor);
+    }
+    if (factor || largest > most)
+      product = keepInfinity(bounded(product, bound));
+    value = product;
+  }
+  return values;
+}
+
+//===----------------------------------------------------------------------===//
+// The result
+//===----------------------------------------------------------------------===//
+
+void Body::store(const Piece &piece, ArrayRef<Value> values) {
+  int64_t access = kAccessBytes * 8 / result.getIntOrFloatBitWidth();
+  Value row = add(mul(wide(piece.place.matrix), wide(arguments.sizes.rows)),
+                  wide(piece.place.row));
+  Value first = add(mul(row, wide(arguments.sizes.k)), wide(piece.first));
+  for (int64_t i = 0; i < count; i += access) {
+    auto type = VectorType::get({access}, e.getF32Type());
+    Value part =
+        vector::FromElementsOp::create(e, type, values.slice(i, access));
+    if (!result.isF32())
+      part = arith::TruncFOp::create(e, type.clone(result), part);
+    StoreRowOp::create(e, part, arguments.result, add(first, wide(i)),
+                       e.i32(access), /*stride=*/Value(), /*aligned=*/true);
+  }
+}
+
+void Body::build() {
+  Piece piece = pieceOf(threadNumber(e));
+  Value isInside = arith::CmpIOp::create(
+      e, arith::CmpIPredicate::ult, piece.place.matrix, arguments.sizes.batch);
+  auto condition = scf::IfOp::create(e, isInside);
+  OpBuilder::InsertionGuard guard(e);
+  e.setInsertionPointToStart(condition.thenBlock());
+  store(piece, valuesOf(piece));
+}
+
+void blockscale::buildDequantizeBody(DequantizeOp op,
+                                     const QuantizedStorage &storage,
+                                     ImplicitLocOpBuilder &b,
+                                     const DequantizeArguments &arguments) {
+  Emitter e(b.getLoc(), b);
+  Body(op, storage, e, arguments).build();
+}

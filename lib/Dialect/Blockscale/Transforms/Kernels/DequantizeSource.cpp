@@ -1,0 +1,130 @@
+//===- DequantizeSource.cpp - values of a scaled tensor, by kernel --------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DequantizeSource.h"
+#include "blockscale/Dialect/Blockscale/IR/Conversion.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+static QuantizedStorage storageOf(DequantizeOp op) {
+  Result<QuantizedStorage> storage =
+      dequantizedStorage(op.getInput().getType(), getTarget(op));
+  assert(storage && "checkReady asks first");
+  return *storage;
+}
+
+static bool hasTensorScale(DequantizeOp op) {
+  return op.getInput().getType().getSpec().getValue().tensorScale.has_value();
+}
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+static std::optional<Reason> whyNotSizes(const QuantizedStorage &storage,
+                                         Type result) {
+  if (auto why = whyNotReached(storage))
+    return why;
+  auto threads =
+      dyn_cast<AffineConstantExpr>(threadsToDequantize(storage, result));
+  if (threads && threads.getValue() > kMaxProductSize)
+    return "it would take " + std::to_string(threads.getValue()) +
+           " threads, more than the " + std::to_string(kMaxProductSize) +
+           " that those of a kernel are counted to";
+  return std::nullopt;
+}
+
+std::optional<Reason> blockscale::whyNotKernel(DequantizeOp op) {
+  hw::Target target = getTarget(op);
+  if (auto why = hw::whyNotFeature(hw::Feature::NarrowConvert, target))
+    return why;
+  Result<QuantizedStorage> storage =
+      dequantizedStorage(op.getInput().getType(), target);
+  if (!storage)
+    return storage.why();
+  return whyNotSizes(*storage, op.getType().getElementType());
+}
+
+static LogicalResult checkReady(DequantizeOp op) {
+  if (std::optional<Reason> why = whyNotKernel(op))
+    return op.emitOpError() << why->text;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+static SmallVector<KernelParameter>
+parametersOf(DequantizeOp op, const QuantizedStorage &storage) {
+  MLIRContext *context = op.getContext();
+  auto memory = [&](Type element) { return GlobalType::get(context, element); };
+  Type f32 = Float32Type::get(context), i8 = IntegerType::get(context, 8);
+  SmallVector<KernelParameter> list{{memory(i8), ParameterRole::AData},
+                                    {memory(i8), ParameterRole::AScales}};
+  if (hasTensorScale(op))
+    list.push_back({memory(f32), ParameterRole::ATensorScale});
+  list.push_back({memory(op.getType().getElementType()), ParameterRole::D});
+  addSizes(storage, list);
+  return list;
+}
+
+static KernelOutline outlineOf(DequantizeOp op, StringRef source) {
+  QuantizedStorage storage = storageOf(op);
+  KernelOutline outline;
+  outline.parameters = parametersOf(op, storage);
+  outline.launch = elementwiseLaunch(
+      threadsToDequantize(storage, op.getType().getElementType()));
+  outline.conversion = conversionOf(op, source);
+  return outline;
+}
+
+static void buildBody(DequantizeOp op, ImplicitLocOpBuilder &b,
+                      function_ref<Value(ParameterRole)> argument) {
+  QuantizedStorage storage = storageOf(op);
+  DequantizeArguments arguments;
+  arguments.data = argument(ParameterRole::AData);
+  arguments.scales = argument(ParameterRole::AScales);
+  arguments.tensorScale = argument(ParameterRole::ATensorScale);
+  arguments.result = argument(ParameterRole::D);
+  arguments.sizes = launchSizes(storage, b, argument);
+  buildDequantizeBody(op, storage, b, arguments);
+}
+
+//===----------------------------------------------------------------------===//
+// The interface
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct DequantizeSource
+    : KernelSourceOpInterface::ExternalModel<DequantizeSource, DequantizeOp> {
+  bool isWanted(Operation *op) const { return isWholeFunction(op); }
+  /// There is nothing to choose; checkReady says what cannot be.
+  LogicalResult legalize(Operation *, hw::Target, bool) const {
+    return success();
+  }
+  LogicalResult selectSchedule(Operation *, hw::Target, int64_t) const {
+    return success();
+  }
+  LogicalResult checkReady(Operation *op) const {
+    return ::checkReady(cast<DequantizeOp>(op));
+  }
+  KernelOutline getOutline(Operation *op, StringRef source) const {
+    return outlineOf(cast<DequantizeOp>(op), source);
+  }
+  void buildBody(Operation *op, ImplicitLocOpBuilder &b,
+                 function_ref<Value(ParameterRole)> argument) const {
+    ::buildBody(cast<DequantizeOp>(op), b, argument);
+  }
+};
+} // namespace
+
+void blockscale::attachDequantizeSource(MLIRContext &context) {
+  DequantizeOp::attachInterface<DequantizeSource>(context);
+}

@@ -1,0 +1,48 @@
+//===- ElementwiseSource.h - sources whose threads work alone ---*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What sources of kernels have in common that multiply nothing: those that
+// quantise and those that convert.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_ELEMENTWISESOURCE_H
+#define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_ELEMENTWISESOURCE_H
+
+#include "StorageAccess.h"
+#include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
+
+namespace blockscale {
+
+/// Whether the function around `op` does nothing else.
+bool isWholeFunction(mlir::Operation *op);
+
+/// Why the 32-bit arithmetic of kernels does not reach all rows, elements of K
+/// or matrices.
+std::optional<Reason> whyNotReached(const QuantizedStorage &storage);
+
+/// Adds a parameter for each size that only the launch knows.
+void addSizes(const QuantizedStorage &storage,
+              llvm::SmallVectorImpl<KernelParameter> &parameters);
+
+/// As i32.
+struct LaunchSizes {
+  mlir::Value rows, k, batch;
+};
+
+/// The sizes of a launch, from its parameters or constants.
+LaunchSizes
+launchSizes(const QuantizedStorage &storage, mlir::ImplicitLocOpBuilder &b,
+            llvm::function_ref<mlir::Value(ParameterRole)> argument);
+
+/// How a kernel is launched that has a thread for each of `count` things.
+KernelAttr elementwiseLaunch(mlir::AffineExpr count);
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_ELEMENTWISESOURCE_H

@@ -1,0 +1,32 @@
+//===- Dequantize.cpp - values of narrow numbers, slowly ------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Reference/Dequantize.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace blockscale;
+
+static float product(float x, float y) {
+  float result = x * y;
+  if (std::isfinite(x) && std::isfinite(y) && std::isinf(result))
+    return std::copysign(std::numeric_limits<float>::max(), result);
+  return result;
+}
+
+float reference::dequantize(ElementFormat element, uint32_t code,
+                            ElementFormat scale, uint32_t scaleCode,
+                            std::optional<float> tensorScale) {
+  float value = product(decode(element, code), decode(scale, scaleCode));
+  return tensorScale ? product(value, *tensorScale) : value;
+}
+
+uint32_t reference::narrowed(ElementFormat format, float value) {
+  return encode(format, value, Rounding::NearestEven,
+                std::isinf(value) ? Saturation::None : Saturation::Finite);
+}

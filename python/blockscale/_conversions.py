@@ -1,0 +1,46 @@
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""What a compiled kernel does that dequantises."""
+
+
+class Conversions:
+    """Methods of `Kernel`."""
+
+    def dequantize(self, a, *, out=None, kernel=None, device=0, stream=None):
+        """Runs a kernel that dequantises on a CUDA device.
+
+        a: a `Scaled`, which is copied to the device for this launch, or a
+            `DeviceScaled`, which lies there.
+        out: a numpy array for the numbers, or memory of the device, rows x K or
+            batch x rows x K; by default what is returned is new: a numpy array if
+            `a` is a `Scaled`, else a DeviceArray.
+        stream: as torch, cuda.core or the driver have it; None for the default.
+            The call waits for it only if something was copied.
+
+        The result is what `Scaled.dequantize` says, rounded to the kernel's type; a
+        NaN may have other bits. Raises DeviceError and Refused as `launch` does.
+        """
+        from ._launch_dequantize import dequantize
+        return dequantize(self, a, out, kernel, device, stream)
+
+    def emulate_dequantize(self, a, *, kernel=None, num_sms=None, progress=None,
+                           **options):
+        """Runs a kernel that dequantises on the emulator: an array of its type.
+
+        a: a `Scaled`. num_sms, progress, options: as in `emulate`.
+        """
+        from ._dequantize_kernel import emulate
+        return emulate(self, a, kernel, num_sms, progress, options)
+
+    def prepare_dequantize(self, *, M=None, K=None, batch=None, device=0,
+                           kernel=None):
+        """Loads a kernel that dequantises on a CUDA device and computes grid and
+        parameters for these sizes once: a `PreparedDequantization`, to be called.
+
+        M, K, batch: the dynamic ones have to be given.
+        """
+        from ._launch_dequantize import PreparedDequantization
+        return PreparedDequantization(self, kernel,
+                                      {"M": M, "K": K, "batch": batch}, device)

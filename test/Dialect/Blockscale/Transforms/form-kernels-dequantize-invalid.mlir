@@ -1,0 +1,116 @@
+// RUN: blockscale-opt %s --split-input-file --verify-diagnostics --blockscale-attach-target=target=sm_100a --blockscale-form-kernels
+
+!a = !blockscale.tensor<16x64xf8E4M3FN>
+func.func @unscaled(%a: !a) -> tensor<16x64xf32> {
+  // expected-error@+1 {{a kernel dequantises elements with scales of tiles along K, but the operand has none}}
+  %0 = blockscale.dequantize %a : !a to tensor<16x64xf32>
+  return %0 : tensor<16x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32n2m4", layout = tiled_128x4>
+func.func @sparse(%a: !a) -> tensor<64x64xf32> {
+  // expected-error@+1 {{a kernel dequantises dense elements, but those of 'e8m0_t32n2m4' are pruned; nearest legal: what 'blockscale.densify' makes of them on the host}}
+  %0 = blockscale.dequantize %a : !a to tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t0_t32", layout = tiled_128x4>
+func.func @columns_share(%a: !a) -> tensor<64x64xf32> {
+  // expected-error@+1 {{a kernel dequantises under scales of blocks along K, but those of 'e8m0_t0_t32' are for whole columns, rows or matrices; nearest legal: 'e8m0_t32'}}
+  %0 = blockscale.dequantize %a : !a to tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<64x64xf8E4M3FN, "float32_t0">
+func.func @channels(%a: !a) -> tensor<64x64xf32> {
+  // expected-error@+1 {{are for whole columns, rows or matrices}}
+  %0 = blockscale.dequantize %a : !a to tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4, order = mn_major>
+func.func @columns(%a: !a) -> tensor<64x64xf32> {
+  // expected-error@+1 {{a kernel dequantises elements along K, but the operand is in order 'mn_major'; nearest legal: 'k_major'}}
+  %0 = blockscale.dequantize %a : !a to tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x16>
+func.func @wide_tiles(%a: !a) -> tensor<64x64xf32> {
+  // expected-error@+1 {{a kernel dequantises under scales in layout 'tiled_128x4' or 'plain', but the operand has 'tiled_128x16'}}
+  %0 = blockscale.dequantize %a : !a to tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32_t32">
+func.func @once(%a: !a) -> tensor<64x64xf32> {
+  // expected-error@+1 {{a kernel reads a scale for each row, but those of 'e8m0_t32_t32' are stored once for 32 rows in layout 'plain'; nearest legal: 'tiled_128x4', where they are repeated}}
+  %0 = blockscale.dequantize %a : !a to tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<64x128xf8E4M3FN, "e8m0_t64", layout = tiled_128x4>
+func.func @long(%a: !a) -> tensor<64x128xf32> {
+  // expected-error@+1 {{no instruction of 'sm_100a' reads elements of f8E4M3FN with scales as 'e8m0_t64' says, so that no kernel dequantises them; nearest legal: 'e8m0_t32', or for f4E2M1FN 'multi_float32_e4m3fn_t16'}}
+  %0 = blockscale.dequantize %a : !a to tensor<64x128xf32>
+  return %0 : tensor<64x128xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<64x64xi8, "e8m0_t32", layout = tiled_128x4>
+func.func @integers(%a: !a) -> tensor<64x64xf32> {
+  // expected-error@+1 {{no instruction of 'sm_100a' reads elements of i8 with scales as 'e8m0_t32' says}}
+  %0 = blockscale.dequantize %a : !a to tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<64x64xf4E2M1FN, "e5m3fn_t16", layout = tiled_128x4>
+func.func @rubin(%a: !a) -> tensor<64x64xf32> {
+  // expected-error@+1 {{no instruction of 'sm_100a' reads elements of f4E2M1FN with scales as 'e5m3fn_t16' says}}
+  %0 = blockscale.dequantize %a : !a to tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<64x64xf4E2M1FN, "multi_bfloat16_e4m3fn_t16", layout = tiled_128x4>
+func.func @narrow_factor(%a: !a) -> tensor<64x64xf32> {
+  // expected-error@+1 {{a kernel reads tensor scales of float32, but those of 'multi_bfloat16_e4m3fn_t16' are others}}
+  %0 = blockscale.dequantize %a : !a to tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<4000000000x32xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @tall(%a: !a) -> tensor<4000000000x32xf32> {
+  // expected-error@+1 {{its size of 4000000000 exceeds}}
+  %0 = blockscale.dequantize %a : !a to tensor<4000000000x32xf32>
+  return %0 : tensor<4000000000x32xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<2000000000x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @many(%a: !a) -> tensor<2000000000x64xf32> {
+  // expected-error@+1 {{it would take 16000000000 threads, more than the}}
+  %0 = blockscale.dequantize %a : !a to tensor<2000000000x64xf32>
+  return %0 : tensor<2000000000x64xf32>
+}

@@ -1,0 +1,110 @@
+# Makes single edits to a kernel that dequantises or changes layouts, and asks
+# `blockscale verify` about each: another row, block or matrix, another code or scale, a
+# factor or a bound that is left out, a store that is left out.
+#
+# usage: mutate_dequantize.py FILE.mlir FILE.ptx FOLDER EVERY [OPTION...]
+#
+# Of edits of the same kind there are EVERY at most, from the first place to the last.
+#
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+import re
+import subprocess
+import sys
+
+import mutations
+from mutations import Ptx
+
+source, ptx_path, folder = sys.argv[1:4]
+every, options = int(sys.argv[4]), sys.argv[5:]
+ptx = Ptx.read(ptx_path)
+
+# A pattern and what takes its place: the first group stays in front.
+REPLACED = [
+    ("the other comparison", r"(setp\.)ge\.", r"\1gt."),
+    ("the other comparison", r"(setp\.)gt\.", r"\1ge."),
+    ("the other comparison", r"(setp\.)eq\.", r"\1ne."),
+    ("the other comparison", r"(setp\.)ne\.", r"\1eq."),
+    ("the other branch", r"(@)(%p\d+ bra)", r"\1!\2"),
+    ("the other choice", r"(selp\.\S+\s+%\w+), (\S+), (\S+), ", r"\1, \3, \2, "),
+    ("no bound above", r"(\s)min\.NaN\.f32(\s+%r\d+), (%r\d+), [^;]+;",
+     r"\1mov.b32\2, \3;"),
+    ("no bound below", r"(\s)max\.NaN\.f32(\s+%r\d+), (%r\d+), [^;]+;",
+     r"\1mov.b32\2, \3;"),
+    ("a bound that a NaN becomes", r"(\smin)\.NaN\.f32", r"\1.f32"),
+    ("a bound that a NaN becomes", r"(\smax)\.NaN\.f32", r"\1.f32"),
+    ("no sign", r"(\s)abs\.f32", r"\1neg.f32"),
+    ("the same sign", r"(\s)neg\.f32", r"\1mov.b32"),
+    ("a factor left out", r"(\s)mul\.rn\.f32(\s+%r\d+), (%r\d+), ([^;]+);",
+     r"\1mov.b32\2, \3;"),
+    ("a value left out", r"(\s)mul\.rn\.f32(\s+%r\d+), (%r\d+), (%r\d+);",
+     r"\1mov.b32\2, \4;"),
+    ("another format", r"(cvt\.rn\.f16x2\.)e4m3x2", r"\1e5m2x2"),
+    ("another format", r"(cvt\.rn\.f16x2\.)e2m3x2", r"\1e3m2x2"),
+    ("the numbers exchanged", r"(cvt\.rn\.bf16x2\.f32\s+%\w+), (%r\d+), (%r\d+);",
+     r"\1, \3, \2;"),
+    ("the numbers exchanged", r"(cvt\.rn\.f16x2\.f32\s+%\w+), (%r\d+), (%r\d+);",
+     r"\1, \3, \2;"),
+    ("another rounding", r"(cvt\.)rn(\.bf16x2\.f32)", r"\1rz\2"),
+    ("codes that are left out", r"(\s)or\.b(\d\d)(\s+%\w+), (%\w+), %\w+;",
+     r"\1mov.b\2\3, \4;"),
+    ("codes that are left out", r"(\s)or\.b(\d\d)(\s+%\w+), %\w+, (%\w+);",
+     r"\1mov.b\2\3, \4;"),
+    ("the words exchanged",
+     r"(st\.global\.v\d\.b32\s+\[\S+\]), \{(%r\d+), (%r\d+)", r"\1, {\3, \2"),
+    ("the words exchanged",
+     r"(ld\.global\.v\d\.b32\s+)\{(%r\d+), (%r\d+)", r"\1{\3, \2"),
+    ("the halves exchanged", r"(mov\.b32\s+)\{(%rs\d+), (%rs\d+)\}(.*)",
+     r"\1{\3, \2}\4")]
+
+# A number that is changed by so much.
+COUNTED = [
+    ("another shift", r"sh[lr]\.\w+\s+%\w+, %\w+, (\d+);", 1),
+    ("another bound", r"setp\.\w+\.[usb]\d+\s+%p\d+, %\w+, (\d+);", -1),
+    ("another sum", r"add\.s32\s+%r\d+, %\w+, (\d+);", 1),
+    ("another factor", r"mul\.wide\.u32\s+%rd\d+, %\w+, (\d+);", 8),
+    ("another factor", r"mul\.lo\.s32\s+%r\d+, %\w+, (\d+);", 1),
+    ("another pitch", r"mad\.lo\.s64\s+%rd\d+, %rd\d+, (\d+),", 16)]
+
+
+def spread(found):
+    if len(found) <= every:
+        return found
+    return [found[i * (len(found) - 1) // (every - 1)] for i in range(every)]
+
+
+def all_mutations():
+    for name, pattern, text in REPLACED:
+        for at in spread(ptx.places(pattern)):
+            yield f"{name}: {at}: {ptx.lines[at]}", ptx.replaced(at, pattern, text)
+    for name, pattern, step in COUNTED:
+        for at in spread(ptx.places(pattern)):
+            yield f"{name}: {at}: {ptx.lines[at]}", ptx.added(at, pattern, step)
+    for at in spread(ptx.places(r"and\.b32\s+%r\d+, %\w+, \d+;")):
+        mask = int(re.search(r"(\d+);", ptx.lines[at])[1])
+        yield f"a bit less: {at}: {ptx.lines[at]}", ptx.replaced(
+            at, r"\d+;", f"{mask & (mask - 1)};")
+    for at in spread(ptx.some(r"(ld|st)\.global")):
+        offset = re.search(r"\[%rd\d+(?:\+(\d+))?\]", ptx.lines[at])
+        yield f"another address: {at}: {ptx.lines[at]}", ptx.replaced(
+            at, r"(\[%rd\d+)(\+\d+)?\]", rf"\g<1>+{int(offset[1] or 0) + 16}]")
+    for at in ptx.some(r"st\.global"):
+        yield f"a store left out: {at}: {ptx.lines[at]}", ptx.dropped(at)
+
+
+# Of words the last scales are numbers 3, 7 and 11 of a row.
+EQUIVALENT = [(r"(the other comparison|another bound): .*setp\.gt\.u32\s+%p2, %r\d+, 10;",
+               "no scale of this place in a word is number 10")]
+
+
+def noticed(path, _):
+    result = subprocess.run(
+        ["blockscale", "verify", source, f"--ptx={path}", "--threads=1",
+         "--step-limit=10000000", *options], capture_output=True, text=True)
+    bad = "FAIL" in result.stdout or "cannot read the PTX" in result.stderr
+    return result.returncode == 1 and bad
+
+
+mutations.report(all_mutations(), folder, noticed, equivalent=EQUIVALENT)
