@@ -431,6 +431,13 @@ def quantized(name, schedule, needs=DATACENTER, is_wide=False):
                    BLOCKS_OF_D, is_wide, make=function_with_quantized_result)
 
 
+def gathered(name, operands, schedule, sizes=GROUPED, needs=DATACENTER,
+             is_wide=False):
+    """Rows of groups by number."""
+    return Variant(f"groups of gathered rows, {name}", needs, operands, schedule,
+                   sizes, is_wide, groups=5, make=function_that_gathers)
+
+
 def tensor(rows, k, element, spec):
     """A spec with "@" names its layout behind it, an element the order of data."""
     spec, _, layout = spec.partition("@")
@@ -459,7 +466,12 @@ def function_along_k(name, operands, m, n, schedule, groups, result_type):
             f"  return %d : {result}\n}}\n")
 
 
-def function(name, operands, n, k, schedule, groups, result_type):
+def function_that_gathers(name, *what):
+    return function(name, *what, of_numbers=True)
+
+
+def function(name, operands, n, k, schedule, groups, result_type,
+             of_numbers=False):
     is_apart = groups and operands.a_spec and "@" not in operands.a_spec
     layout = "@grouped_128x4" if is_apart else ""
     a = tensor("?", k, operands.a, operands.a_spec + layout)
@@ -469,6 +481,9 @@ def function(name, operands, n, k, schedule, groups, result_type):
     if groups:
         ends = f", %ends: tensor<{groups}xi32>"
         clause = f"groups(%ends : tensor<{groups}xi32>) "
+    if of_numbers:
+        ends += ", %rows: tensor<?xi32>"
+        clause += "rows(%rows : tensor<?xi32>) "
     result = f"tensor<?x{n}x{sum_type(operands, result_type)}>"
     wish = f"schedule(#blockscale.schedule<{schedule}>) " if schedule else ""
     return (f"func.func @{name}(%a: {a}, %b: {b}{ends}) -> {result} {{\n"
@@ -588,6 +603,22 @@ VARIANTS += [
     quantized("CTA pair in 2 x 2, dynamic scheduler",
               "cta_group = 2, cluster_m = 2, cluster_n = 2, scheduler = dynamic"),
     quantized("wide K, CTA pair", "cta_group = 2", is_wide=True),
+]
+
+VARIANTS += [
+    gathered("one CTA", [MXFP8, MIXED, NVFP4],
+             "cta_group = 1, swap_operands = false"),
+    gathered("one CTA, operands swapped", [MXFP8, NVFP4],
+             "cta_group = 1, swap_operands = true, tile_n = 64"),
+    gathered("CTA pair", [MXFP8, NVFP4], pair()),
+    gathered("CTA pair in 2 x 2", [MXFP8, NVFP4], cluster(2, 2, 2)),
+    gathered("without scales", UNSCALED_DENSE, "cta_group = 1"),
+    gathered("scales applied in registers", PROMOTED, "", GROUPED_BLOCKS),
+    gathered("K = 96, CTA pair", [NVFP4], pair(", mma_k = 96"), GROUPED_LONG,
+             K96_CHIPS),
+    gathered("warp level", [MXFP8, MXFP4, NVFP4], "", needs=WARP),
+    gathered("wide K, 512 rows that share B", WIDE[:3], pair(", tile_m = 512"),
+             is_wide=True),
 ]
 
 

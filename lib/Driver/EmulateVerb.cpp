@@ -115,8 +115,8 @@ EmulateVerb::EmulateVerb()
                 "With a plan, the packed memory of a parameter, such as "
                 "a_data, b_scales, bias");
   command.texts("set", settings, "NAME=NUMBER",
-                "With a plan, a dynamic size (M, N, K, batch), num_sms, "
-                "max_clusters, alpha or beta");
+                "With a plan, a dynamic size (M, N, K, batch, tokens), "
+                "num_sms, max_clusters, alpha or beta");
   command.texts("out", outputs, "WHICH=FILE.npy",
                 "Where to write memory after the run: with a plan d=FILE, else "
                 "the number of an argument");

@@ -148,7 +148,10 @@ void Equalities::addMatmul(MatmulOp op) {
   if (op.isGroupedAlongK())
     return addGroupsAlongK(op);
   int64_t rank = rankOf(d), rankOfB = rankOf(b);
-  join(a, rank - 2, d, rank - 2);
+  if (op.isGathered())
+    join(op.getRowNumbers(), 0, d, 0);
+  else
+    join(a, rank - 2, d, rank - 2);
   join(b, rankOfB - 2, d, rank - 1);
   join(a, rank - 1, b, rankOfB - 1);
   if (rank > 2) {

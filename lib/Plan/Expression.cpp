@@ -195,7 +195,7 @@ private:
   int64_t lookUp(std::string_view name) {
     if (!environment) {
       for (std::string_view known :
-           {"M", "N", "K", "batch", "num_sms", "max_clusters"})
+           {"M", "N", "K", "batch", "num_sms", "max_clusters", "tokens"})
         if (name == known)
           return 1;
       for (std::string_view known : places)

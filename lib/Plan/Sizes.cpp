@@ -33,6 +33,10 @@ bool plan::isGroupedAlongK(const Kernel &kernel) {
   return hasRole(kernel, kOffsetsAlongKRole);
 }
 
+bool plan::isGathered(const Kernel &kernel) {
+  return hasRole(kernel, kRowNumbersRole);
+}
+
 int64_t plan::matricesOf(const Kernel &kernel, std::string_view operand,
                          const Environment &sizes) {
   bool isInput = operand == "a" || operand == "b";

@@ -183,7 +183,8 @@ static std::string whyNotOperand(const plan::Kernel &kernel,
   if (parameter.kind == plan::ParameterKind::Scalar && rank != 0)
     return name + "has rank " + std::to_string(rank) + "; expected a number";
   if ((parameter.role == plan::kOffsetsRole ||
-       parameter.role == plan::kOffsetsAlongKRole) &&
+       parameter.role == plan::kOffsetsAlongKRole ||
+       parameter.role == plan::kRowNumbersRole) &&
       rank != 1)
     return name + "has rank " + std::to_string(rank) + "; expected 1";
   int64_t bytes = elementBytes(kernel, parameter);
@@ -272,10 +273,14 @@ plan::Environment runtime::sizesOf(const plan::Kernel &kernel,
   auto offsets = operands.find(std::string(plan::kOffsetsRole));
   if (offsets != operands.end())
     batch = offsets->second.sizes[0];
-  return {{"M", d.sizes[rank - 2]},
-          {"N", d.sizes[rank - 1]},
-          {"K", k},
-          {"batch", batch}};
+  plan::Environment sizes{{"M", d.sizes[rank - 2]},
+                          {"N", d.sizes[rank - 1]},
+                          {"K", k},
+                          {"batch", batch}};
+  if (plan::isGathered(kernel))
+    sizes[std::string(plan::kTokensSize)] =
+        a.sizes[mnMajor ? aRank - 1 : aRank - 2];
+  return sizes;
 }
 
 //===----------------------------------------------------------------------===//

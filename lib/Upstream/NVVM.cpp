@@ -306,7 +306,9 @@ void nvvm::loadTile(ImplicitLocOpBuilder &b, const TileLoad &load) {
   NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
       b, load.target, load.map, load.coordinates, load.barrier,
       /*im2colOffsets=*/ValueRange(), load.multicastMask,
-      /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE, load.ctaOnly, group,
+      /*l2CacheHint=*/Value(),
+      load.isGather ? NVVM::TMALoadMode::TILE_GATHER4 : NVVM::TMALoadMode::TILE,
+      load.ctaOnly, group,
       /*predicate=*/Value());
 }
 

@@ -29,14 +29,6 @@ std::vector<uint64_t> verify::drawGroupEnds(uint64_t groups, uint64_t rows,
   return ends;
 }
 
-std::vector<uint8_t> verify::offsetBytes(const std::vector<uint64_t> &ends) {
-  std::vector<uint8_t> bytes;
-  for (uint64_t end : ends)
-    for (unsigned i = 0; i < sizeof(int32_t); ++i)
-      bytes.push_back(uint8_t(end >> 8 * i));
-  return bytes;
-}
-
 Result<std::vector<uint8_t>>
 verify::padGroups(const std::vector<uint8_t> &rows, uint64_t width,
                   const std::vector<uint64_t> &ends, uint64_t padded,

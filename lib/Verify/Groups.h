@@ -19,8 +19,27 @@ namespace blockscale::verify {
 std::vector<uint64_t> drawGroupEnds(uint64_t groups, uint64_t rows,
                                     uint64_t seed);
 
-/// The ends as numbers of i32 in memory.
-std::vector<uint8_t> offsetBytes(const std::vector<uint64_t> &ends);
+/// Numbers of i32 in memory, whose low bits count.
+template <typename T>
+std::vector<uint8_t> offsetBytes(const std::vector<T> &numbers) {
+  std::vector<uint8_t> bytes;
+  for (T number : numbers)
+    for (unsigned i = 0; i < sizeof(int32_t); ++i)
+      bytes.push_back(uint8_t(number >> 8 * i));
+  return bytes;
+}
+
+/// Numbers of `rows` rows of `tokens`, in no order and more than once, a few of
+/// them of no row.
+std::vector<int64_t> drawRowNumbers(uint64_t rows, uint64_t tokens,
+                                    uint64_t seed);
+
+/// Makes the rows of A, with its scales and factors, those of the product:
+/// zeros where a number is of no row. `sortedScales` has scales of these rows,
+/// if such are not gathered.
+void gatherRows(const std::vector<int64_t> &numbers,
+                const std::vector<uint8_t> &sortedScales,
+                reference::Problem &problem);
 
 /// Rows of `width` bytes with those of each group moved to where a multiple of
 /// 128 rows starts, `padded` rows in all; `padding` fills the others. The

@@ -63,6 +63,12 @@ private:
   std::optional<Reason> addWorkspace();
   std::optional<Reason> addPlainOperand(const plan::PlainOperand &plain);
   void addGroups();
+  std::optional<Reason> addRowNumbers();
+  /// Rows of an operand in memory.
+  uint64_t rowsOf(bool isA) const {
+    const reference::Problem &problem = inputs.problem;
+    return !isA ? problem.n : tokens ? tokens : problem.m;
+  }
   /// Matrices of an operand.
   uint64_t matricesOf(std::string_view operand) const {
     return uint64_t(plan::matricesOf(kernel, operand, sizes));
@@ -83,6 +89,11 @@ private:
   bool hasNaN = false;
   const StepProgress &progress;
   std::string step;
+  /// Rows of A that those of the product are gathered from, 0 if they are not;
+  /// their numbers, and scales that are not gathered with them.
+  uint64_t tokens = 0;
+  std::vector<int64_t> rowNumbers;
+  std::vector<uint8_t> sortedScales;
   /// Of exact data: what every value of C and the bias is a multiple of.
   double unit = 1;
 };
@@ -127,6 +138,20 @@ void InputMaker::addGroups() {
       drawGroupEnds(inputs.problem.batch, inputs.problem.m, seed);
   inputs.data.memory[std::string(plan::kOffsetsRole)] =
       offsetBytes(inputs.groupEnds);
+}
+
+/// Numbers of the rows of A that the product has.
+std::optional<Reason> InputMaker::addRowNumbers() {
+  if (!plan::isGathered(kernel))
+    return std::nullopt;
+  auto size = sizes.find(plan::kTokensSize);
+  if (size == sizes.end())
+    return "the plan has no size '" + std::string(plan::kTokensSize) + "'";
+  tokens = uint64_t(size->second);
+  rowNumbers = drawRowNumbers(inputs.problem.m, tokens, seed);
+  inputs.data.memory[std::string(plan::kRowNumbersRole)] =
+      offsetBytes(rowNumbers);
+  return std::nullopt;
 }
 
 std::optional<Reason> InputMaker::packData(const plan::DataPacking &packing,
@@ -302,7 +327,7 @@ std::optional<Reason> InputMaker::addOperand(bool isA) {
   // Powers of two are drawn, of which numbers are made.
   if (tiles)
     operand.blockSize = tiles->block;
-  uint64_t rows = isA ? problem.m : problem.n;
+  uint64_t rows = rowsOf(isA);
   uint64_t operandSeed = seed * 2 + (isA ? 0 : 1);
   uint64_t before = isA ? 0 : problem.batch * problem.m;
   auto drawn = [&](uint64_t count) { tell(before + count); };
@@ -341,6 +366,13 @@ std::optional<Reason> InputMaker::addOperand(bool isA) {
   auto why = packData(*data, rows, storedK, operand, std::move(stored));
   if (why || !scales)
     return why;
+  if (isA && tokens) {
+    // Those of the product's rows.
+    if (auto why = fill(own, 1, problem.m, operandSeed, {}))
+      return why;
+    sortedScales = own.scales;
+    return packScales(*scales, problem.m, own);
+  }
   return packScales(*scales, rows, isShared ? own : operand);
 }
 
@@ -369,8 +401,7 @@ std::optional<Reason> InputMaker::addTileScales(const plan::VectorScales &tiles,
   if (!bytes)
     return "scales of '" + tiles.operand + "' of type '" + tiles.format + "'";
   inputs.data.memory[tiles.operand + "_scales"] = *bytes;
-  uint64_t ofMatrix =
-      tiles.operand == "a" ? inputs.problem.m : inputs.problem.n;
+  uint64_t ofMatrix = rowsOf(tiles.operand == "a");
   uint64_t group = tiles.rows ? tiles.rows : ofMatrix;
   for (uint64_t row = 0; row < ofMatrix * matrices; ++row) {
     uint64_t from = row / ofMatrix * rows + row % ofMatrix / group;
@@ -410,7 +441,7 @@ InputMaker::setVectorScales(const plan::VectorScales &scales) {
     return (count ? all : count).why();
   reference::Problem &problem = inputs.problem;
   bool isA = scales.operand == "a";
-  uint64_t rows = isA ? problem.m : problem.n;
+  uint64_t rows = rowsOf(isA);
   uint64_t group = scales.rows ? scales.rows : rows;
   uint64_t expected = rows / group + (rows % group != 0);
   uint64_t matrices = matricesOf(scales.operand);
@@ -477,7 +508,8 @@ InputMaker::addPlainOperand(const plan::PlainOperand &plain) {
     return count.why();
   reference::Problem &problem = inputs.problem;
   if (plain.operand == plan::kOffsetsRole ||
-      plain.operand == plan::kOffsetsAlongKRole)
+      plain.operand == plan::kOffsetsAlongKRole ||
+      plain.operand == plan::kRowNumbersRole)
     return std::nullopt;
   if (plain.operand == "d") {
     if (plain.type != "f32" && plain.type != "bf16" && plain.type != "f16" &&
@@ -589,6 +621,7 @@ Result<Inputs> InputMaker::make() {
   if (!why) {
     tell(0);
     addGroups();
+    why = addRowNumbers();
   }
   for (bool isA : {true, false})
     if (!why)
@@ -603,6 +636,8 @@ Result<Inputs> InputMaker::make() {
     why = addFormula();
   if (!why && kernel.quantization)
     why = addQuantizedResult(kernel, sizes, seed, inputs);
+  if (!why && tokens)
+    gatherRows(rowNumbers, sortedScales, inputs.problem);
   if (!why)
     why = whyNotProduct(inputs);
   if (why)

@@ -21,9 +21,14 @@ static std::vector<int64_t> valuesOf(const std::string &size,
                                       : size == "N" ? request.n
                                       : size == "K" ? request.k
                                                     : request.batch;
-  if (!given.empty())
+  if (!given.empty() && size != plan::kTokensSize)
     return given;
-  return {size == "batch" ? 2 : size == "K" ? 512 : 256};
+  // Fewer rows than are gathered of them.
+  constexpr int64_t kTokens = 100;
+  return {size == "batch"             ? 2
+          : size == "K"               ? 512
+          : size == plan::kTokensSize ? kTokens
+                                      : 256};
 }
 
 /// A kernel for few rows is tried with those of `values` that it takes, and

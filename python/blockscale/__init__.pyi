@@ -230,7 +230,7 @@ class Kernel:
                                   "llvm"], **options: Any) -> str: ...
     def save(self, path: str | os.PathLike[str]) -> None: ...
     def emulate(self, a: Scaled, b: Scaled, *, ends: _Array | None = None,
-                c: _Array | None = None,
+                rows: _Array | None = None, c: _Array | None = None,
                 bias: _Array | None = None, alpha: float | None = None,
                 beta: float | None = None,
                 tensor_scale: _Array | None = None, kernel: str | None = None,
@@ -245,13 +245,14 @@ class Kernel:
                progress: _Progress = None) -> Verdict: ...
     def prepare(self, *, M: int | None = None, N: int | None = None,
                 K: int | None = None, batch: int | None = None,
-                device: int = 0, kernel: str | None = None,
-                overlap: bool = False) -> Prepared: ...
+                tokens: int | None = None, device: int = 0,
+                kernel: str | None = None, overlap: bool = False) -> Prepared: ...
     def upload(self, name: _Operand, operand: Scaled, *,
-               ends: _Array | None = None, device: int = 0,
-               kernel: str | None = None) -> DeviceScaled: ...
+               ends: _Array | None = None, rows: _Array | None = None,
+               device: int = 0, kernel: str | None = None) -> DeviceScaled: ...
     def launch(self, a: Scaled | DeviceScaled, b: Scaled | DeviceScaled, *,
                ends: _Array | _OnDevice | None = None,
+               rows: _Array | _OnDevice | None = None,
                out: NDArray[Any] | _OnDevice | DeviceScaled | None = None,
                c: _Array | _OnDevice | None = None,
                bias: _Array | _OnDevice | None = None,
@@ -261,6 +262,7 @@ class Kernel:
                stream: _Stream = None) -> Any: ...
     def __call__(self, a: Scaled | DeviceScaled, b: Scaled | DeviceScaled, *,
                  ends: _Array | _OnDevice | None = None,
+                 rows: _Array | _OnDevice | None = None,
                  out: NDArray[Any] | _OnDevice | DeviceScaled | None = None,
                  c: _Array | _OnDevice | None = None,
                  bias: _Array | _OnDevice | None = None,
@@ -581,14 +583,15 @@ class Prepared:
                  overlap: bool) -> None: ...
     def __call__(self, a: DeviceScaled, b: DeviceScaled, *,
                  out: _OnDevice | DeviceScaled,
-                 ends: _OnDevice | None = None,
+                 ends: _OnDevice | None = None, rows: _OnDevice | None = None,
                  c: _OnDevice | None = None, bias: _OnDevice | None = None,
                  alpha: float | None = None, beta: float | None = None,
                  tensor_scale: _OnDevice | None = None,
                  stream: _Stream = None) -> Any: ...
     def empty_out(self) -> DeviceArray | DeviceScaled: ...
     def upload(self, name: _Operand, operand: Scaled,
-               ends: _Array | None = None) -> DeviceScaled: ...
+               ends: _Array | None = None,
+               rows: _Array | None = None) -> DeviceScaled: ...
 
 class PreparedDequantization:
     kernel: Kernel

@@ -25,6 +25,16 @@ def checked(ends, groups, rows):
     return values.astype(np.int32)
 
 
+def checked_rows(rows):
+    """Numbers of gathered rows as the kernel reads them; those of no row mean zeros."""
+    values = host_array(rows)
+    if values.dtype.kind not in "iu" or values.ndim != 1 or not values.size:
+        raise Refused(f"'rows' are {values.dtype} of shape {values.shape}: expected "
+                      "a whole number for each row of D, the row of 'a' that it is of")
+    limits = np.iinfo(np.int32)
+    return np.clip(values, limits.min, limits.max).astype(np.int32)
+
+
 def scales_along_k(operand, ends, block, size):
     """Of an operand whose K is in groups: tiles of each group apart, and padding up to
     `size` bytes."""
@@ -53,13 +63,16 @@ def checked_along_k(ends, groups, k, step):
     return values.astype(np.int32)
 
 
-def scales(operand, ends, block, size):
+def scales(operand, ends, block, size, rows=None):
     """The scales of 'a' as the kernel reads them: those of each group in tiles of their
-    own, one group after the other, and padding up to `size` bytes."""
+    own, one group after the other, and padding up to `size` bytes. rows: numbers of
+    rows of 'a', where they are gathered; one of no row has any scales."""
     plain, made, start = operand.to("plain"), [], 0
     for end in map(int, ends):
         if end > start:
-            group = Scaled(plain.data[start:end], plain.scales[start:end],
+            of = slice(start, end) if rows is None else \
+                np.clip(rows[start:end], 0, operand.rows - 1)
+            group = Scaled(plain.data[of], plain.scales[of],
                            plain.tensor_scale, format=plain.format)
             made.append(group.to("tiled_128x4").repeated(block))
         start = end

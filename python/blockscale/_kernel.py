@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 
 from . import _core
-from . import _groups as groups
 from . import _operands as operands
 from . import _quantized_result as quantized_result
 from ._checks import choice, text, whole
@@ -203,9 +202,9 @@ class Kernel(Conversions):
                 "report.txt": self.report_text, "launcher.h": self.launcher,
                 "source.mlir": self.source}
 
-    def emulate(self, a, b, *, ends=None, c=None, bias=None, alpha=None, beta=None,
-                tensor_scale=None, kernel=None, num_sms=None, progress=None,
-                **options):
+    def emulate(self, a, b, *, ends=None, rows=None, c=None, bias=None, alpha=None,
+                beta=None, tensor_scale=None, kernel=None, num_sms=None,
+                progress=None, **options):
         """Runs the kernel on the emulator; D as an array, M x N or batch x M x
         N, in its own type, or as a `Scaled` if the kernel quantises it.
 
@@ -214,6 +213,8 @@ class Kernel(Conversions):
         ends: of a product of groups, the row of `a` behind each group: whole numbers,
             one for each matrix of `b`. Rows of D behind the last one are 0. Of a
             product of groups along K the element of K behind each.
+        rows: of groups whose rows are gathered, the row of `a` that each row of D is
+            of; other numbers mean zeros. `ends` count these rows.
         c: M x N values of f32 where there is a beta; bias: f32 per m or n, per
             group and n of groups.
         alpha, beta: factors, 1 unless given, where the kernel has them.
@@ -231,18 +232,15 @@ class Kernel(Conversions):
         planned = self._planned(kernel)
         for name, operand in (("a", a), ("b", b)):
             self._check_operand(planned, name, operand)
-        operands.check_ends(planned, ends)
-        sizes = operands.check_sizes(planned, a, b, ends)
-        if ends is not None:
-            ends = operands.checked_ends(planned, ends, sizes)
+        operands.check_ends(planned, ends, rows)
+        sizes = operands.check_sizes(planned, a, b, ends, rows)
+        ends, rows, memory = operands.checked_numbers(planned, ends, rows, sizes)
         planned = self._for_rows(planned, sizes["M"])
         launch = operands.new_launch(self, planned, sizes, num_sms=num_sms)
         _, parameters = operands.describe(launch)
-        memory = {}
         for name, operand in (("a", a), ("b", b)):
-            memory.update(operands.parts(planned, name, operand, parameters, ends))
-        if ends is not None:
-            memory[operands.ends_role(planned)] = ends.view(np.uint8)
+            memory.update(
+                operands.parts(planned, name, operand, parameters, ends, rows))
         for name, values in (("c", c), ("bias", bias)):
             values = operands.plain(planned, name, values, sizes)
             if values is not None:
@@ -285,12 +283,13 @@ class Kernel(Conversions):
         operands.check_format(name, operand, wanted)
         operands.check_layout(name, operand, host_layout(wanted.layout))
 
-    def prepare(self, *, M=None, N=None, K=None, batch=None, device=0,
+    def prepare(self, *, M=None, N=None, K=None, batch=None, tokens=None, device=0,
                 kernel=None, overlap=False):
         """Loads the kernel on a CUDA device and computes tensor maps, grid and
         parameters for these sizes once: a `Prepared`, to be called.
 
-        M, N, K, batch: the dynamic ones have to be given.
+        M, N, K, batch, and tokens, the rows of `a` where rows are gathered: the
+            dynamic ones have to be given.
         device: ordinal of a device of the kernel's chip.
         overlap: let a launch begin while the kernel before it in the stream
             ends, where the plan has "dependentLaunch".
@@ -299,29 +298,32 @@ class Kernel(Conversions):
         sizes that the kernel is not for.
         """
         from ._launch import Prepared
-        sizes = {"M": M, "N": N, "K": K, "batch": batch}
+        sizes = {"M": M, "N": N, "K": K, "batch": batch, "tokens": tokens}
         return Prepared(self, kernel, sizes, device, overlap)
 
-    def upload(self, name, operand, *, ends=None, device=0, kernel=None):
+    def upload(self, name, operand, *, ends=None, rows=None, device=0, kernel=None):
         """A `Scaled` operand "a" or "b" on a CUDA device, packed as the kernel
         reads it: a DeviceScaled, for launches of any sizes that fit it.
 
-        ends: of "a" of a product of groups whose scales lie by groups.
+        ends, rows: of "a" of a product of groups whose scales lie by groups.
         """
         planned = self._planned(kernel)
         self._check_operand(planned, name, operand)
         # Of the sizes that the operand does not have any will do.
         sizes = {"M": 256, "N": 256, "K": operand.k, "batch": operand.batch,
                  "M" if name == "a" else "N": operand.rows}
+        if operands.is_gathered(planned):
+            sizes.update(M=256 if rows is None else np.size(rows), tokens=operand.rows)
         if ends is not None and (name == "a" or operands.is_along_k(planned)):
             sizes["batch"] = np.size(ends)
         sizes.update({one["name"]: one["value"] for one in planned["sizes"]
                       if one["value"] is not None})
-        return self._prepared(planned["name"], sizes, device).upload(name, operand,
-                                                                     ends)
+        return self._prepared(planned["name"], sizes, device).upload(
+            name, operand, ends, rows)
 
-    def launch(self, a, b, *, ends=None, out=None, c=None, bias=None, alpha=None,
-               beta=None, tensor_scale=None, kernel=None, device=0, stream=None):
+    def launch(self, a, b, *, ends=None, rows=None, out=None, c=None, bias=None,
+               alpha=None, beta=None, tensor_scale=None, kernel=None, device=0,
+               stream=None):
         """Runs the kernel on a CUDA device.
 
         a, b: `Scaled` operands, which are copied to the device for this launch,
@@ -329,6 +331,7 @@ class Kernel(Conversions):
         ends: of a product of groups, the row of `a` behind each group: whole numbers
             of the host, or i32 on the device, where what ran before may have written
             them. Rows of D behind the last one are not written.
+        rows: the row of `a` that each row of D is of, where they are gathered; likewise.
         out: a numpy array for D, or memory of the device; by default what is
             returned is new: a numpy array if both operands are `Scaled`, else a
             DeviceArray. Of a kernel that quantises its product a `DeviceScaled`, and
@@ -345,9 +348,9 @@ class Kernel(Conversions):
         device and what the driver says; Refused for what does not fit.
         """
         from ._launch import launch
-        return launch(self, a, b, ends=ends, out=out, c=c, bias=bias, alpha=alpha,
-                      beta=beta, tensor_scale=tensor_scale, kernel_name=kernel,
-                      device=device, stream=stream)
+        return launch(self, a, b, ends=ends, rows=rows, out=out, c=c, bias=bias,
+                      alpha=alpha, beta=beta, tensor_scale=tensor_scale,
+                      kernel_name=kernel, device=device, stream=stream)
 
     __call__ = launch
 

@@ -148,7 +148,7 @@ class Slot:
 
 
 # Parameters to memory of others whose numbers have to be of the kernel's type.
-TYPED = ("d", "c", "bias", "offsets", "k_offsets", "x", "tensor_scale")
+TYPED = ("d", "c", "bias", "offsets", "k_offsets", "row_numbers", "x", "tensor_scale")
 
 # CU_SHARED_MEMORY_MODE_ALLOW_OVERSIZED_SHARED_MEMORY.
 ALLOW_OVERSIZED_SHARED_MEMORY = 3
@@ -362,7 +362,7 @@ class Prepared(Bound):
         operands.check_format(name, value, wanted)
         operands.check_layout(name, value, wanted.layout)
         found = {"K": value.k, "batch": value.batch,
-                 "M" if name == "a" else "N": value.rows}
+                 operands.rows_size(self._planned, name): value.rows}
         if name == "a" and operands.is_grouped(self._planned):
             found["batch"] = self.sizes["batch"] if len(value.shape) == 2 else None
         if operands.is_along_k(self._planned) and len(value.shape) == 2:
@@ -393,13 +393,13 @@ class Prepared(Bound):
             return
         storage[:] = f32(1.0 if value is None else real(name, value))
 
-    def __call__(self, a, b, *, out, ends=None, c=None, bias=None, alpha=None,
-                 beta=None, tensor_scale=None, stream=None):
+    def __call__(self, a, b, *, out, ends=None, rows=None, c=None, bias=None,
+                 alpha=None, beta=None, tensor_scale=None, stream=None):
         """Launches the kernel and returns `out`; work goes on behind it.
 
         a, b: `DeviceScaled` operands of the prepared sizes.
         out: memory for D on the device, of a kernel that quantises its product a
-            `DeviceScaled`; ends (i32), c, bias: likewise, where the kernel reads
+            `DeviceScaled`; ends, rows (i32), c, bias: likewise, where the kernel reads
             them. Those of others are taken by DLPack or
             `__cuda_array_interface__`.
         alpha, beta: factors, 1 unless given.
@@ -411,12 +411,14 @@ class Prepared(Bound):
         device, freed memory, and what the driver says.
         """
         handle = cuda.stream_handle(stream)
-        operands.check_ends(self._planned, ends)
+        operands.check_ends(self._planned, ends, rows)
         with self._lock, self._context.current():
             self._set_operand("a", a, handle)
             self._set_operand("b", b, handle)
-            if ends is not None:
-                self._set_memory(operands.ends_role(self._planned), ends, handle)
+            for role, value in ((operands.ends_role(self._planned), ends),
+                                ("row_numbers", rows)):
+                if value is not None:
+                    self._set_memory(role, value, handle)
             for name, value in (("c", c), ("bias", bias)):
                 if (value is not None) != (name in self._slots):
                     raise Refused(f"the kernel takes no '{name}'"
@@ -446,22 +448,24 @@ class Prepared(Bound):
                            operands.TYPES[self._slots["d"].type],
                            self.device.ordinal)
 
-    def upload(self, name, operand, ends=None):
-        """A `Scaled` operand "a" or "b" on the device, packed as the kernel
-        reads it. ends: of "a" of a product of groups whose scales lie by groups."""
+    def upload(self, name, operand, ends=None, rows=None):
+        """A `Scaled` operand "a" or "b" on the device, packed as the kernel reads it.
+        ends, rows: of "a" of a product of groups whose scales lie by groups."""
         self.kernel._check_operand(self._planned, name, operand)
-        rows = self.sizes["M" if name == "a" else "N"]
+        count = self.sizes[operands.rows_size(self._planned, name)]
         grouped = operands.is_grouped(self._planned)
+        rows = None if rows is None else groups.checked_rows(rows)
         if ends is not None:
-            operands.check_ends(self._planned, ends)
+            operands.check_ends(self._planned, ends, rows)
             ends = operands.checked_ends(self._planned, ends, self.sizes)
         is_one = grouped and name == "a" or operands.is_along_k(self._planned)
         matrices = 1 if is_one else self.sizes["batch"]
         if (operand.batch, operand.rows, operand.k) != (
-                matrices, rows, self.sizes["K"]):
+                matrices, count, self.sizes["K"]):
             raise Refused(f"'{name}' is {'x'.join(map(str, operand.shape))}: the"
                           f" launch was prepared for {self.sizes}")
-        parts = operands.parts(self._planned, name, operand, self._parameters, ends)
+        parts = operands.parts(self._planned, name, operand, self._parameters, ends,
+                               rows)
         layout = self.kernel.arg(name, self.name).layout
         return DeviceScaled(
             shape=operand.shape, format=operand.format,
@@ -493,18 +497,19 @@ def all_sizes(planned, given):
     return sizes
 
 
-def launch(kernel, a, b, *, ends=None, out=None, c=None, bias=None, alpha=None, beta=None,
-           tensor_scale=None, kernel_name=None, device=0, stream=None):
+def launch(kernel, a, b, *, ends=None, rows=None, out=None, c=None, bias=None, alpha=None,
+           beta=None, tensor_scale=None, kernel_name=None, device=0, stream=None):
     """See Kernel.launch."""
     planned = kernel._planned(kernel_name)
     for name, value in (("a", a), ("b", b)):
         if not isinstance(value, (Scaled, DeviceScaled)):
             kernel._check_operand(planned, name, value)
-    operands.check_ends(planned, ends)
-    sizes = operands.check_sizes(planned, a, b, ends)
-    there = ends  # on the device
+    operands.check_ends(planned, ends, rows)
+    sizes = operands.check_sizes(planned, a, b, ends, rows)
     if ends is not None and is_on_host(ends):
-        ends = there = operands.checked_ends(planned, ends, sizes)
+        ends = operands.checked_ends(planned, ends, sizes)
+    if rows is not None and is_on_host(rows):
+        rows = groups.checked_rows(rows)
     prepared = kernel._prepared(planned["name"], sizes, device)
     on_host = isinstance(a, Scaled) and isinstance(b, Scaled)
     passing = []  # copies for this launch alone
@@ -512,15 +517,15 @@ def launch(kernel, a, b, *, ends=None, out=None, c=None, bias=None, alpha=None, 
     def sent(name, value):
         if not isinstance(value, Scaled):
             return value
-        passing.append(prepared.upload(
-            name, value, ends if is_on_host(ends) and (
-                name == "a" or operands.is_along_k(planned)) else None))
+        has_ends = name == "a" or operands.is_along_k(planned)
+        passing.append(prepared.upload(name, value, *(
+            one if has_ends and is_on_host(one) else None for one in (ends, rows))))
         return passing[-1]
 
-    def sent_ends():
-        if there is None or not is_on_host(there):
-            return there
-        passing.append(to_device(there, device))
+    def sent_numbers(values):
+        if values is None or not is_on_host(values):
+            return values
+        passing.append(to_device(values, device))
         return passing[-1]
 
     def sent_plain(name, value):
@@ -551,8 +556,8 @@ def launch(kernel, a, b, *, ends=None, out=None, c=None, bias=None, alpha=None, 
     elif out is None or host_out is not None:
         target = prepared.empty_out()
     try:
-        prepared(sent("a", a), sent("b", b), out=target, ends=sent_ends(),
-                 c=sent_plain("c", c),
+        prepared(sent("a", a), sent("b", b), out=target, ends=sent_numbers(ends),
+                 rows=sent_numbers(rows), c=sent_plain("c", c),
                  bias=sent_plain("bias", bias), alpha=alpha, beta=beta,
                  tensor_scale=sent_tensor_scale(), stream=stream)
         if passing or on_host or host_out is not None:

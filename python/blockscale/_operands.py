@@ -53,6 +53,16 @@ def is_along_k(planned):
     return of(planned["operands"], "k_offsets") is not None
 
 
+def is_gathered(planned):
+    """Whether a kernel gathers the rows of groups by number."""
+    return of(planned["operands"], "row_numbers") is not None
+
+
+def rows_size(planned, name):
+    """The size that counts the rows of operand "a" or "b"."""
+    return "N" if name == "b" else "tokens" if is_gathered(planned) else "M"
+
+
 def ends_role(planned):
     """The role of the ends of groups; None where there are no groups."""
     return next((role for role in ("offsets", "k_offsets")
@@ -67,8 +77,27 @@ def checked_ends(planned, ends, sizes):
     return groups.checked_along_k(ends, sizes["batch"], sizes["K"], step)
 
 
-def check_ends(planned, ends):
-    """Refuses ends where there are no groups, and groups without."""
+def checked_numbers(planned, ends, rows, sizes):
+    """Ends of groups and numbers of rows as the kernel reads them, where there are
+    any, and their memory by role."""
+    memory = {}
+    if ends is not None:
+        ends = checked_ends(planned, ends, sizes)
+        memory[ends_role(planned)] = ends.view(np.uint8)
+    if rows is not None:
+        rows = groups.checked_rows(rows)
+        memory["row_numbers"] = rows.view(np.uint8)
+    return ends, rows, memory
+
+
+def check_ends(planned, ends, rows=None):
+    """Refuses ends where there are no groups, and groups without; likewise numbers of
+    rows."""
+    if rows is not None and not is_gathered(planned):
+        raise Refused("the kernel takes no 'rows'")
+    if rows is None and is_gathered(planned):
+        raise Refused(f"kernel '{planned['name']}' gathers rows and needs 'rows', the "
+                      "row of 'a' that each row of D is of")
     if (ends is not None) == (ends_role(planned) is not None):
         return
     if ends is not None:
@@ -79,8 +108,8 @@ def check_ends(planned, ends):
     raise Refused(f"kernel '{planned['name']}' multiplies {what}")
 
 
-def check_sizes(planned, a, b, ends=None):
-    """The sizes of a launch with these operands, and ends of groups."""
+def check_sizes(planned, a, b, ends=None, rows=None):
+    """The sizes of a launch with these operands, ends of groups and numbers of rows."""
     along_k = is_along_k(planned)
     if along_k:
         if a.k != b.k or (len(a.shape), len(b.shape)) != (2, 2):
@@ -97,6 +126,8 @@ def check_sizes(planned, a, b, ends=None):
                       f"{'x'.join(map(str, b.shape))}: expected the same K, the "
                       "last size, and the same batch")
     sizes = {"M": a.rows, "N": b.rows, "K": a.k, "batch": b.batch}
+    if rows is not None:
+        sizes.update(M=int(np.prod(np.shape(rows))), tokens=a.rows)
     if along_k:
         sizes["batch"] = int(np.prod(np.shape(ends)))
         fixed = next(one["value"] for one in planned["sizes"]
@@ -138,9 +169,9 @@ def zero_of(data):
     return name
 
 
-def parts(planned, name, operand, parameters, ends=None):
+def parts(planned, name, operand, parameters, ends=None, rows=None):
     """The memory of operand "a" or "b": bytes by role. ends: of groups, where scales
-    lie by them."""
+    lie by them; rows: numbers of rows, where they are gathered."""
     data = of(planned["data"], name)
     role = name + "_data"
     source = data.get("source")
@@ -153,12 +184,15 @@ def parts(planned, name, operand, parameters, ends=None):
             metadata["paddingValue"])[1]
     scales = of(planned["scales"], name)
     if scales is not None and scales["layout"] == GROUPED:
-        if ends is None:
-            raise Refused(f"the scales of '{name}' lie by groups: 'ends' are needed on "
+        if ends is None or is_gathered(planned) and rows is None:
+            what = "'ends' and 'rows'" if is_gathered(planned) else "'ends'"
+            raise Refused(f"the scales of '{name}' lie by groups: {what} are needed on "
                           "the host")
-        packed = groups.scales_along_k if is_along_k(planned) else groups.scales
-        memory[name + "_scales"] = packed(
-            operand, ends, scales["block"], parameters[name + "_scales"]["bytes"])
+        size = parameters[name + "_scales"]["bytes"]
+        memory[name + "_scales"] = \
+            groups.scales_along_k(operand, ends, scales["block"], size) \
+            if is_along_k(planned) else \
+            groups.scales(operand, ends, scales["block"], size, rows)
     elif scales is not None:
         memory[name + "_scales"] = operand.repeated(scales["block"])
     elif operand.scales is not None:

@@ -35,6 +35,13 @@ inline constexpr std::string_view kOffsetsRole = "offsets";
 /// of D, the element of K behind its group.
 inline constexpr std::string_view kOffsetsAlongKRole = "k_offsets";
 
+/// The role of the parameter that points to the numbers of gathered rows: for
+/// each of M one i32, the row of A that it is.
+inline constexpr std::string_view kRowNumbersRole = "row_numbers";
+
+/// The size that counts the rows of A where rows are gathered.
+inline constexpr std::string_view kTokensSize = "tokens";
+
 /// The role of what a kernel reads that quantises.
 inline constexpr std::string_view kQuantizedRole = "x";
 
@@ -52,6 +59,9 @@ bool isGrouped(const Kernel &kernel);
 
 /// Whether it multiplies groups along K. A and B then have one matrix.
 bool isGroupedAlongK(const Kernel &kernel);
+
+/// Whether it gathers the rows of groups from those of A by number.
+bool isGathered(const Kernel &kernel);
 
 /// Matrices of the operand "a", "b", "c" or "d".
 int64_t matricesOf(const Kernel &kernel, std::string_view operand,

@@ -141,6 +141,8 @@ struct TileLoad {
   bool ctaOnly = false;
   /// May signal a barrier in the other CTA of a pair.
   bool isPair = false;
+  /// Four rows of a tensor: the coordinates are a column and their numbers.
+  bool isGather = false;
 };
 void loadTile(mlir::ImplicitLocOpBuilder &b, const TileLoad &load);
 /// A store of a tile by TMA as a group of its own.

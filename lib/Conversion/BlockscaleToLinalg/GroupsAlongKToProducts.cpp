@@ -192,7 +192,8 @@ static Value productOfGroup(Emitter &e, MatmulOp op, ArrayRef<Side> sides,
   auto product = MatmulOp::create(
       e, ofGroup, operands[0], operands[1], op.getAlpha(), op.getBeta(),
       partOf(e, op.getC(), group.number), partOf(e, op.getBias(), group.number),
-      /*offsets=*/Value(), op.getBiasKindAttr(), LoweringAttr());
+      /*offsets=*/Value(), /*rowNumbers=*/Value(), op.getBiasKindAttr(),
+      LoweringAttr());
   IRMapping mapping;
   op.getEpilogue().cloneInto(&product.getEpilogue(), mapping);
   return product;

@@ -44,6 +44,9 @@ private:
   /// the last row.
   Value endOf(Value group, Value first);
   Value groupOf(Rows rows, Value group, Value result);
+  /// The parts of A with the rows that numbers gather.
+  void gatherA();
+  Value gatherRows(Value part);
   Value rowsOfA(Rows rows);
   Value matrixOfB(Value group);
   /// `count` from `first` on of dimension `dimension`.
@@ -101,6 +104,47 @@ Value GroupSplitter::assemble(ScaledTensorType type, ArrayRef<Value> parts) {
                             metadata);
 }
 
+/// Zero; of powers of two the smallest.
+static Value zeroOf(Emitter &e, Type element) {
+  if (auto type = dyn_cast<FloatType>(element);
+      type && !APFloat::semanticsHasZero(type.getFloatSemantics()))
+    return arith::ConstantOp::create(
+        e,
+        FloatAttr::get(type, APFloat::getSmallest(type.getFloatSemantics())));
+  return arith::ConstantOp::create(e, e.getZeroAttr(element));
+}
+
+Value GroupSplitter::gatherRows(Value part) {
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(e, e.getLoc(), part);
+  Value count = getValueOrCreateConstantIndexOp(e, e.getLoc(), sizes.front());
+  sizes.front() =
+      tensor::getMixedSize(e, e.getLoc(), op.getRowNumbers(), /*dim=*/0);
+  Type element = cast<RankedTensorType>(part.getType()).getElementType();
+  return generate(
+      e, sizes, element, [&](Emitter &body, ValueRange position) -> Value {
+        Value number = tensor::ExtractOp::create(body, op.getRowNumbers(),
+                                                 position.front());
+        Value row =
+            arith::IndexCastOp::create(body, body.getIndexType(), number);
+        // Numbers below 0 are large ones without a sign.
+        Value isRow =
+            arith::CmpIOp::create(body, arith::CmpIPredicate::ult, row, count);
+        SmallVector<Value> from(position);
+        from.front() = arith::SelectOp::create(body, isRow, row, body.index(0));
+        Value value = tensor::ExtractOp::create(body, part, from);
+        return arith::SelectOp::create(body, isRow, value,
+                                       zeroOf(body, element));
+      });
+}
+
+void GroupSplitter::gatherA() {
+  if (!op.isGathered())
+    return;
+  a.front() = gatherRows(a.front());
+  if (hasRowFactors(op))
+    a[1] = gatherRows(a[1]);
+}
+
 Value GroupSplitter::rowsOfA(Rows rows) {
   ScaledTensorType type = op.getA().getType();
   const ScaleSpec &spec = type.getSpec().getValue();
@@ -146,9 +190,10 @@ Value GroupSplitter::groupOf(Rows rows, Value group, Value result) {
       {ShapedType::kDynamic, type.getDimSize(1)}, type.getElementType());
   Value c = op.getC() ? slice(op.getC(), 0, rows.first, rows.count) : Value();
   Value bias = op.getBias() ? element(op.getBias(), group) : Value();
-  auto product = MatmulOp::create(
-      e, ofGroup, rowsOfA(rows), matrixOfB(group), op.getAlpha(), op.getBeta(),
-      c, bias, /*offsets=*/Value(), op.getBiasKindAttr(), LoweringAttr());
+  auto product = MatmulOp::create(e, ofGroup, rowsOfA(rows), matrixOfB(group),
+                                  op.getAlpha(), op.getBeta(), c, bias,
+                                  /*offsets=*/Value(), /*rowNumbers=*/Value(),
+                                  op.getBiasKindAttr(), LoweringAttr());
   IRMapping mapping;
   op.getEpilogue().cloneInto(&product.getEpilogue(), mapping);
   SmallVector<OpFoldResult> sizes{
@@ -164,6 +209,7 @@ Value GroupSplitter::split() {
       DisassembleOp::create(e, op.getA())->getResults());
   b = llvm::to_vector_of<Value>(
       DisassembleOp::create(e, op.getB())->getResults());
+  gatherA();
   RankedTensorType type = op.getType();
   ReifiedRankedShapedTypeDims shape;
   (void)op.reifyResultShapes(builder, shape);

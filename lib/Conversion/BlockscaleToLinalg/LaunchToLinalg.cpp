@@ -62,10 +62,13 @@ static SmallVector<Value> launchParts(Emitter &e, ScaledTensorType type,
 }
 
 /// The sizes of D, from the operands of the product: a matrix for each of the
-/// offsets along K.
+/// offsets along K, a row for each that is gathered.
 static SmallVector<OpFoldResult> resultSizes(Emitter &e, const Parts &a,
-                                             const Parts &b, Value kOffsets) {
+                                             const Parts &b, Value kOffsets,
+                                             Value rowNumbers) {
   SmallVector<OpFoldResult> sizes = logicalSizes(e, a);
+  if (rowNumbers)
+    sizes.front() = tensor::getMixedSize(e, e.getLoc(), rowNumbers, /*dim=*/0);
   sizes.back() = logicalSizes(e, b)[b.type.getRank() - 2];
   if (kOffsets)
     sizes.insert(sizes.begin(),
@@ -105,7 +108,7 @@ struct LaunchToLinalg : OpConversionPattern<LaunchOp> {
     Emitter e(op.getLoc(), rewriter);
     SmallVector<std::string> roles;
     SmallVector<Value> inputs;
-    Value kOffsets;
+    Value kOffsets, rowNumbers;
     for (auto [name, input, values] :
          llvm::zip_equal(operands, op.getInputs(), adaptor.getInputs())) {
       auto type = dyn_cast<ScaledTensorType>(input.getType());
@@ -115,6 +118,8 @@ struct LaunchToLinalg : OpConversionPattern<LaunchOp> {
         roles.push_back(name.str());
       if (name == stringifyParameterRole(ParameterRole::KOffsets))
         kOffsets = input;
+      if (name == stringifyParameterRole(ParameterRole::RowNumbers))
+        rowNumbers = input;
       if (type && product)
         llvm::append_range(inputs,
                            launchParts(e, type, values, product.getMma()));
@@ -128,7 +133,7 @@ struct LaunchToLinalg : OpConversionPattern<LaunchOp> {
                                  "inputs";
     SmallVector<OpFoldResult> sizes =
         resultSizes(e, Parts(a, adaptor.getInputs()[0]),
-                    Parts(b, adaptor.getInputs()[1]), kOffsets);
+                    Parts(b, adaptor.getInputs()[1]), kOffsets, rowNumbers);
     SmallVector<Value> inits;
     if (quantized) {
       if (failed(addParts(e, op, quantized, sizes, inits)))

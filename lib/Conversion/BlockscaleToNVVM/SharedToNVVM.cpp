@@ -96,6 +96,36 @@ struct ArriveExpectToNVVM : OpConversionPattern<ArriveExpectOp> {
 // TMA
 //===----------------------------------------------------------------------===//
 
+/// Whether loads of all types reach the shared memory of a cluster; elsewhere
+/// those of 4- and 6-bit types, and those of gathered rows, must name that of
+/// the CTA.
+static bool reachesCluster(Operation *op) {
+  return hw::isAvailable(hw::Feature::TmaSubByteToCluster, getTarget(op));
+}
+
+/// Bytes of a box in shared memory.
+static int64_t boxBytes(TensorMapType map) {
+  int64_t bits = hw::tensorMapDataTypeInfo(map.getDataType()).sharedBits;
+  for (int64_t extent : map.getBox())
+    bits *= extent;
+  return bits / 8;
+}
+
+/// Loads a tile to `address` of the CTAs in `multicast`, or of this one; what
+/// kind of tile and from where is in `load`.
+static void loadTo(ImplicitLocOpBuilder &b, Operation *op, Value address,
+                   BarrierType signal, Value multicast, nvvm::TileLoad load) {
+  // Only loads of a pair may signal a barrier in the other CTA.
+  load.isPair = signal.getRemote();
+  // A CTA's own shared memory has the same addresses in the cluster's window.
+  load.ctaOnly = !reachesCluster(op);
+  load.target = pointer(b, address,
+                        load.ctaOnly ? AddressSpace::Shared
+                                     : AddressSpace::SharedCluster);
+  load.multicastMask = multicastMask(b, multicast);
+  nvvm::loadTile(b, load);
+}
+
 struct TmaLoadToNVVM : OpConversionPattern<TmaLoadOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -105,41 +135,44 @@ struct TmaLoadToNVVM : OpConversionPattern<TmaLoadOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value stage = element(b, adaptor.getShared(), adaptor.getStage(),
                           op.getShared().getType().getStageBytes());
-    int64_t boxBytes = bytesOf(op.getMap().getType());
-    Value target = add(b, stage, op.getBox() * boxBytes);
+    int64_t bytes = boxBytes(op.getMap().getType());
+    Value target = add(b, stage, op.getBox() * bytes);
     if (adaptor.getSlice())
-      target = element(b, target, adaptor.getSlice(), boxBytes);
-    Value barrier = barrierPointer(b, adaptor.getSignal(), adaptor.getStage());
+      target = element(b, target, adaptor.getSlice(), bytes);
     nvvm::TileLoad load;
-    // Only loads of a pair may signal a barrier in the other CTA.
-    load.isPair = op.getSignal().getType().getRemote();
-    // A CTA's own shared memory has the same addresses in the cluster's window.
-    load.ctaOnly = !reachesCluster(op);
-    load.target = pointer(b, target,
-                          load.ctaOnly ? AddressSpace::Shared
-                                       : AddressSpace::SharedCluster);
+    load.barrier = barrierPointer(b, adaptor.getSignal(), adaptor.getStage());
     load.map = adaptor.getMap();
     load.coordinates = adaptor.getCoordinates();
-    load.barrier = barrier;
-    load.multicastMask = multicastMask(b, adaptor.getMulticast());
-    nvvm::loadTile(b, load);
+    loadTo(b, op, target, op.getSignal().getType(), adaptor.getMulticast(),
+           load);
     rewriter.eraseOp(op);
     return success();
   }
+};
 
-private:
-  /// Whether loads of all types reach the shared memory of a cluster; elsewhere
-  /// those of 4- and 6-bit types must name that of the CTA.
-  static bool reachesCluster(TmaLoadOp op) {
-    return hw::isAvailable(hw::Feature::TmaSubByteToCluster, getTarget(op));
-  }
+struct TmaGatherToNVVM : OpConversionPattern<TmaGatherOp> {
+  using OpConversionPattern::OpConversionPattern;
 
-  /// Bytes of a box in shared memory.
-  static int64_t bytesOf(TensorMapType map) {
-    int64_t bits = hw::tensorMapDataTypeInfo(map.getDataType()).sharedBits;
-    for (int64_t extent : map.getBox())
-      bits *= extent;
-    return bits / 8;
+  LogicalResult
+  matchAndRewrite(TmaGatherOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value stage = element(b, adaptor.getShared(), adaptor.getStage(),
+                          op.getShared().getType().getStageBytes());
+    SmallVector<Value> coordinates{adaptor.getColumn()};
+    for (int64_t i = 0, e = op.getRows().getType().getNumElements(); i < e; ++i)
+      coordinates.push_back(vector::ExtractOp::create(b, adaptor.getRows(), i));
+    nvvm::TileLoad load;
+    load.isGather = true;
+    load.barrier = barrierPointer(b, adaptor.getSignal(), adaptor.getStage());
+    load.map = adaptor.getMap();
+    load.coordinates = coordinates;
+    loadTo(
+        b, op,
+        element(b, stage, adaptor.getPlace(), boxBytes(op.getMap().getType())),
+        op.getSignal().getType(), adaptor.getMulticast(), load);
+    rewriter.eraseOp(op);
+    return success();
   }
 };
 
@@ -248,5 +281,6 @@ private:
 void blockscale::populateSharedPatterns(const TypeConverter &converter,
                                         RewritePatternSet &patterns) {
   patterns.add<WaitToNVVM, ArriveToNVVM, ArriveExpectToNVVM, TmaLoadToNVVM,
-               MaskScalesToNVVM>(converter, patterns.getContext());
+               TmaGatherToNVVM, MaskScalesToNVVM>(converter,
+                                                  patterns.getContext());
 }

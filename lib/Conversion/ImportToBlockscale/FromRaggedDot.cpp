@@ -190,10 +190,11 @@ FailureOr<Value> importer::raggedDot(ImplicitLocOpBuilder &b, Operation *op) {
   if (failed(left) || failed(right))
     return failure();
   Value ends = endsOf(b, op->getOperand(2));
-  auto product = MatmulOp::create(b, type, *left, *right, /*alpha=*/Value(),
-                                  /*beta=*/Value(), /*c=*/Value(),
-                                  /*bias=*/Value(), ends, BiasKind::Column,
-                                  LoweringAttr());
+  auto product =
+      MatmulOp::create(b, type, *left, *right, /*alpha=*/Value(),
+                       /*beta=*/Value(), /*c=*/Value(),
+                       /*bias=*/Value(), ends, /*rowNumbers=*/Value(),
+                       BiasKind::Column, LoweringAttr());
   product->setDiscardableAttr(kImported, b.getUnitAttr());
   return clearRest(b, product, ends);
 }

@@ -278,7 +278,8 @@ FailureOr<Value> importer::buildProduct(ImplicitLocOpBuilder &b, Operation *op,
   auto matmul = MatmulOp::create(
       b, RankedTensorType::get(shape, product.resultElement), *left, *right,
       product.alpha, /*beta=*/Value(), product.c, /*bias=*/Value(),
-      /*offsets=*/Value(), BiasKind::Column, LoweringAttr());
+      /*offsets=*/Value(), /*rowNumbers=*/Value(), BiasKind::Column,
+      LoweringAttr());
   matmul->setDiscardableAttr(kImported, b.getUnitAttr());
   Value result = matmul;
   // The batch is that of `a`'s rows, if K was not before them.

@@ -66,7 +66,7 @@ static void replaceReader(PatternRewriter &rewriter, const Tail &tail,
       rewriter, op.getLoc(),
       cast<RankedTensorType>(withElement(op.getType(), element)), op.getA(),
       op.getB(), alpha, op.getBeta(), op.getC(), bias, op.getOffsets(),
-      op.getBiasKind(), op.getLoweringAttr());
+      op.getRowNumbers(), op.getBiasKind(), op.getLoweringAttr());
   product->setDiscardableAttr(kImported, rewriter.getUnitAttr());
   Value value = product;
   for (Operation *shape : tail.shapes) {

@@ -21,6 +21,7 @@
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "blockscale/HW/TensorMap.h"
+#include "blockscale/Plan/Sizes.h"
 #include "blockscale/Target/PTX/HostPlan.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -52,6 +53,8 @@ struct Product {
   bool isGrouped = false;
   /// Groups along K, each with a matrix of D: -1 if the host counts them.
   int64_t kGroups = 0;
+  /// Rows that are gathered from those of A; the same.
+  int64_t gathered = 0;
   BiasKind biasKind = BiasKind::Column;
   EpilogueAttr epilogue;
   /// With the operands as the instruction has them: exchanged if `swap`.
@@ -71,6 +74,7 @@ static FailureOr<Product> productOf(gpu::GPUFuncOp kernel) {
     product.mostRows = attribute.getMostRows();
   }
   product.kGroups = attribute.getKGroups();
+  product.gathered = attribute.getGathered();
   product.a = attribute.getA();
   product.b = attribute.getB();
   product.biasKind = attribute.getBias();
@@ -147,6 +151,8 @@ static StringRef operandOf(ParameterRole role) {
     return "N";
   case ParameterRole::SizeK:
     return "K";
+  case ParameterRole::SizeTokens:
+    return "tokens";
   case ParameterRole::DData:
   case ParameterRole::DScales:
   case ParameterRole::DTensorScale:
@@ -166,6 +172,7 @@ static StringRef operandOf(ParameterRole role) {
   case ParameterRole::Workspace:
   case ParameterRole::Offsets:
   case ParameterRole::KOffsets:
+  case ParameterRole::RowNumbers:
     return stringifyParameterRole(role);
   }
   llvm_unreachable("covered switch");
@@ -227,6 +234,8 @@ blockscale::parametersOf(gpu::GPUFuncOp kernel) {
 namespace {
 struct SymbolicSizes {
   AffineExpr m, n, k, batch;
+  /// The rows of A, which are M unless they are gathered.
+  AffineExpr rowsOfA;
 };
 } // namespace
 
@@ -240,8 +249,11 @@ static SymbolicSizes sizesOf(const Product &product) {
   ProductSizes sizes = productSizes(product.a, product.b);
   if (product.kGroups)
     sizes.batch = product.kGroups < 0 ? ShapedType::kDynamic : product.kGroups;
+  AffineExpr rowsOfA = size(sizes.m, product.gathered ? kTokensSymbol : 0);
+  if (product.gathered)
+    sizes.m = product.gathered < 0 ? ShapedType::kDynamic : product.gathered;
   return {size(sizes.m, 0), size(sizes.n, 1), size(sizes.k, 2),
-          size(sizes.batch, 3)};
+          size(sizes.batch, 3), rowsOfA};
 }
 
 /// Matrices of A, C and D, and of B.
@@ -282,7 +294,7 @@ static plan::DataPacking dataPacking(const Product &product, bool isA,
   const hw::TensorMapDataTypeInfo &info =
       hw::tensorMapDataTypeInfo(map.getDataType());
   bool kMajor = type.getOrder() == DataOrder::KMajor;
-  AffineExpr rows = isA ? sizes.m : sizes.n;
+  AffineExpr rows = isA ? sizes.rowsOfA : sizes.n;
   AffineExpr stored = isA && product.mma.getSparse()
                           ? sizes.k.floorDiv(int64_t(hw::kSparseCompression))
                           : sizes.k;
@@ -300,7 +312,10 @@ static plan::DataPacking dataPacking(const Product &product, bool isA,
   data.lines = printExpression(kMajor ? rows : stored);
   data.elements = printExpression(kMajor ? stored : rows);
   data.linePitch = printExpression(map.getStrides().getResult(0));
-  data.batchPitch = printExpression(map.getStrides().getResult(1));
+  AffineMap strides = map.getStrides();
+  data.batchPitch = printExpression(strides.getNumResults() > 1
+                                        ? strides.getResult(1)
+                                        : strides.getResult(0) * rows);
   data.alignment = info.alignment;
   data.bitOrder = bitOrder(info.globalBits);
   if (const packing::Recoding *recoding =
@@ -458,6 +473,14 @@ static std::vector<plan::PlainOperand> plainOperands(const Product &product) {
     offsets.alignment = sizeof(int32_t);
     operands.push_back(offsets);
   }
+  if (product.gathered) {
+    plan::PlainOperand numbers;
+    numbers.operand = stringifyParameterRole(ParameterRole::RowNumbers).str();
+    numbers.type = "i32";
+    numbers.elements = printExpression(sizes.m);
+    numbers.alignment = sizeof(int32_t);
+    operands.push_back(numbers);
+  }
   return operands;
 }
 
@@ -494,8 +517,9 @@ static std::vector<plan::VectorScales> vectorScales(const Product &product) {
         format ? std::string(formatName(*format)) : planTypeName(element);
     scales.rows = type.getRowTile();
     AffineExpr count =
-        scales.rows ? (isA ? sizes.m : sizes.n).ceilDiv(int64_t(scales.rows))
-                    : getAffineConstantExpr(1, type.getContext());
+        scales.rows
+            ? (isA ? sizes.rowsOfA : sizes.n).ceilDiv(int64_t(scales.rows))
+            : getAffineConstantExpr(1, type.getContext());
     if (isPromoted) {
       scales.block = type.getKTile();
       count = count * sizes.k.ceilDiv(int64_t(scales.block));
@@ -542,6 +566,13 @@ static std::vector<plan::Size> planSizes(const Product &product) {
     if (auto constant = dyn_cast<AffineConstantExpr>(expr))
       size.value = constant.getValue();
     list.push_back(size);
+  }
+  if (product.gathered) {
+    plan::Size tokens{std::string(plan::kTokensSize), std::nullopt,
+                      kMaxProductSize};
+    if (auto constant = dyn_cast<AffineConstantExpr>(sizes.rowsOfA))
+      tokens.value = constant.getValue();
+    list.push_back(tokens);
   }
   return list;
 }

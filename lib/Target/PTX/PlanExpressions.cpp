@@ -29,8 +29,8 @@ std::string blockscale::printAt(AffineExpr expression, Binding needed) {
 }
 
 static Printed printBound(AffineExpr expression) {
-  static constexpr StringRef names[] = {"M",     "N",       "K",
-                                        "batch", "num_sms", "max_clusters"};
+  static constexpr StringRef names[] = {
+      "M", "N", "K", "batch", "num_sms", "max_clusters", "tokens"};
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expression)) {
     assert(symbol.getPosition() < std::size(names) && "unknown symbol");
     return {names[symbol.getPosition()].str(), Binding::Atom};

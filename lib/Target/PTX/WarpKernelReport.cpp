@@ -65,16 +65,18 @@ SmallVector<std::pair<Value, StringRef>>
 blockscale::warpKernelRings(gpu::GPUFuncOp kernel) {
   auto product = kernel->getAttrOfType<ProductAttr>(ProductAttr::name);
   SmallVector<std::pair<Value, StringRef>> rings;
-  kernel.walk([&](TmaLoadOp load) {
-    auto map = dyn_cast<BlockArgument>(load.getMap());
+  auto add = [&](Value source, Value ring) {
+    auto map = dyn_cast<BlockArgument>(source);
     auto parameter = map && map.getOwner() == &kernel.getBody().front()
                          ? kernel.getArgAttrOfType<ParameterAttr>(
                                map.getArgNumber(), ParameterAttr::name)
                          : ParameterAttr();
     if (product && parameter)
-      rings.push_back({load.getShared(), ringName(parameter.getRole(),
-                                                  product.getSwapOperands())});
-  });
+      rings.push_back(
+          {ring, ringName(parameter.getRole(), product.getSwapOperands())});
+  };
+  kernel.walk([&](TmaLoadOp load) { add(load.getMap(), load.getShared()); });
+  kernel.walk([&](TmaGatherOp load) { add(load.getMap(), load.getShared()); });
   return rings;
 }
 

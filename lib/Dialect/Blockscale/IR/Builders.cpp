@@ -44,6 +44,6 @@ MatmulOp blockscale::createMatmul(OpBuilder &builder, Location loc, Value a,
   auto result = RankedTensorType::get(shape, resultElement);
   return MatmulOp::create(builder, loc, result, a, b, /*alpha=*/Value(),
                           /*beta=*/Value(), /*c=*/Value(), /*bias=*/Value(),
-                          /*offsets=*/Value(), BiasKind::Column,
-                          LoweringAttr());
+                          /*offsets=*/Value(), /*rowNumbers=*/Value(),
+                          BiasKind::Column, LoweringAttr());
 }

@@ -145,10 +145,13 @@ template <typename Op>
 static void addLaterSegments(DictionaryAttr &attributes) {
   if constexpr (std::is_same_v<Op, MatmulOp>) {
     auto sizes = attributes.getAs<DenseI32ArrayAttr>(kSegments);
-    if (!sizes || sizes.size() != VersionOne<Op>::segments)
+    constexpr size_t kSegmentsNow =
+        std::tuple_size_v<decltype(MatmulOp::Properties::operandSegmentSizes)>;
+    if (!sizes || size_t(sizes.size()) < VersionOne<Op>::segments ||
+        size_t(sizes.size()) >= kSegmentsNow)
       return;
     SmallVector<int32_t> all(sizes.asArrayRef());
-    all.push_back(0);
+    all.resize(kSegmentsNow, 0);
     NamedAttrList list(attributes);
     list.set(kSegments, DenseI32ArrayAttr::get(attributes.getContext(), all));
     attributes = list.getDictionary(attributes.getContext());

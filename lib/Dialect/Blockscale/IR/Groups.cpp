@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
+#include "TensorVerifiers.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/HW/ScaleLayout.h"
 
 using namespace mlir;
@@ -31,4 +33,39 @@ AffineExpr blockscale::groupedScaleRows(AffineExpr rows, AffineExpr groups) {
   // groups of 128.
   int64_t unit = hw::kAtomRows;
   return (rows + groups * (unit - 1)).floorDiv(unit) * unit;
+}
+
+//===----------------------------------------------------------------------===//
+// Rows by number
+//===----------------------------------------------------------------------===//
+
+LogicalResult blockscale::verifyGathered(MatmulOp op) {
+  if (!op.isGathered())
+    return success();
+  ScaledTensorType a = op.getA().getType();
+  // TMA gathers what lies together.
+  if (a.getOrder() != DataOrder::KMajor)
+    return op.emitOpError() << "with 'rows' expected 'a' in order 'k_major', "
+                               "found '"
+                            << stringifyDataOrder(a.getOrder()) << "'";
+  // No code of theirs is a zero everywhere.
+  if (a.getSpec().getValue().zero)
+    return op.emitOpError() << "with 'rows' expected 'a' without zero points, "
+                               "found "
+                            << specName(a);
+  return success();
+}
+
+bool blockscale::hasRowFactors(MatmulOp op) {
+  ScaledTensorType a = op.getA().getType();
+  bool isRead = a.getSpec().getValue().coversK() || hasPromotedScales(a);
+  return isRead && a.getRowTile() != 0;
+}
+
+std::optional<Reason> blockscale::whyNotGathered(bool isSwapped,
+                                                 bool hasRowFactors) {
+  if (isSwapped && hasRowFactors)
+    return Reason("threads read scales of rows of 'a' that are gathered for "
+                  "rows of their own only; 'swap_operands' must be false");
+  return std::nullopt;
 }

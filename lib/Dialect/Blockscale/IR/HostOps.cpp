@@ -43,7 +43,7 @@ SmallVector<StringRef> blockscale::launchOperands(FunctionOpInterface kernel) {
   for (ParameterRole role :
        {ParameterRole::Alpha, ParameterRole::Beta, ParameterRole::C,
         ParameterRole::Bias, ParameterRole::Offsets, ParameterRole::KOffsets,
-        ParameterRole::TensorScale})
+        ParameterRole::RowNumbers, ParameterRole::TensorScale})
     if (hasParameter(kernel, role))
       operands.push_back(stringifyParameterRole(role));
   return operands;

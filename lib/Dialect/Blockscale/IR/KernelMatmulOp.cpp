@@ -193,6 +193,31 @@ static LogicalResult verifySplit(KernelMatmulOp op) {
   return success();
 }
 
+/// Rows of groups may be gathered from those of A, through a map of their own.
+static LogicalResult verifyGatheredRows(KernelMatmulOp op) {
+  bool isGathered = static_cast<bool>(op.getRowNumbers());
+  if (isGathered != static_cast<bool>(op.getTokens()))
+    return op.emitOpError() << "expected 'rows' and their 'tokens' together";
+  if (!isGathered)
+    return success();
+  if (!op.getOffsets())
+    return op.emitOpError() << "expected 'groups' with 'rows'";
+  Type element = op.getRowNumbers().getType().getElementType();
+  if (!element.isInteger(32))
+    return op.emitOpError()
+           << "expected numbers of rows of i32, found " << element;
+  bool swap = op.getSchedule().getSwapOperands().getValue();
+  TensorMapType map = (swap ? op.getB() : op.getA()).getType();
+  if (map.getBox().size() != 2 || map.getBox()[1] != 1)
+    return op.emitOpError()
+           << "with 'rows' expected a tensor map of '" << (swap ? "b" : "a")
+           << "' of 2 dimensions with a box of one row";
+  if (auto why = whyNotGathered(swap, op.getRowScales() &&
+                                          op.getRowGroup() != kMaxProductSize))
+    return op.emitOpError() << why->text;
+  return success();
+}
+
 /// Groups of rows have their ends in memory.
 static LogicalResult verifyGroups(KernelMatmulOp op) {
   bool hasGroups = op.getOffsets() || op.getKOffsets();
@@ -298,8 +323,8 @@ LogicalResult KernelMatmulOp::verify() {
     return emitOpError() << "expected metadata of 'a' with a sparse "
                             "instruction, and only then";
   if (failed(verifySplit(*this)) || failed(verifyGroups(*this)) ||
-      failed(verifyStores(*this)) || failed(::verifyGroupsAlongK(*this)) ||
-      failed(verifyQuantization(*this)))
+      failed(verifyGatheredRows(*this)) || failed(verifyStores(*this)) ||
+      failed(::verifyGroupsAlongK(*this)) || failed(verifyQuantization(*this)))
     return failure();
   // In registers scales may be constants.
   bool scalesOfOne = !inTensorMemory && !getSfa() && !getSfb() &&

@@ -198,6 +198,21 @@ LogicalResult TmaLoadOp::verify() {
   return success();
 }
 
+LogicalResult TmaGatherOp::verify() {
+  TensorMapType map = getMap().getType();
+  SharedType shared = getShared().getType();
+  ArrayRef<int64_t> box = map.getBox();
+  if (box.size() != 2 || box[1] != 1)
+    return emitOpError() << "expected a tensor map of 2 dimensions with a box "
+                            "of one row";
+  if (map.getSwizzle() != shared.getSwizzle())
+    return emitOpError() << "the tensor map's swizzle "
+                         << StringRef(hw::swizzleName(map.getSwizzle()))
+                         << " is not the stage's, "
+                         << StringRef(hw::swizzleName(shared.getSwizzle()));
+  return success();
+}
+
 /// Tiles of 128 rows by 16 bytes, as scales of A with one row to a lane and
 /// metadata lie in a stage.
 static bool isRowTileRing(SharedType ring) {

@@ -38,8 +38,11 @@ TensorMapType::verify(function_ref<InFlightDiagnostic()> emitError,
                        << " outer dimensions, found "
                        << strides.getNumResults();
   for (AffineMap map : {dims, strides})
-    if (map.getNumDims() != 0 || map.getNumSymbols() != kSymbols)
-      return emitError() << "expected maps of the 4 symbols M, N, K and batch";
+    if (map.getNumDims() != 0 || (map.getNumSymbols() != kSymbols &&
+                                  map.getNumSymbols() != kSymbolsOfGathered))
+      return emitError() << "expected maps of the 4 symbols M, N, K and batch, "
+                            "or of 7 for rows that are gathered: those of "
+                            "grids and the tokens";
   if (box.size() != dims.getNumResults())
     return emitError() << "expected a box of " << dims.getNumResults()
                        << " extents, found " << box.size();

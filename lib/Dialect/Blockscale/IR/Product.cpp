@@ -46,6 +46,8 @@ ProductSizes MatmulOp::getSizes() {
   ProductSizes sizes = productSizes(getA().getType(), getB().getType());
   if (isGroupedAlongK())
     sizes.batch = getOffsets().getType().getDimSize(0);
+  if (isGathered())
+    sizes.m = getRowNumbers().getType().getDimSize(0);
   return sizes;
 }
 
@@ -53,13 +55,15 @@ ProductSizes ProductAttr::getSizes() const {
   ProductSizes sizes = productSizes(getA(), getB());
   if (getKGroups())
     sizes.batch = getKGroups() < 0 ? ShapedType::kDynamic : getKGroups();
+  if (getGathered())
+    sizes.m = getGathered() < 0 ? ShapedType::kDynamic : getGathered();
   return sizes;
 }
 
 ProductAttr ProductAttr::asVariant(StringAttr kernel, int64_t mostRows) const {
   return get(getContext(), getSource(), getA(), getB(), getMma(),
              getSwapOperands(), getBias(), getEpilogue(), mostRows, kernel,
-             getKGroups());
+             getKGroups(), getGathered());
 }
 
 //===----------------------------------------------------------------------===//
@@ -68,9 +72,9 @@ ProductAttr ProductAttr::asVariant(StringAttr kernel, int64_t mostRows) const {
 
 /// The value for the largest sizes; none if it exceeds 64 bits.
 static std::optional<int64_t> largestValue(AffineExpr value) {
-  constexpr unsigned kSizes = 4;
   SmallVector<AffineExpr> largest(
-      kSizes, getAffineConstantExpr(kMaxProductSize, value.getContext()));
+      kSymbolsOfGathered,
+      getAffineConstantExpr(kMaxProductSize, value.getContext()));
   auto constant = dyn_cast<AffineConstantExpr>(value.replaceSymbols(largest));
   if (!constant)
     return std::nullopt;

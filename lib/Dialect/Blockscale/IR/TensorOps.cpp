@@ -501,11 +501,14 @@ static LogicalResult verifyGroups(MatmulOp op) {
   if (spec.isSparse())
     return op.emitOpError()
            << "with 'groups' expected a dense 'a', found " << specName(a);
-  return success();
+  return verifyGathered(op);
 }
 
 LogicalResult MatmulOp::verify() {
   ScaledTensorType a = getA().getType(), b = getB().getType();
+  if (isGathered() && !isGrouped())
+    return emitOpError() << "'rows' are gathered for groups of rows; expected "
+                            "'groups' and a 'b' with a matrix for each group";
   if (isGrouped() && failed(verifyGroups(*this)))
     return failure();
   if (!isGroupedAlongK() &&
@@ -528,6 +531,8 @@ LogicalResult MatmulOp::verify() {
   SmallVector<int64_t> expected(a.getShape().drop_back());
   if (isGroupedAlongK())
     expected.insert(expected.begin(), getSizes().batch);
+  if (isGathered())
+    expected.front() = getSizes().m;
   expected.push_back(b.getNumRows());
   ArrayRef<int64_t> result = getResult().getType().getShape();
   if (!agree(expected, result))

@@ -216,8 +216,12 @@ LogicalResult MatmulOp::reifyResultShapes(OpBuilder &builder,
   if (isGroupedAlongK())
     shape.push_back(
         tensor::getMixedSize(builder, getLoc(), getOffsets(), /*dim=*/0));
-  for (int64_t i = 0; i < rank - 1; ++i)
-    shape.push_back(sizeOf(builder, getLoc(), getA(), i));
+  if (isGathered())
+    shape.push_back(
+        tensor::getMixedSize(builder, getLoc(), getRowNumbers(), /*dim=*/0));
+  else
+    for (int64_t i = 0; i < rank - 1; ++i)
+      shape.push_back(sizeOf(builder, getLoc(), getA(), i));
   int64_t rowsOfB = getB().getType().getRank() - 2;
   shape.push_back(sizeOf(builder, getLoc(), getB(), rowsOfB));
   return success();

@@ -191,8 +191,8 @@ public:
                                           type.getElementType());
     auto tile = MatmulOp::create(builder, op.getLoc(), tileType, a, b,
                                  op.getAlpha(), op.getBeta(), c, bias,
-                                 /*offsets=*/Value(), op.getBiasKindAttr(),
-                                 op.getLoweringAttr());
+                                 /*offsets=*/Value(), /*rowNumbers=*/Value(),
+                                 op.getBiasKindAttr(), op.getLoweringAttr());
     IRMapping mapping;
     op.getEpilogue().cloneInto(&tile.getEpilogue(), mapping);
     tile->setDiscardableAttrs(llvm::to_vector(op->getDiscardableAttrs()));

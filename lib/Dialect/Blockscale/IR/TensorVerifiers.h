@@ -30,6 +30,9 @@ mlir::LogicalResult verifyNotGrouped(mlir::Operation *op);
 /// The rules of a product whose K is in groups.
 mlir::LogicalResult verifyGroupsAlongK(MatmulOp op);
 
+/// The rules of a product with groups whose rows are gathered by number.
+mlir::LogicalResult verifyGathered(MatmulOp op);
+
 /// How diagnostics call the spec of a tensor.
 std::string specName(ScaledTensorType type);
 

@@ -11,6 +11,7 @@
 !slot = !blockscale.shared<1x1xi32, container = 32>
 !acc = !blockscale.tmem<2x128x128xf32, #blockscale.tmem_accumulator>
 !sf = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+!row = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 1], swizzle = "128B">
 !data = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m, l), strides = ()[m, n, k, l] -> (k floordiv 2, m * (k floordiv 2)), box = [256, 128, 1], swizzle = "128B">
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
 #warp = #blockscale.mma<kind = mxf8f6f4, a = e4m3, b = e2m1, scale = ue8m0, block = 32, m = 16, n = 8, k = 32>
@@ -136,6 +137,7 @@ func.func @unused(%acc: !acc, %a: !bytes, %r: !responses, %slot: !slot, %c: !blo
 // DEAD-LABEL: func.func @used
 // DEAD: blockscale.tmem_alloc
 // DEAD: blockscale.tma_load
+// DEAD: blockscale.tma_gather
 // DEAD: blockscale.mask_scales
 // DEAD: blockscale.copy_scales
 // DEAD: blockscale.mma
@@ -153,9 +155,10 @@ func.func @unused(%acc: !acc, %a: !bytes, %r: !responses, %slot: !slot, %c: !blo
 // DEAD: blockscale.store_row
 // DEAD: blockscale.tmem_dealloc
 func.func @used(%map: !data, %acc: !acc, %a: !ring, %s: !scales, %sf: !sf, %r: !responses, %slot: !slot, %d: !blockscale.global<f32>,
-                %bar: !blockscale.barrier<4>, %pair: !blockscale.barrier<2>, %v: vector<4xf32>, %at: i64, %i: i32, %t: i1) {
+                %bar: !blockscale.barrier<4>, %pair: !blockscale.barrier<2>, %v: vector<4xf32>, %row: !row, %four: vector<4xi32>, %at: i64, %i: i32, %t: i1) {
   blockscale.tmem_alloc %slot : !slot
   blockscale.tma_load %map[%i, %i, %i] to %a signal %bar stage %i : !data to !ring, !blockscale.barrier<4>
+  blockscale.tma_gather %row[%i] rows %four to %a signal %bar stage %i place %i : !row to !ring, !blockscale.barrier<4>, vector<4xi32>
   blockscale.mask_scales %s[%i] valid %i : !scales
   blockscale.copy_scales %s[%i] to %sf : !scales to !sf
   blockscale.mma #mma %acc[%i], %a, %a stage %i scales %sf, %sf accumulate %t : !acc, !ring, !ring scales !sf, !sf

@@ -25,7 +25,7 @@ func.func @many_arguments(%a: !q, %v: tensor<64xf32>) -> tensor<64x64xf32> {
 !q = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32">
 func.func @argument_type(%a: !q) -> tensor<64x64xf32> {
   // expected-error @below {{expected an epilogue with an argument of f32 for each of the product, found ('bf16')}}
-  %0 = "blockscale.matmul"(%a, %a) <{operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0>}> ({
+  %0 = "blockscale.matmul"(%a, %a) <{operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>}> ({
   ^bb0(%x: bf16):
     %1 = arith.extf %x : bf16 to f32
     blockscale.yield %1
@@ -69,7 +69,7 @@ func.func @outside(%a: !q, %s: f32) -> tensor<64x64xf32> {
 !q = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32">
 func.func @captured(%a: !q, %s: f32) -> tensor<64x64xf32> {
   // expected-note @below {{required by region isolation constraints}}
-  %0 = "blockscale.matmul"(%a, %a) <{operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0>}> ({
+  %0 = "blockscale.matmul"(%a, %a) <{operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>}> ({
   ^bb0(%x: f32):
     // expected-error @below {{'arith.mulf' op using value defined outside the region}}
     %1 = arith.mulf %x, %s : f32

@@ -178,3 +178,53 @@ func.func @sparse_kernel(%a: !data, %sf: !rows, %e: !rows, %d: !blockscale.globa
     mma #instruction schedule #complete : !data, !data, !blockscale.global<f32> scales !rows, !rows metadata !rows groups !blockscale.global<i32>
   return
 }
+
+// -----
+
+!a = !blockscale.tensor<?x512xbf16>
+!b = !blockscale.tensor<64x512xbf16>
+func.func @rows_without_groups(%a: !a, %b: !b, %ids: tensor<9xi32>) -> tensor<9x64xf32> {
+  // expected-error @below {{'rows' are gathered for groups of rows; expected 'groups' and a 'b' with a matrix for each group}}
+  %0 = blockscale.matmul %a, %b rows(%ids : tensor<9xi32>) : !a, !b -> tensor<9x64xf32>
+  return %0 : tensor<9x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<64x?xbf16>
+!b = !blockscale.tensor<32x?xbf16>
+func.func @rows_along_k(%a: !a, %b: !b, %ends: tensor<4xi32>, %ids: tensor<9xi32>) -> tensor<4x9x32xf32> {
+  // expected-error @below {{'rows' are gathered for groups of rows; expected 'groups' and a 'b' with a matrix for each group}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) rows(%ids : tensor<9xi32>) : !a, !b -> tensor<4x9x32xf32>
+  return %0 : tensor<4x9x32xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<?x512xf8E4M3FN, order = mn_major>
+!b = !blockscale.tensor<4x64x512xf8E4M3FN>
+func.func @order(%a: !a, %b: !b, %ends: tensor<4xi32>, %ids: tensor<9xi32>) -> tensor<9x64xf32> {
+  // expected-error @below {{with 'rows' expected 'a' in order 'k_major', found 'mn_major'}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) rows(%ids : tensor<9xi32>) : !a, !b -> tensor<9x64xf32>
+  return %0 : tensor<9x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<?x512xui4, "float32_int8_t128">
+!b = !blockscale.tensor<4x64x512xf8E4M3FN, "float32_t128">
+func.func @zero_points(%a: !a, %b: !b, %ends: tensor<4xi32>, %ids: tensor<9xi32>) -> tensor<9x64xf32> {
+  // expected-error @below {{with 'rows' expected 'a' without zero points, found spec 'float32_int8_t128'}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) rows(%ids : tensor<9xi32>) : !a, !b -> tensor<9x64xf32>
+  return %0 : tensor<9x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<12x512xbf16>
+!b = !blockscale.tensor<4x64x512xbf16>
+func.func @rows_of_result(%a: !a, %b: !b, %ends: tensor<4xi32>, %ids: tensor<9xi32>) -> tensor<12x64xf32> {
+  // expected-error @below {{expected a result of shape [9, 64], found [12, 64]}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) rows(%ids : tensor<9xi32>) : !a, !b -> tensor<12x64xf32>
+  return %0 : tensor<12x64xf32>
+}

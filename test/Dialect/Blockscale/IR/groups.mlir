@@ -18,6 +18,14 @@ func.func @everything(%a: !a, %b: !b, %ends: tensor<?xi32>, %s: f32, %c: tensor<
   return %0 : tensor<?x256xf32>
 }
 
+// Rows by number: as many as there are numbers, whatever rows `a` has.
+// CHECK-LABEL: func @gathered
+// CHECK: groups(%{{.*}} : tensor<4xi32>) rows(%{{.*}} : tensor<300xi32>) alpha(%{{.*}}) : !blockscale.tensor<90x512xf8E4M3FN, "float32_t0">, {{.*}} -> tensor<300x256xf32>
+func.func @gathered(%a: !blockscale.tensor<90x512xf8E4M3FN, "float32_t0">, %b: !blockscale.tensor<4x256x512xf8E4M3FN, "float32_t0">, %ends: tensor<4xi32>, %ids: tensor<300xi32>, %s: f32) -> tensor<300x256xf32> {
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) rows(%ids : tensor<300xi32>) alpha(%s) : !blockscale.tensor<90x512xf8E4M3FN, "float32_t0">, !blockscale.tensor<4x256x512xf8E4M3FN, "float32_t0"> -> tensor<300x256xf32>
+  return %0 : tensor<300x256xf32>
+}
+
 // The padding of groups is in nobody's shape.
 // CHECK-LABEL: func @parts
 // CHECK: blockscale.assemble %{{.*}}, %{{.*}} : tensor<300x512xf8E4M3FN>, tensor<?x4x32x16xf8E8M0FNU> to !blockscale.tensor<300x512xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>

@@ -14,7 +14,7 @@ func.func private @strides(!blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (
 
 // -----
 
-// expected-error @below {{expected maps of the 4 symbols M, N, K and batch}}
+// expected-error @below {{expected maps of the 4 symbols M, N, K and batch, or of 7 for rows that are gathered: those of grids and the tokens}}
 func.func private @symbols(!blockscale.tensor_map<u8, dims = ()[m, n, k] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 64], swizzle = "128B">)
 
 // -----
@@ -532,6 +532,26 @@ func.func @warps_range() {
 func.func @coordinates(%m: !map, %r: !ring, %b: !blockscale.barrier<4>, %i: i32) {
   // expected-error @below {{expected 2 coordinates, found 3}}
   blockscale.tma_load %m[%i, %i, %i] to %r signal %b stage %i : !map to !ring, !blockscale.barrier<4>
+  return
+}
+
+// -----
+
+!map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
+!ring = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+func.func @gather_of_boxes(%m: !map, %r: !ring, %b: !blockscale.barrier<4>, %i: i32, %v: vector<4xi32>) {
+  // expected-error @below {{expected a tensor map of 2 dimensions with a box of one row}}
+  blockscale.tma_gather %m[%i] rows %v to %r signal %b stage %i place %i : !map to !ring, !blockscale.barrier<4>, vector<4xi32>
+  return
+}
+
+// -----
+
+!map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 1], swizzle = "128B">
+!ring = !blockscale.shared<4x128x256xf4E2M1FN, container = 4>
+func.func @gather_swizzles(%m: !map, %r: !ring, %b: !blockscale.barrier<4>, %i: i32, %v: vector<4xi32>) {
+  // expected-error @below {{the tensor map's swizzle 128B is not the stage's, none}}
+  blockscale.tma_gather %m[%i] rows %v to %r signal %b stage %i place %i : !map to !ring, !blockscale.barrier<4>, vector<4xi32>
   return
 }
 

@@ -186,6 +186,18 @@ func.func @second_box(%map: !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> 
   return
 }
 
+// Four rows by number.
+!row = !blockscale.tensor_map<u8, dims = ()[m, n, k, l, s, c, t] -> (k, t), strides = ()[m, n, k, l, s, c, t] -> (k), box = [128, 1], swizzle = "128B">
+!rows = !blockscale.shared<4x128x128xf8E4M3FN, container = 8, swizzle = "128B">
+// CHECK-LABEL: func.func @gather
+func.func @gather(%map: !row, %ring: !rows, %full: !blockscale.barrier<4>, %i: i32, %v: vector<4xi32>) {
+  // CHECK: blockscale.tma_gather %{{.*}}[%[[I:.*]]] rows %{{.*}} to %{{.*}} signal %{{.*}} stage %[[I]] place %[[I]] : <u8, {{.*}}> to <4x128x128xf8E4M3FN, container = 8, swizzle = "128B">, <4>, vector<4xi32>
+  blockscale.tma_gather %map[%i] rows %v to %ring signal %full stage %i place %i : !row to !rows, !blockscale.barrier<4>, vector<4xi32>
+  // CHECK: blockscale.tma_gather {{.*}} place %[[I]] multicast %[[I]] :
+  blockscale.tma_gather %map[%i] rows %v to %ring signal %full stage %i place %i multicast %i : !row to !rows, !blockscale.barrier<4>, vector<4xi32>
+  return
+}
+
 // CHECK-LABEL: func.func @pair
 func.func @pair(%slot: !slot, %full: !blockscale.barrier<4>, %map: !data, %ring: !ring, %sr: !scaleRing, %sf: !sf, %i: i32) {
   // CHECK: blockscale.tmem_alloc %[[SLOT:.*]] columns(256) pair : <1x1xi32

@@ -29,3 +29,23 @@ func.func @split(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<?x256xf32> {
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) schedule(#blockscale.schedule<split_k = 2>) : !a, !b -> tensor<?x256xf32>
   return %0 : tensor<?x256xf32>
 }
+
+// -----
+
+!a = !blockscale.tensor<?x512xi8, "float32_t0">
+!b = !blockscale.tensor<4x256x512xi8, "float32_t0">
+func.func @swapped(%a: !a, %b: !b, %ends: tensor<4xi32>, %ids: tensor<?xi32>) -> tensor<?x256xf32> {
+  // expected-error @below {{threads read scales of rows of 'a' that are gathered for rows of their own only; 'swap_operands' must be false}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) rows(%ids : tensor<?xi32>) schedule(#blockscale.schedule<swap_operands = true>) : !a, !b -> tensor<?x256xf32>
+  return %0 : tensor<?x256xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<?x512xi8, "float32_t0">
+!b = !blockscale.tensor<4x256x512xi8, "float32_t0">
+func.func @swapped_warps(%a: !a, %b: !b, %ends: tensor<4xi32>, %ids: tensor<?xi32>) -> tensor<?x256xf32> {
+  // expected-error @below {{threads read scales of rows of 'a' that are gathered for rows of their own only; 'swap_operands' must be false}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) rows(%ids : tensor<?xi32>) schedule(#blockscale.schedule<swap_operands = true>) {blockscale.target = #blockscale.target<sm_120a>} : !a, !b -> tensor<?x256xf32>
+  return %0 : tensor<?x256xf32>
+}

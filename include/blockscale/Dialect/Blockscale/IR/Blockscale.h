@@ -67,6 +67,10 @@ ProductSizes productSizes(ScaledTensorType a, ScaledTensorType b);
 inline constexpr int64_t kMaxProductSize =
     (int64_t(1) << 31) - (int64_t(1) << 16);
 
+/// Symbols of expressions over the sizes of a product whose rows are gathered:
+/// M, N, K and the batch, the two of a grid, and the rows of A.
+inline constexpr unsigned kTokensSymbol = 6, kSymbolsOfGathered = 7;
+
 /// What an expression over the sizes of a product may be at most: symbols 0 to
 /// 3 are M, N, K and the batch.
 struct SizeLimit {

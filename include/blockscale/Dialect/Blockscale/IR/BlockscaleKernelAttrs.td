@@ -325,7 +325,9 @@ def Blockscale_ParameterRole : I32EnumAttr<"ParameterRole",
       I32EnumAttrCase<"DTensorScale", 23, "d_tensor_scale">,
       I32EnumAttrCase<"TransposedData", 24, "transposed_data">,
       I32EnumAttrCase<"TransposedScales", 25, "transposed_scales">,
-      I32EnumAttrCase<"TransposedTensorScale", 26, "transposed_tensor_scale">]> {
+      I32EnumAttrCase<"TransposedTensorScale", 26, "transposed_tensor_scale">,
+      I32EnumAttrCase<"RowNumbers", 27, "row_numbers">,
+      I32EnumAttrCase<"SizeTokens", 28, "size_tokens">]> {
   let cppNamespace = "::blockscale";
   let genSpecializedAttr = 0;
 }
@@ -425,7 +427,8 @@ def Blockscale_ProductAttr : AttrDef<Blockscale_Dialect, "Product"> {
     Its other operands are parameters of the kernel. A kernel that is launched
     instead of kernel `variant_of` where A has at most `most_rows` rows has these
     two. `k_groups` counts the groups of a product whose K is in groups, which the
-    types do not tell: -1 where the host does.
+    types do not tell: -1 where the host does. `gathered` says the same of the rows
+    of a product that are rows of A by number.
   }];
   let parameters = (ins
     "::mlir::StringAttr":$source,
@@ -438,7 +441,8 @@ def Blockscale_ProductAttr : AttrDef<Blockscale_Dialect, "Product"> {
     OptionalParameter<"::blockscale::EpilogueAttr">:$epilogue,
     DefaultValuedParameter<"int64_t", "0">:$most_rows,
     OptionalParameter<"::mlir::StringAttr">:$variant_of,
-    DefaultValuedParameter<"int64_t", "0">:$k_groups);
+    DefaultValuedParameter<"int64_t", "0">:$k_groups,
+    DefaultValuedParameter<"int64_t", "0">:$gathered);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
     /// The sizes of the product.

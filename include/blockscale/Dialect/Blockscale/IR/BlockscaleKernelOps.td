@@ -71,7 +71,10 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     has a matrix of the source matmul's b, a bias and column scales of its own;
     `batch` counts them. The source's a, c and D have one matrix. The first
     `shared_scales` of `tensor_scales` are one number for all groups. Row scales are
-    of single rows, or of all.
+    of single rows, or of all. With `rows` row r of the product is row
+    `row_numbers[r]` of the source's a, which has `tokens` rows behind a tensor map of
+    two dimensions and boxes of one row; so are its `row_scales`. Other numbers mean
+    rows of zeros.
 
     With `k_groups` K is in groups whose ends `k_offsets` holds: matrix g of D is
     the product of group g of the columns of a and b, which are one matrix each.
@@ -113,6 +116,8 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     Blockscale_OptionalGlobalUpdated:$workspace,
     Blockscale_OptionalGlobalSource:$offsets,
     Blockscale_OptionalGlobalSource:$k_offsets,
+    Blockscale_OptionalGlobalSource:$row_numbers,
+    Optional<I32>:$tokens,
     Blockscale_OptionalGlobalTarget:$d_scales,
     Blockscale_OptionalGlobalSource:$d_factor,
     Blockscale_OptionalGlobalTarget:$d_tensor_scale,
@@ -136,7 +141,9 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     (`row_scales` `(` $row_scales^ `)`)?
     (`column_scales` `(` $column_scales^ `)`)?
     (`workspace` `(` $workspace^ `)`)? (`groups` `(` $offsets^ `)`)?
-    (`k_groups` `(` $k_offsets^ `)`)? (`d_scales` `(` $d_scales^ `)`)?
+    (`k_groups` `(` $k_offsets^ `)`)?
+    (`rows` `(` $row_numbers^ `of` $tokens `)`)?
+    (`d_scales` `(` $d_scales^ `)`)?
     (`d_factor` `(` $d_factor^ `,` $d_tensor_scale `)`)?
     `sizes` `(` $m `,` $n `,` $k `,` $batch `)`
     custom<Epilogue>($epilogue, ref($c), ref($bias))
@@ -149,7 +156,8 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     (`row_scales` type($row_scales)^)?
     (`column_scales` type($column_scales)^)?
     (`workspace` type($workspace)^)? (`groups` type($offsets)^)?
-    (`k_groups` type($k_offsets)^)? (`d_scales` type($d_scales)^)?
+    (`k_groups` type($k_offsets)^)? (`rows` type($row_numbers)^)?
+    (`d_scales` type($d_scales)^)?
     (`d_factor` type($d_factor)^ `,` type($d_tensor_scale))?
   }];
   let hasVerifier = 1;
@@ -488,6 +496,28 @@ def Blockscale_TmaLoadOp : Blockscale_KernelOp<"tma_load",
     $map `[` $coordinates `]` `to` $shared `signal` $signal `stage` $stage
     (`box` $box^)? (`slice` $slice^)? (`multicast` $multicast^)? attr-dict
     `:` type($map) `to` type($shared) `,` type($signal)
+  }];
+  let hasVerifier = 1;
+}
+
+def Blockscale_TmaGatherOp : Blockscale_KernelOp<"tma_gather"> {
+  let summary = "load parts of four rows from global into shared memory";
+  let description = [{
+    As `tma_load`, but of the four rows of the tensor whose numbers `rows` has, from
+    element `column` on, which follow each other in the stage as rows from number
+    `place` of the box's width on. The tensor map has two dimensions and a box of one
+    row. Numbers that no row has read as zeros.
+  }];
+  let arguments = (ins
+    Blockscale_MappedSource:$map, I32:$column,
+    VectorOfLengthAndType<[4], [I32]>:$rows,
+    Blockscale_SharedTarget:$shared,
+    Blockscale_SignalledBarrier:$signal, I32:$stage, I32:$place,
+    Optional<I32>:$multicast);
+  let assemblyFormat = [{
+    $map `[` $column `]` `rows` $rows `to` $shared `signal` $signal
+    `stage` $stage `place` $place (`multicast` $multicast^)? attr-dict
+    `:` type($map) `to` type($shared) `,` type($signal) `,` type($rows)
   }];
   let hasVerifier = 1;
 }

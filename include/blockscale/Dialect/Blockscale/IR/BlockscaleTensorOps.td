@@ -459,6 +459,15 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     tensor scales are one for each tile, row and matrix of each operand, as
     everywhere; no two rows of `a` share one, unless all do.
 
+    With `rows`, too, the rows of the product are rows of `a` by number: row `r` is
+    row `rows[r]` of `a`, of which tokens that go to several experts need one copy.
+    There are as many rows of `c` and of the result as numbers, and `offsets` counts
+    them. A number below 0 or not below the rows of `a` means a row of zeros, whose
+    scales are zeros as well. Scales of rows and of tiles along K go with the rows of
+    `a`; but those in layout `grouped_128x4`, which no kernel gathers, lie as the rows
+    of the product do: whoever sorts the rows sorts them. `a` is `k_major` and has no
+    zero points.
+
     With `groups` and a `b` of two dimensions the groups are along K, as the gradients
     of weights want: `offsets[g]` is the element of K behind group g, and matrix g of
     the result, `[groups, M, N]`, is the product of the group's columns of `a` and `b`;
@@ -486,6 +495,7 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     %r = blockscale.matmul %u, %v : !blockscale.tensor<?x4096xi8, "float32_t0">, !blockscale.tensor<7168x4096xi8, "float32_t0"> -> tensor<?x7168xbf16>
     %i = blockscale.matmul %p, %q : !blockscale.tensor<?x4096xi8, "n2m4">, !blockscale.tensor<7168x4096xui8> -> tensor<?x7168xi32>
     %e = blockscale.matmul %tokens, %experts groups(%ends : tensor<8xi32>) : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>, !blockscale.tensor<8x7168x4096xf8E4M3FN, "e8m0_t32", layout = tiled_128x4> -> tensor<?x7168xbf16>
+    %f = blockscale.matmul %x, %experts groups(%ends : tensor<8xi32>) rows(%ids : tensor<?xi32>) : !blockscale.tensor<?x4096xf8E4M3FN, "float32_t0">, !blockscale.tensor<8x7168x4096xf8E4M3FN, "float32_t0"> -> tensor<?x7168xbf16>
     %w = blockscale.matmul %gradients, %inputs groups(%ends : tensor<8xi32>) : !blockscale.tensor<7168x?xbf16>, !blockscale.tensor<4096x?xbf16> -> tensor<8x7168x4096xf32>
     %2 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 192, stages = 5>) {blockscale.target = #blockscale.target<sm_103a>} : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<7168x4096xf8E5M2, "e8m0_t32"> -> tensor<?x7168xf32>
     ```
@@ -496,6 +506,7 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     Optional<Blockscale_PlainMatrix>:$c,
     Optional<Blockscale_PlainTensor>:$bias,
     Optional<TensorRankOf<[I32], [1]>>:$offsets,
+    Optional<TensorRankOf<[I32], [1]>>:$row_numbers,
     DefaultValuedAttr<Blockscale_BiasKindAttr,
                       "::blockscale::BiasKind::Column">:$bias_kind,
     OptionalAttr<Blockscale_LoweringAttr>:$lowering);
@@ -503,6 +514,7 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
   let regions = (region MaxSizedRegion<1>:$epilogue);
   let assemblyFormat = [{
     $a `,` $b (`groups` `(` $offsets^ `:` type($offsets) `)`)?
+    (`rows` `(` $row_numbers^ `:` type($row_numbers) `)`)?
     (`alpha` `(` $alpha^ `)`)? (`beta` `(` $beta^ `)`)?
     (`c` `(` $c^ `)`)? custom<Bias>($bias, $bias_kind)
     custom<Epilogue>($epilogue, ref($c), ref($bias)) custom<Lowering>($lowering)
@@ -513,7 +525,8 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
   }];
   let extraClassDeclaration = [{
     /// M, N, K and the batch; 1 where there is no batch dimension. Of a grouped
-    /// product the batch is its groups, and M the rows, or K, of all of them.
+    /// product the batch is its groups, and M the rows, or K, of all of them,
+    /// not the rows of `a` that they are gathered from.
     ::blockscale::ProductSizes getSizes();
     /// Whether it has groups, along rows or along K.
     bool hasGroups() { return static_cast<bool>(getOffsets()); }
@@ -524,6 +537,8 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
       return hasGroups() && !getA().getType().isBatched() &&
              !getB().getType().isBatched();
     }
+    /// Whether its rows are rows of `a` by number.
+    bool isGathered() { return static_cast<bool>(getRowNumbers()); }
     /// Whether nothing is left to choose of how it is computed.
     bool isScheduled() {
       return getLoweringAttr() && getLoweringAttr().isComplete();

@@ -17,6 +17,14 @@ namespace blockscale {
 std::optional<Reason> whyNotGrouped(MmaAttr mma, Scheduler scheduler,
                                     int64_t splits);
 
+/// Why no kernel computes a product whose rows are gathered by number, with
+/// operands swapped or not, and with factors for the rows of 'a' or without;
+/// empty if one can.
+std::optional<Reason> whyNotGathered(bool isSwapped, bool hasRowFactors);
+
+/// Whether the epilogue reads a scale for each row of 'a'.
+bool hasRowFactors(MatmulOp op);
+
 /// Why a chip has no kernels for groups along K; empty if it has.
 std::optional<Reason> whyNotGroupsAlongK(hw::Target target);
 

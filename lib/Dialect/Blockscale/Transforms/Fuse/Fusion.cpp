@@ -520,7 +520,8 @@ void Fusion::finish(RewriterBase &rewriter) {
   auto fused = MatmulOp::create(
       at, cast<RankedTensorType>(product.getType().clone(element)),
       product.getA(), product.getB(), alpha, product.getBeta(), c, bias,
-      product.getOffsets(), kind, product.getLoweringAttr());
+      product.getOffsets(), product.getRowNumbers(), kind,
+      product.getLoweringAttr());
   fused->setDiscardableAttrs(product->getDiscardableAttrDictionary());
   fillEpilogue(fused, scalars.lookup(exit));
   Value value = fused;

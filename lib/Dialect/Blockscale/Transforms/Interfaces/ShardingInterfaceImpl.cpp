@@ -286,7 +286,7 @@ Value Partitioner::partialSums(ArrayRef<Value> inputs, Type element) {
   auto sums = MatmulOp::create(
       b, result, product.getA(), product.getB(), /*alpha=*/Value(),
       /*beta=*/Value(), /*c=*/Value(), /*bias=*/Value(),
-      /*offsets=*/Value(), product.getBiasKindAttr(),
+      /*offsets=*/Value(), /*rowNumbers=*/Value(), product.getBiasKindAttr(),
       product.getLoweringAttr());
   if (!isa<IntegerType>(element))
     Epilogue(sums).build(b.getContext(), std::nullopt);

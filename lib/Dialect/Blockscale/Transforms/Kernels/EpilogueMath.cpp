@@ -144,9 +144,23 @@ void EpilogueMath::prepareRow(TilePosition tile, Value row) {
   Extent rows = frame.rowsAround(tile);
   row = frame.within(rows, b.add(frame.firstRow(tile), row));
   Value inside = b.compare(arith::CmpIPredicate::slt, row, rows.end);
+  if (isGathered(scales))
+    std::tie(row, inside) = gatheredRow(row, inside);
   rowScale =
       loadScalar(scales.memory, scaleIndex(scales, tile.batch, row, frame.rows),
                  arith::ExtUIOp::create(b, b.getI32Type(), inside));
+}
+
+std::pair<Value, Value> EpilogueMath::gatheredRow(Value row, Value isThere) {
+  Value count = arith::ExtUIOp::create(b, b.getI32Type(), isThere);
+  Value loaded = LoadRowOp::create(b, VectorType::get({1}, b.getI32Type()),
+                                   frame.op.getRowNumbers(), b.toI64(row),
+                                   count, /*stride=*/Value());
+  Value number = vector::ExtractOp::create(b, loaded, 0);
+  // Numbers below 0 are large ones without a sign.
+  Value isRow =
+      b.compare(arith::CmpIPredicate::ult, number, frame.op.getTokens());
+  return {number, arith::AndIOp::create(b, isThere, isRow)};
 }
 
 void EpilogueMath::loadScale(Value batch) {
@@ -225,9 +239,16 @@ EpilogueMath::TileScales EpilogueMath::tileScalesOfRow(TilePosition tile,
                                                        Value row) {
   Extent rows = frame.rowsAround(tile);
   row = frame.within(rows, b.add(frame.firstRow(tile), row));
-  TileScales result =
-      tileScales(scalesOf(!frame.isSwapped()), tile.batch, row, frame.rows);
-  Value inside = b.compare(arith::CmpIPredicate::slt, row, rows.end);
+  RowScales scales = scalesOf(!frame.isSwapped());
+  auto isInside = [&] {
+    return b.compare(arith::CmpIPredicate::slt, row, rows.end);
+  };
+  Value inside;
+  if (scales.memory && isGathered(scales))
+    std::tie(row, inside) = gatheredRow(row, isInside());
+  TileScales result = tileScales(scales, tile.batch, row, frame.rows);
+  if (!inside)
+    inside = isInside();
   result.count = arith::ExtUIOp::create(b, b.getI32Type(), inside);
   return result;
 }

@@ -90,6 +90,14 @@ private:
     bool isOfAll = false;
   };
   RowScales scalesOf(bool isA);
+  /// The row of A that is gathered as `row` of the product, and whether there
+  /// is one, as `row` `isThere`; both i1.
+  std::pair<mlir::Value, mlir::Value> gatheredRow(mlir::Value row,
+                                                  mlir::Value isThere);
+  /// Whether each gathered row has one of `scales`.
+  bool isGathered(const RowScales &scales) {
+    return frame.isGathered() && scales.group != kMaxProductSize;
+  }
   /// The number of the scale of `row`, of `rows` rows of a matrix.
   mlir::Value scaleIndex(const RowScales &scales, mlir::Value batch,
                          mlir::Value row, mlir::Value rows);

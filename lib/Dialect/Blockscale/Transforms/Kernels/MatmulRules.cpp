@@ -121,6 +121,10 @@ static LogicalResult checkSchedule(MatmulOp op) {
     if (auto why =
             whyNotGrouped(mma, schedule.getScheduler(), schedule.splits()))
       return op.emitOpError() << why->text;
+  if (op.isGathered())
+    if (auto why = whyNotGathered(schedule.getSwapOperands().getValue(),
+                                  hasRowFactors(op)))
+      return op.emitOpError() << why->text;
   if (auto why = whyNotStores(schedule, storedResult(op), target))
     return op.emitOpError() << why->text;
   if (QuantizeOp quantizer = quantizerOf(op))
@@ -168,7 +172,8 @@ static LogicalResult checkSizes(MatmulOp op) {
   for (auto [name, size] : {std::pair<StringRef, int64_t>{"M", sizes.m},
                             {"N", sizes.n},
                             {"K", sizes.k},
-                            {"batch", sizes.batch}})
+                            {"batch", sizes.batch},
+                            {"rows of 'a'", op.getA().getType().getNumRows()}})
     if (!ShapedType::isDynamic(size) && size > kMaxProductSize)
       return op.emitOpError()
              << "its " << name << " of " << size << " exceeds "

@@ -30,6 +30,8 @@ namespace {
 /// static is a constant.
 struct Sizes {
   AffineExpr m, n, k, batch;
+  /// Rows of A that are gathered from; null where none are.
+  AffineExpr tokens;
 };
 } // namespace
 
@@ -45,8 +47,11 @@ static Sizes sizesOf(MatmulOp op) {
                : getAffineConstantExpr(extent, context);
   };
   ProductSizes sizes = op.getSizes();
-  return {size(sizes.m, 0), size(sizes.n, 1), size(sizes.k, 2),
-          size(sizes.batch, 3)};
+  Sizes found{size(sizes.m, 0), size(sizes.n, 1), size(sizes.k, 2),
+              size(sizes.batch, 3), AffineExpr()};
+  if (op.isGathered())
+    found.tokens = size(op.getA().getType().getNumRows(), kTokensSymbol);
+  return found;
 }
 
 /// The sizes of `a`, which is one matrix where its rows or K are in groups, and
@@ -73,30 +78,54 @@ static AffineMap hostMap(ArrayRef<AffineExpr> results) {
   return AffineMap::get(0, kSymbols, results, results.front().getContext());
 }
 
-/// The map of an operand's elements. Rows are padded in memory to TMA's
-/// alignment, and their extent to whole bytes for packed pairs and to 128
-/// elements for the padded types.
-static TensorMapType dataMap(const OperandGeometry &operand, AffineExpr rows,
-                             const Sizes &sizes, bool isCompressed) {
+namespace {
+/// Elements of a line in memory, with what pads them, and its bytes.
+struct Line {
+  AffineExpr elements, pitch;
+};
+} // namespace
+
+/// Rows are padded in memory to TMA's alignment, and their extent to whole
+/// bytes for packed pairs and to 128 elements for the padded types.
+static Line lineOf(const OperandGeometry &operand, AffineExpr elements) {
   const hw::TensorMapDataTypeInfo &info =
       hw::tensorMapDataTypeInfo(operand.dataType);
+  AffineExpr padded = elements.ceilDiv(int64_t(info.innerMultiple)) *
+                      int64_t(info.innerMultiple);
+  AffineExpr bytes = (padded * int64_t(info.globalBits)).ceilDiv(8);
+  return {padded,
+          bytes.ceilDiv(int64_t(info.alignment)) * int64_t(info.alignment)};
+}
+
+/// The map of an operand's elements.
+static TensorMapType dataMap(const OperandGeometry &operand, AffineExpr rows,
+                             const Sizes &sizes, bool isCompressed) {
   bool mnMajor = operand.tile.major == hw::OperandMajor::MN;
   AffineExpr stored = isCompressed
                           ? sizes.k.floorDiv(int64_t(hw::kSparseCompression))
                           : sizes.k;
-  AffineExpr inner = mnMajor ? rows : stored;
   AffineExpr outer = mnMajor ? stored : rows;
-  AffineExpr padded =
-      inner.ceilDiv(int64_t(info.innerMultiple)) * int64_t(info.innerMultiple);
-  AffineExpr bytes = (padded * int64_t(info.globalBits)).ceilDiv(8);
-  AffineExpr pitch =
-      bytes.ceilDiv(int64_t(info.alignment)) * int64_t(info.alignment);
+  auto [padded, pitch] = lineOf(operand, mnMajor ? rows : stored);
   int64_t innerBox = mnMajor ? operand.boxRows : operand.boxK;
   int64_t outerBox = mnMajor ? operand.boxK : operand.boxRows;
   return TensorMapType::get(rows.getContext(), operand.dataType,
                             hostMap({padded, outer, sizes.batch}),
                             hostMap({pitch, pitch * outer}),
                             {innerBox, outerBox, 1}, operand.tile.swizzle);
+}
+
+/// The map of the elements of A whose rows are gathered, four of them at a
+/// time: one matrix, in boxes of a part of one row.
+static TensorMapType gatheredMap(const OperandGeometry &operand,
+                                 const Sizes &sizes) {
+  MLIRContext *context = sizes.k.getContext();
+  auto map = [&](ArrayRef<AffineExpr> results) {
+    return AffineMap::get(0, kSymbolsOfGathered, results, context);
+  };
+  auto [elements, pitch] = lineOf(operand, sizes.k);
+  return TensorMapType::get(context, operand.dataType,
+                            map({elements, sizes.tokens}), map({pitch}),
+                            {operand.boxK, 1}, operand.tile.swizzle);
 }
 
 /// The map of bytes in `storage`: what lies together in memory, as far as a box
@@ -250,7 +279,8 @@ static SmallVector<KernelParameter> parametersOf(MatmulOp op,
   int64_t words = geometry.scaleWords;
 
   SmallVector<KernelParameter> list{
-      {dataMap(a, sizes.m, sizesOfA(op), mma.getSparse()),
+      {op.isGathered() ? gatheredMap(a, sizes)
+                       : dataMap(a, sizes.m, sizesOfA(op), mma.getSparse()),
        ParameterRole::AData},
       {dataMap(b, sizes.n, sizesOfB(op), /*isCompressed=*/false),
        ParameterRole::BData}};
@@ -300,6 +330,9 @@ static SmallVector<KernelParameter> parametersOf(MatmulOp op,
     list.push_back(
         {global(op.getOffsets().getType()),
          op.isGrouped() ? ParameterRole::Offsets : ParameterRole::KOffsets});
+  if (op.isGathered())
+    list.push_back(
+        {global(op.getRowNumbers().getType()), ParameterRole::RowNumbers});
   auto addSize = [&](AffineExpr size, ParameterRole role) {
     if (!isa<AffineConstantExpr>(size))
       list.push_back({i32, role});
@@ -308,6 +341,8 @@ static SmallVector<KernelParameter> parametersOf(MatmulOp op,
   addSize(sizes.n, ParameterRole::SizeN);
   addSize(sizes.k, ParameterRole::SizeK);
   addSize(sizes.batch, ParameterRole::Batch);
+  if (op.isGathered())
+    addSize(sizes.tokens, ParameterRole::SizeTokens);
   return list;
 }
 
@@ -453,6 +488,8 @@ static void buildBody(MatmulOp op, ImplicitLocOpBuilder &b,
       alphaOf(op, b, argument(ParameterRole::Alpha)), beta, factors.ofTensors,
       factors.ofRows, factors.ofColumns, argument(ParameterRole::Workspace),
       argument(ParameterRole::Offsets), argument(ParameterRole::KOffsets),
+      argument(ParameterRole::RowNumbers),
+      op.isGathered() ? size(ParameterRole::SizeTokens, sizes.tokens) : Value(),
       argument(ParameterRole::DScales), argument(ParameterRole::TensorScale),
       argument(ParameterRole::DTensorScale),
       size(ParameterRole::SizeM, sizes.m), size(ParameterRole::SizeN, sizes.n),
@@ -475,6 +512,14 @@ static int64_t kGroupsOf(MatmulOp op) {
   return ShapedType::isDynamic(groups) ? -1 : groups;
 }
 
+/// The rows that are gathered, -1 if the host counts them.
+static int64_t gatheredOf(MatmulOp op) {
+  if (!op.isGathered())
+    return 0;
+  int64_t rows = op.getSizes().m;
+  return ShapedType::isDynamic(rows) ? -1 : rows;
+}
+
 static KernelOutline outlineOf(MatmulOp op, StringRef source) {
   MLIRContext *context = op.getContext();
   MmaAttr mma = getMma(op);
@@ -492,7 +537,7 @@ static KernelOutline outlineOf(MatmulOp op, StringRef source) {
       context, StringAttr::get(context, source), op.getA().getType(),
       op.getB().getType(), mma, schedule.getSwapOperands().getValue(),
       op.getBiasKind(), Epilogue(op).getAttr(),
-      /*most_rows=*/0, /*variant_of=*/{}, kGroupsOf(op));
+      /*most_rows=*/0, /*variant_of=*/{}, kGroupsOf(op), gatheredOf(op));
   if (QuantizeOp quantizer = quantizerOf(op))
     outline.quantization = quantizationOf(quantizer, source);
   return outline;

@@ -8,7 +8,10 @@
 
 #include "Producer.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
+#include "blockscale/HW/Memory.h"
 #include "blockscale/HW/ScaleLayout.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -40,6 +43,37 @@ void Producer::loadOperand(Value map, Value ring,
       TmaLoadOp::create(b, map, coordinates, ring, stages.signalFull,
                         tile.stage, slice, sharers, box * operand.slices);
     }
+  };
+  if (operand.slices == operand.sharers)
+    return load();
+  b.onlyIf(
+      b.compare(arith::CmpIPredicate::ult, index, b.constant(operand.slices)),
+      load);
+}
+
+/// As loadOperand(), the rows of each box by their numbers.
+void Producer::gatherOperand(Value map, Value ring,
+                             const OperandGeometry &operand,
+                             ArrayRef<FourRows> rows, KTile tile, Value sharers,
+                             Value index) {
+  Value k = b.mul(tile.k, operand.tile.k);
+  auto load = [&] {
+    for (const FourRows &four : rows)
+      b.onlyIf(b.compare(arith::CmpIPredicate::ult, four.inBox,
+                         b.constant(operand.boxRows)),
+               [&] {
+                 for (int64_t box = 0; box < operand.boxes; ++box) {
+                   Value number = b.constant(box * operand.slices);
+                   if (operand.slices > 1)
+                     number = b.add(number, index);
+                   Value place =
+                       b.add(b.mul(number, operand.boxRows), four.inBox);
+                   TmaGatherOp::create(b, map,
+                                       b.add(k, b.constant(box * operand.boxK)),
+                                       four.numbers, ring, stages.signalFull,
+                                       tile.stage, place, sharers);
+                 }
+               });
   };
   if (operand.slices == operand.sharers)
     return load();
@@ -117,10 +151,12 @@ void Producer::loadStage(const LoadedTile &from, Value k, Value stage) {
   KernelMatmulOp op = frame.op;
   KTile ofA{k, from.batchOfA, stage, from.group};
   KTile ofB{k, from.batchOfB, stage, from.group};
-  for (auto [ring, row] : llvm::zip_equal(stages.a, from.rows))
-    loadOperand(op.getA(), ring, g.a, row, ofA, sharers.a, frame.place.rankN);
-  loadOperand(op.getB(), stages.b, g.b, from.rowOfB, ofB, sharers.b,
-              sharers.indexOfB);
+  if (!frame.isGathered() || frame.isSwapped())
+    for (auto [ring, row] : llvm::zip_equal(stages.a, from.rows))
+      loadOperand(op.getA(), ring, g.a, row, ofA, sharers.a, frame.place.rankN);
+  if (!frame.isGathered() || !frame.isSwapped())
+    loadOperand(op.getB(), stages.b, g.b, from.rowOfB, ofB, sharers.b,
+                sharers.indexOfB);
   if (stages.scales && frame.isGroupedAlongK()) {
     for (auto [ring, row] : llvm::zip_equal(stages.scales->a, from.scaleRows))
       loadGroupScales(op.getSfa(), ring, row, frame.rows, g.a.scaleGroups, ofA,
@@ -138,9 +174,27 @@ void Producer::loadStage(const LoadedTile &from, Value k, Value stage) {
     loadMetadata(from.rows.front(), ofA);
 }
 
+void Producer::gatherStage(const LoadedTile &from, Value k, Value stage) {
+  const TileGeometry &g = frame.geometry;
+  KernelMatmulOp op = frame.op;
+  KTile tile{k, Value(), stage, {}};
+  if (frame.isSwapped())
+    return gatherOperand(op.getB(), stages.b, g.b, from.gathered.front(), tile,
+                         sharers.b, sharers.indexOfB);
+  for (auto [ring, rows] : llvm::zip_equal(stages.a, from.gathered))
+    gatherOperand(op.getA(), ring, g.a, rows, tile, sharers.a,
+                  frame.place.rankN);
+}
+
 //===----------------------------------------------------------------------===//
 // The role
 //===----------------------------------------------------------------------===//
+
+void Producer::asOne(function_ref<void()> body) {
+  if (!frame.isGathered())
+    return body();
+  b.onlyIf(ElectOp::create(b), body);
+}
 
 /// The leader of a pair announces the bytes of both CTAs.
 void Producer::announce(Value stage) {
@@ -201,7 +255,47 @@ Producer::LoadedTile Producer::whereFrom(TilePosition tile) {
   }
   from.rowOfB = frame.within({rowOfB, {}}, frame.firstRowOfB(tile));
   from.scaleRowOfB = frame.within({scaleRowOfB, {}}, frame.firstColumn(tile));
+  if (!frame.isGathered())
+    return from;
+  const TileGeometry &g = frame.geometry;
+  if (frame.isSwapped())
+    from.gathered.push_back(
+        rowsByNumber(g.b, from.rowOfB, tile.group.end, sharers.indexOfB));
+  else
+    for (Value first : from.rows)
+      from.gathered.push_back(
+          rowsByNumber(g.a, first, tile.group.end, frame.place.rankN));
   return from;
+}
+
+/// Rows behind the group's end are no rows of A: what another group loads, or
+/// nobody, is not fetched once more.
+SmallVector<Producer::FourRows, 2>
+Producer::rowsByNumber(const OperandGeometry &operand, Value row, Value end,
+                       Value index) {
+  constexpr int64_t kRows = 4;
+  auto type = VectorType::get({kRows}, b.getI32Type());
+  auto vectorOf = [&](ArrayRef<int32_t> values) {
+    return arith::ConstantOp::create(b,
+                                     DenseIntElementsAttr::get(type, values));
+  };
+  if (operand.slices > 1)
+    row = b.add(row, b.mul(index, operand.boxRows));
+  SmallVector<FourRows, 2> rows;
+  for (int64_t first = 0; first < operand.boxRows;
+       first += kRows * hw::kWarpSize) {
+    Value inBox = b.add(b.mul(lane, kRows), b.constant(first));
+    Value from = b.add(row, inBox), count = b.sub(end, from);
+    Value loaded = LoadRowOp::create(b, type, frame.op.getRowNumbers(),
+                                     b.toI64(from), count, /*stride=*/Value());
+    Value isThere = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::slt, vectorOf({0, 1, 2, 3}),
+        vector::BroadcastOp::create(b, type, count));
+    rows.push_back(
+        {inBox, arith::SelectOp::create(b, isThere, loaded,
+                                        vectorOf({-1, -1, -1, -1}))});
+  }
+  return rows;
 }
 
 RingPosition Producer::loadTile(TilePosition tile, RingPosition ring,
@@ -210,30 +304,40 @@ RingPosition Producer::loadTile(TilePosition tile, RingPosition ring,
   LoadedTile from = whereFrom(tile);
   return b.repeat(begin, end, ring, [&](Value k, RingPosition current) {
     WaitOp::create(b, stages.empty, current.slot, b.flip(current.parity));
-    announce(current.slot);
-    loadStage(from, k, current.slot);
+    asOne([&] {
+      announce(current.slot);
+      loadStage(from, k, current.slot);
+    });
+    if (frame.isGathered())
+      gatherStage(from, k, current.slot);
     return b.next(current, frame.geometry.stages);
   });
 }
 
-void Producer::emitRole() {
-  b.warps("producer", frame.warps.producer, [&] {
-    b.onlyIf(ElectOp::create(b), [&] {
-      Value kTiles = b.ceilDiv(frame.op.getK(), frame.geometry.tileK);
-      Value zero = b.constant(0);
-      sharers = {frame.place.sharersOfA(), frame.place.sharersOfB(),
-                 frame.place.sharersOfSfb(), frame.place.indexOfB()};
-      auto ring = source.forEach({zero, zero}, [&](TilePosition tile,
-                                                   ValueRange carried) {
+void Producer::walkTiles() {
+  Value kTiles = b.ceilDiv(frame.op.getK(), frame.geometry.tileK);
+  Value zero = b.constant(0);
+  sharers = {frame.place.sharersOfA(), frame.place.sharersOfB(),
+             frame.place.sharersOfSfb(), frame.place.indexOfB()};
+  auto ring =
+      source.forEach({zero, zero}, [&](TilePosition tile, ValueRange carried) {
         RingPosition next = loadTile(tile, {carried[0], carried[1]}, kTiles);
         return SmallVector<Value>{next.slot, next.parity};
       });
-      // What follows uses this CTA's resources, so there is no point in
-      // starting it earlier.
-      if (frame.schedule.getDependentLaunch())
-        LaunchDependentsOp::create(b);
-      if (frame.isCluster())
-        drain({ring[0], ring[1]});
-    });
+  // What follows uses this CTA's resources, so there is no point in starting it
+  // earlier.
+  if (frame.schedule.getDependentLaunch())
+    LaunchDependentsOp::create(b);
+  if (frame.isCluster())
+    drain({ring[0], ring[1]});
+}
+
+void Producer::emitRole() {
+  b.warps("producer", frame.warps.producer, [&] {
+    if (!frame.isGathered())
+      return b.onlyIf(ElectOp::create(b), [&] { walkTiles(); });
+    Value thread = b.toI32(gpu::ThreadIdOp::create(b, gpu::Dimension::x));
+    lane = b.rem(thread, hw::kWarpSize);
+    walkTiles();
   });
 }

@@ -15,7 +15,8 @@
 namespace blockscale {
 
 /// One thread waits until a stage is free and has TMA fill it: A, B, their
-/// scales where the kind has any, and the metadata of a sparse A.
+/// scales where the kind has any, and the metadata of a sparse A. Rows that are
+/// gathered all lanes of its warp load, four each.
 class Producer {
 public:
   Producer(KernelFrame &frame, StageRing &stages, TileSource &source)
@@ -30,6 +31,11 @@ private:
     /// The number of this CTA among those that share B.
     mlir::Value indexOfB;
   };
+  /// Rows that a lane loads together: the number of the first one in a box, and
+  /// those in memory, a vector.
+  struct FourRows {
+    mlir::Value inBox, numbers;
+  };
   /// What the loads of one output tile have in common: the first rows of A, of
   /// B's part in this CTA and of the scales, and the matrices.
   struct LoadedTile {
@@ -39,6 +45,9 @@ private:
     mlir::Value batchOfA, batchOfB;
     /// Where K is in groups.
     KGroup group;
+    /// Those of the operand whose rows are gathered, for each instruction above
+    /// the others if it is the first; empty if none are.
+    llvm::SmallVector<llvm::SmallVector<FourRows, 2>, 2> gathered;
   };
   /// A K tile, counted from the start of its group if K is in groups, and the
   /// stage that it goes to.
@@ -52,6 +61,19 @@ private:
   LoadedTile whereFrom(TilePosition tile);
   RingPosition loadTile(TilePosition tile, RingPosition ring,
                         mlir::Value kTiles);
+  /// The rows of a lane of the box of `operand` that starts at `row` of the
+  /// product; those from `end` on are no rows.
+  llvm::SmallVector<FourRows, 2> rowsByNumber(const OperandGeometry &operand,
+                                              mlir::Value row, mlir::Value end,
+                                              mlir::Value index);
+  void gatherOperand(mlir::Value map, mlir::Value ring,
+                     const OperandGeometry &operand,
+                     llvm::ArrayRef<FourRows> rows, KTile tile,
+                     mlir::Value sharers, mlir::Value index);
+  void gatherStage(const LoadedTile &from, mlir::Value k, mlir::Value stage);
+  /// Emits `body` for one thread, where it is not alone.
+  void asOne(llvm::function_ref<void()> body);
+  void walkTiles();
   void announce(mlir::Value stage);
   void loadStage(const LoadedTile &from, mlir::Value k, mlir::Value stage);
   void loadOperand(mlir::Value map, mlir::Value ring,
@@ -77,6 +99,8 @@ private:
   StageRing &stages;
   TileSource &source;
   Sharers sharers;
+  /// The thread's number in its warp, if rows are gathered.
+  mlir::Value lane;
 };
 
 } // namespace blockscale

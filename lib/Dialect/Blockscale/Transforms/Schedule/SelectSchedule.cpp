@@ -234,6 +234,9 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   if (op.isGrouped())
     if (auto why = whyNotGrouped(mma, wish.getScheduler(), choice.splits))
       return *why;
+  if (op.isGathered())
+    if (auto why = whyNotGathered(choice.swap, hasRowFactors(op)))
+      return *why;
   if (op.isGroupedAlongK())
     if (auto why = whyNotGroupedAlongK(mma, wish.getScheduler(), choice.splits,
                                        target))

@@ -96,6 +96,9 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   if (op.isGrouped())
     if (auto why = whyNotGrouped(mma, wish.getScheduler(), wish.splits()))
       return *why;
+  if (op.isGathered())
+    if (auto why = whyNotGathered(swap, hasRowFactors(op)))
+      return *why;
   if (auto why = whyNotWish(wish, mma, target))
     return *why;
   ScheduleAttr::Fields fields = wish.getFields();
