@@ -426,6 +426,22 @@ RESULTS = [Quantized(operands, QUANTIZATIONS[i]) for operands, i in
            [(MXFP8, 0), (MIXED, 2), (MXFP4, 4), (NVFP4, 5), (NVFP4, 6)]]
 
 
+# Each two columns make one of D: SwiGLU has no exact results, a difference has.
+PAIRS = """ pairs epilogue(%x, %up) {
+    %1 = arith.subf %up, %x : f32
+    blockscale.yield %1
+  }"""
+PAIRED = [Quantized(operands, None) for operands in DENSE] + RESULTS[:1] + \
+    RESULTS[3:]
+
+
+def paired(name, schedule, needs=DATACENTER, is_wide=False, results=True):
+    return Variant(f"gate and up, {name}", needs,
+                   PAIRED if results else PAIRED[:len(DENSE)], schedule,
+                   Sizes([1, 130, 300], [(320, 576), (512, 1056)]), is_wide,
+                   make=function_with_pairs)
+
+
 def quantized(name, schedule, needs=DATACENTER, is_wide=False):
     return Variant(f"quantised results, {name}", needs, RESULTS, schedule,
                    BLOCKS_OF_D, is_wide, make=function_with_quantized_result)
@@ -558,6 +574,22 @@ def function_with_quantized_result(name, one, n, k, schedule, *_):
             f"{schedule}>) : {a}, {b} -> tensor<?x{n}x{what.x}>\n" + text)
 
 
+def function_with_pairs(name, one, n, k, schedule, *_):
+    operands, what = one
+    a = tensor("?", k, operands.a, operands.a_spec)
+    b = tensor(n, k, operands.b, operands.b_spec)
+    scale, result = "", f"tensor<?x{n // 2}xf32>"
+    text = f"  return %d : {result}\n}}"
+    sums = result
+    if what:
+        text, scale, result = quantize("%d", what, ("?", n // 2))
+        sums = f"tensor<?x{n // 2}x{what.x}>"
+    wish = f" schedule(#blockscale.schedule<{schedule}>)" if schedule else ""
+    return (f"func.func @{name}(%a: {a}, %b: {b}{scale}) -> {result} {{\n"
+            f"  %d = blockscale.matmul %a, %b{PAIRS}{wish} : {a}, {b} -> {sums}\n"
+            + text)
+
+
 # Of a matrix and of its transpose, of one type of input; K a multiple of both blocks.
 BOTH_WAYS = [(QUANTIZATIONS[0], QUANTIZATIONS[0]), (QUANTIZATIONS[1], QUANTIZATIONS[4]),
              (QUANTIZATIONS[6], QUANTIZATIONS[6]), (QUANTIZATIONS[5], QUANTIZATIONS[3]),
@@ -603,6 +635,11 @@ VARIANTS += [
     quantized("CTA pair in 2 x 2, dynamic scheduler",
               "cta_group = 2, cluster_m = 2, cluster_n = 2, scheduler = dynamic"),
     quantized("wide K, CTA pair", "cta_group = 2", is_wide=True),
+    paired("one CTA", "cta_group = 1"),
+    paired("CTA pair", "cta_group = 2"),
+    paired("split K", "split_k = 2", results=False),
+    paired("wide K, CTA pair", "cta_group = 2", is_wide=True),
+    paired("warp level", "", needs=WARP, results=False),
 ]
 
 VARIANTS += [

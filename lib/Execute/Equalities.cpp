@@ -143,6 +143,14 @@ void Equalities::addGroupsAlongK(MatmulOp op) {
   }
 }
 
+void Equalities::addBias(MatmulOp op) {
+  Value bias = op.getBias(), b = op.getB(), d = op.getResult();
+  if (op.getBiasKind() == BiasKind::Column)
+    join(bias, rankOf(bias) - 1, b, rankOf(b) - 2);
+  else
+    join(bias, rankOf(bias) - 1, d, rankOf(d) - 2);
+}
+
 void Equalities::addMatmul(MatmulOp op) {
   Value a = op.getA(), b = op.getB(), d = op.getResult();
   if (op.isGroupedAlongK())
@@ -152,7 +160,9 @@ void Equalities::addMatmul(MatmulOp op) {
     join(op.getRowNumbers(), 0, d, 0);
   else
     join(a, rank - 2, d, rank - 2);
-  join(b, rankOfB - 2, d, rank - 1);
+  // With pairs the result has half as many columns.
+  if (!op.getPairs())
+    join(b, rankOfB - 2, d, rank - 1);
   join(a, rank - 1, b, rankOfB - 1);
   if (rank > 2) {
     join(a, 0, b, 0);
@@ -166,13 +176,12 @@ void Equalities::addMatmul(MatmulOp op) {
     setRole(b, 0, Role::Batch);
   }
   setRole(a, rank - 1, Role::K);
-  setRole(d, rank - 1, Role::N);
+  setRole(b, rankOfB - 2, Role::N);
   setRole(d, rank - 2, Role::M);
   if (op.getC())
     joinAlike(op.getC(), d);
   if (op.getBias())
-    join(op.getBias(), rankOf(op.getBias()) - 1, d,
-         rank - (op.getBiasKind() == BiasKind::Column ? 1 : 2));
+    addBias(op);
 }
 
 /// The sizes of other parts follow from the type once its own are known.

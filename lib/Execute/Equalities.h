@@ -76,6 +76,7 @@ private:
   bool addTensorOp(mlir::Operation *op);
   bool addControlFlow(mlir::Operation *op);
   void addMatmul(MatmulOp op);
+  void addBias(MatmulOp op);
   void addGroupsAlongK(MatmulOp op);
   void addAssemble(AssembleOp op);
   void addLinalg(mlir::linalg::LinalgOp op);

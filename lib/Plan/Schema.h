@@ -189,6 +189,7 @@ template <typename Archive> void describe(Archive &a, Epilogue &epilogue) {
   a.field("bias", epilogue.bias);
   a.field("steps", epilogue.steps);
   a.field("result", epilogue.result);
+  a.laterFlag("pairs", epilogue.pairs);
 }
 
 template <typename Archive>

@@ -45,40 +45,61 @@ static Factor factorOf(const Problem &problem, uint64_t batch, uint64_t row,
   return {first * last, unsigned(first != 1) + unsigned(last != 1)};
 }
 
+/// A number that a kernel may have as far off as `error`.
+static Range around(double value, double error) {
+  if (std::isnan(value))
+    return Range::of(value);
+  return Range{value - error, value + error, false};
+}
+
+static double roundingOf(Criterion criterion) {
+  return criterion == Criterion::Exact ? 0 : 0x1p-23;
+}
+
+/// A sum with its factors; `column` counts those of the product.
+static Range scaledSum(const Problem &problem, Criterion criterion,
+                       uint64_t batch, uint64_t row, uint64_t column,
+                       double sum, double absSum) {
+  Factor factor = factorOf(problem, batch, row, column);
+  double x = factor.value * sum;
+  double error =
+      sumBound(criterion, problem.k, absSum) * std::fabs(factor.value);
+  error += factor.roundings * roundingOf(criterion) * std::fabs(x);
+  return around(x, error);
+}
+
 /// The inputs of the epilogue of one element: with the errors that a kernel may
 /// have made until then.
 static Formula::Inputs<Range> rangesOf(const Problem &problem,
                                        Criterion criterion, uint64_t batch,
                                        uint64_t row, uint64_t column,
-                                       double sum, double absSum) {
-  auto around = [](double value, double error) {
-    if (std::isnan(value))
-      return Range::of(value);
-    return Range{value - error, value + error, false};
-  };
-  double rounding = criterion == Criterion::Exact ? 0 : 0x1p-23;
-  Factor factor = factorOf(problem, batch, row, column);
-  double x = factor.value * sum, c = 0, bias = 0;
-  double error =
-      sumBound(criterion, problem.k, absSum) * std::fabs(factor.value);
-  error += factor.roundings * rounding * std::fabs(x);
+                                       const Sums &sums) {
+  double c = 0;
   if (!problem.c.empty()) {
-    uint64_t at = (batch * problem.m + row) * problem.n + column;
+    uint64_t width = problem.resultColumns();
+    uint64_t at = (batch * problem.m + row) * width + column;
     c = double(problem.beta) * problem.c[at];
   }
-  if (problem.biasKind != BiasKind::None)
-    bias = problem.bias[problem.biasKind == BiasKind::Column ? column : row];
-  return {around(x, error), around(c, rounding * std::fabs(c)),
-          Range::of(bias)};
+  auto biasAt = [&](uint64_t ofProduct) -> double {
+    if (problem.biasKind == BiasKind::None)
+      return 0;
+    return problem.bias[problem.biasKind == BiasKind::Row ? row : ofProduct];
+  };
+  uint64_t first = problem.columnOf(column), second = first + problem.pairs;
+  return {
+      scaledSum(problem, criterion, batch, row, first, sums.sum, sums.absSum),
+      around(c, roundingOf(criterion) * std::fabs(c)), Range::of(biasAt(first)),
+      scaledSum(problem, criterion, batch, row, second, sums.up, sums.absUp),
+      Range::of(biasAt(second))};
 }
 
 /// What a kernel with an epilogue of its own may find for one element, in the
 /// output type.
 static Range legalResults(const Problem &problem, Criterion criterion,
                           uint64_t batch, uint64_t row, uint64_t column,
-                          double sum, double absSum) {
+                          const Sums &sums) {
   Range range = problem.formula->evaluate(
-      rangesOf(problem, criterion, batch, row, column, sum, absSum));
+      rangesOf(problem, criterion, batch, row, column, sums));
   if (range.lo > range.hi)
     return range;
   return {roundToOutput(problem.output, static_cast<float>(range.lo)),
@@ -94,7 +115,7 @@ struct Linear {
 static Linear linearError(const Problem &problem, Criterion criterion,
                           uint64_t batch, uint64_t row, uint64_t column,
                           double sum, double absSum) {
-  double rounding = criterion == Criterion::Exact ? 0 : 0x1p-23;
+  double rounding = roundingOf(criterion);
   Factor factor = factorOf(problem, batch, row, column);
   double scale = std::fabs(factor.value);
   double bound = sumBound(criterion, problem.k, absSum) * scale;
@@ -129,12 +150,14 @@ static double linearBound(const Problem &problem, Criterion criterion,
 
 double reference::errorBound(const Problem &problem, Criterion criterion,
                              uint64_t batch, uint64_t row, uint64_t column,
-                             double sum, double absSum) {
+                             const Sums &sums) {
   if (!problem.formula)
-    return linearBound(problem, criterion, batch, row, column, sum, absSum);
-  Range legal =
-      legalResults(problem, criterion, batch, row, column, sum, absSum);
-  double value = epilogue(problem, batch, row, column, static_cast<float>(sum));
+    return linearBound(problem, criterion, batch, row, column, sums.sum,
+                       sums.absSum);
+  Range legal = legalResults(problem, criterion, batch, row, column, sums);
+  double value =
+      epilogue(problem, batch, row, column, static_cast<float>(sums.sum),
+               static_cast<float>(sums.up));
   return std::max(legal.hi - value, value - legal.lo);
 }
 
@@ -151,7 +174,8 @@ namespace {
 /// One element of a tile.
 struct Element {
   uint64_t row, column;
-  double sum, absSum, expected, found;
+  Sums sums;
+  double expected, found;
 };
 } // namespace
 
@@ -160,7 +184,7 @@ struct Element {
 static double errorInRange(const Problem &problem, const Tile &tile,
                            const Element &element, Criterion criterion) {
   Range legal = legalResults(problem, criterion, tile.batch, element.row,
-                             element.column, element.sum, element.absSum);
+                             element.column, element.sums);
   if (!legal.contains(element.found))
     return kInfinity;
   if (std::isnan(element.found) || std::isnan(element.expected))
@@ -176,9 +200,10 @@ static double errorInRange(const Problem &problem, const Tile &tile,
 static bool mayOverflow(const Problem &problem, const Tile &tile,
                         const Element &element, double exact,
                         Criterion criterion) {
-  double bound = linearError(problem, criterion, tile.batch, element.row,
-                             element.column, element.sum, element.absSum)
-                     .bound;
+  double bound =
+      linearError(problem, criterion, tile.batch, element.row, element.column,
+                  element.sums.sum, element.sums.absSum)
+          .bound;
   auto largest =
       static_cast<float>(exact + std::copysign(bound, element.found));
   return roundToOutput(problem.output, largest) == element.found;
@@ -190,12 +215,12 @@ static double errorOfSum(const Problem &problem, const Tile &tile,
   if (std::isnan(element.expected) || std::isnan(element.found))
     return kInfinity;
   double exact = epilogue(problem, tile.batch, element.row, element.column,
-                          static_cast<float>(element.sum));
+                          static_cast<float>(element.sums.sum));
   if (std::isinf(element.found))
     return mayOverflow(problem, tile, element, exact, criterion) ? 1
                                                                  : kInfinity;
   double bound = errorBound(problem, criterion, tile.batch, element.row,
-                            element.column, element.sum, element.absSum);
+                            element.column, element.sums);
   double error = std::fabs(element.found - exact);
   if (error == 0)
     return 0;
@@ -212,11 +237,8 @@ static double errorRatio(const Problem &problem, const TileResult &expected,
   if (isBitExact(problem, criterion))
     return kInfinity;
   Element element{tile.row + index / tile.columns,
-                  tile.column + index % tile.columns,
-                  expected.sum[index],
-                  expected.absSum[index],
-                  value,
-                  found};
+                  tile.column + index % tile.columns, expected.sums(index),
+                  value, found};
   return problem.formula ? errorInRange(problem, tile, element, criterion)
                          : errorOfSum(problem, tile, element, criterion);
 }
@@ -228,7 +250,8 @@ void reference::compare(const Problem &problem, const TileResult &expected,
   for (uint64_t index = 0; index < expected.d.size(); ++index) {
     uint64_t row = tile.row + index / tile.columns;
     uint64_t column = tile.column + index % tile.columns;
-    uint64_t at = (tile.batch * problem.m + row) * problem.n + column;
+    uint64_t at =
+        (tile.batch * problem.m + row) * problem.resultColumns() + column;
     // A result that is too short is one that was never written.
     double value = at < found.size() ? found[at]
                                      : std::numeric_limits<double>::quiet_NaN();

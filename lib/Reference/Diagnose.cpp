@@ -20,7 +20,8 @@ namespace {
 /// Recomputes one element under the assumption of one mistake at a time.
 class Diagnoser {
 public:
-  Diagnoser(const Problem &problem, const Mismatch &mismatch);
+  /// `isUp`: the mistake is looked for in the second column of a pair.
+  Diagnoser(const Problem &problem, const Mismatch &mismatch, bool isUp);
   std::string run();
 
 private:
@@ -55,6 +56,9 @@ private:
   /// Per block, the sum of products without scales.
   std::vector<double> partial;
   double sum = 0, absSum = 0;
+  /// The right sums of the other column of a pair, and which one that is.
+  double otherSum = 0, otherAbsSum = 0;
+  bool isUp;
 };
 
 /// The smaller of the scaled block sizes; blocks of 32 if there are no scales.
@@ -65,14 +69,16 @@ uint64_t commonBlock(const Problem &problem) {
   return a || b ? std::max(a, b) : 32;
 }
 
-Diagnoser::Diagnoser(const Problem &problem, const Mismatch &mismatch)
+Diagnoser::Diagnoser(const Problem &problem, const Mismatch &mismatch,
+                     bool isUp)
     : problem(problem), mismatch(mismatch),
       a{problem.a, "a", problem.m, mismatch.row},
-      b{problem.b, "b", problem.n, mismatch.column},
+      b{problem.b, "b", problem.n, problem.columnOf(mismatch.column) + isUp},
       block(commonBlock(problem)),
-      blocks(problem.k / block + (problem.k % block != 0)), partial(blocks) {
+      blocks(problem.k / block + (problem.k % block != 0)), partial(blocks),
+      isUp(isUp) {
   uint64_t firstA = (mismatch.batch * problem.m + mismatch.row) * problem.k;
-  uint64_t firstB = (mismatch.batch * problem.n + mismatch.column) * problem.k;
+  uint64_t firstB = (mismatch.batch * problem.n + b.row) * problem.k;
   for (uint64_t i = 0; i < problem.k; ++i) {
     double term = elementNumber(problem.a, firstA + i) *
                   elementNumber(problem.b, firstB + i);
@@ -81,6 +87,16 @@ Diagnoser::Diagnoser(const Problem &problem, const Mismatch &mismatch)
     absSum += std::fabs(term * scaleOf(a, a.row, j) * scaleOf(b, b.row, j));
   }
   sum = sumWith([](uint64_t) { return 1.0; });
+  if (!problem.pairs)
+    return;
+  uint64_t firstRow = mismatch.batch * problem.m + a.row;
+  uint64_t otherRow = mismatch.batch * problem.n + (b.row ^ 1);
+  for (uint64_t i = 0; i < problem.k; ++i) {
+    double term = elementValue(problem.a, problem.k, firstRow, i) *
+                  elementValue(problem.b, problem.k, otherRow, i);
+    otherSum += term;
+    otherAbsSum += std::fabs(term);
+  }
 }
 
 double Diagnoser::scaleOf(const Side &side, uint64_t row,
@@ -103,10 +119,16 @@ double Diagnoser::sumWith(const std::function<double(uint64_t)> &factor) const {
 }
 
 bool Diagnoser::explains(double candidate) const {
+  auto sumsOf = [&](double value) {
+    return isUp ? Sums{otherSum, otherAbsSum, value, absSum}
+                : Sums{value, absSum, otherSum, otherAbsSum};
+  };
   auto finish = [&](double value) {
+    Sums sums = sumsOf(value);
     return roundToOutput(problem.output,
                          epilogue(problem, mismatch.batch, mismatch.row,
-                                  mismatch.column, static_cast<float>(value)));
+                                  mismatch.column, static_cast<float>(sums.sum),
+                                  static_cast<float>(sums.up)));
   };
   float value = finish(candidate);
   if (value == finish(sum))
@@ -117,7 +139,7 @@ bool Diagnoser::explains(double candidate) const {
   // be much nearer than the right value is.
   double distance = std::fabs(double(value) - mismatch.found);
   double bound = errorBound(problem, Criterion::Tight, mismatch.batch,
-                            mismatch.row, mismatch.column, candidate, absSum);
+                            mismatch.row, mismatch.column, sumsOf(candidate));
   double error = std::fabs(double(mismatch.expected) - mismatch.found);
   return distance <= bound && distance * 16 < error;
 }
@@ -316,9 +338,15 @@ std::string reference::diagnose(const Problem &problem,
   bool nested = !blockA || !blockB ||
                 std::max(blockA, blockB) % std::min(blockA, blockB) == 0;
   if (whyNot(problem) || mismatch.batch >= problem.batch ||
-      mismatch.row >= problem.m || mismatch.column >= problem.n || !nested)
+      mismatch.row >= problem.m || mismatch.column >= problem.resultColumns() ||
+      !nested)
     return text.str();
-  std::string why = Diagnoser(problem, mismatch).run();
+  std::string why = Diagnoser(problem, mismatch, /*isUp=*/false).run();
+  if (why.empty() && problem.pairs) {
+    why = Diagnoser(problem, mismatch, /*isUp=*/true).run();
+    if (!why.empty())
+      why = "in the second column of the pair: " + why;
+  }
   text << "; " << (why.empty() ? "no single wrong scale explains it" : why);
   return text.str();
 }

@@ -418,7 +418,8 @@ static const FormulaFunction kFunctions[] = {
 //===----------------------------------------------------------------------===//
 
 Formula::Formula()
-    : numbers{{"x", 0}, {"c", 1}, {"bias", 2}}, isCondition(kInputs, false) {}
+    : numbers{{"x", 0}, {"c", 1}, {"bias", 2}, {"up", 3}, {"up_bias", 4}},
+      isCondition(kInputs, false) {}
 
 static const FormulaFunction *findFunction(const std::string &name,
                                            const std::string &type) {

@@ -79,13 +79,17 @@ std::optional<Reason> reference::whyNot(const Problem &problem) {
                !problem.formula;
   if (problem.output == OutputType::I32 && !(exact && plain))
     return "an i32 result is the product of integers and nothing else";
+  if (problem.pairs && (problem.n % 2 != 0 || !problem.formula))
+    return "pairs of columns are those of an even n, and a formula makes one "
+           "element of two sums";
   if (auto error = checkOperand(problem, problem.a, problem.m, true))
     return error;
   if (auto error = checkOperand(problem, problem.b, problem.n, false))
     return error;
   if (!problem.c.empty())
-    if (auto error = checkSize("c", problem.c.size(),
-                               product(problem.batch, problem.m, problem.n)))
+    if (auto error = checkSize(
+            "c", problem.c.size(),
+            product(problem.batch, problem.m, problem.resultColumns())))
       return error;
   if (!problem.alphas.empty())
     if (auto error = checkSize("factors", problem.alphas.size(), problem.batch))
@@ -166,16 +170,26 @@ double reference::elementValue(const Operand &operand, uint64_t k, uint64_t row,
 //===----------------------------------------------------------------------===//
 
 float reference::epilogue(const Problem &problem, uint64_t batch, uint64_t row,
-                          uint64_t column, float value) {
-  float x = problem.firstFactor(batch, row) * value, c = 0, bias = 0;
-  x = problem.lastFactor(batch, column) * x;
+                          uint64_t column, float value, float up) {
+  uint64_t first = problem.columnOf(column);
+  auto scaled = [&](float sum, uint64_t ofProduct) {
+    float x = problem.firstFactor(batch, row) * sum;
+    return problem.lastFactor(batch, ofProduct) * x;
+  };
+  auto biasAt = [&](uint64_t ofProduct) {
+    return problem.biasKind == BiasKind::None  ? 0
+           : problem.biasKind == BiasKind::Row ? problem.bias[row]
+                                               : problem.bias[ofProduct];
+  };
+  float x = scaled(value, first), c = 0, bias = biasAt(first);
   if (!problem.c.empty())
     c = problem.beta *
-        problem.c[(batch * problem.m + row) * problem.n + column];
-  if (problem.biasKind != BiasKind::None)
-    bias = problem.bias[problem.biasKind == BiasKind::Column ? column : row];
+        problem.c[(batch * problem.m + row) * problem.resultColumns() + column];
+  if (problem.pairs)
+    return problem.formula->evaluate(Formula::Inputs<float>{
+        x, c, bias, scaled(up, first + 1), biasAt(first + 1)});
   if (problem.formula)
-    return problem.formula->evaluate(Formula::Inputs<float>{x, c, bias});
+    return problem.formula->evaluate(Formula::Inputs<float>{x, c, bias, 0, 0});
   if (!problem.c.empty())
     x = x + c;
   return problem.biasKind == BiasKind::None ? x : x + bias;
@@ -197,21 +211,43 @@ float reference::roundToOutput(OutputType type, float value) {
 std::vector<Tile> reference::allTiles(const Problem &problem, uint64_t rows,
                                       uint64_t columns) {
   std::vector<Tile> tiles;
+  uint64_t width = problem.resultColumns();
   if (!rows || !columns)
     return tiles;
   for (uint64_t batch = 0; batch < problem.batch; ++batch)
     for (uint64_t row = 0; row < problem.m; row += rows)
-      for (uint64_t column = 0; column < problem.n; column += columns)
+      for (uint64_t column = 0; column < width; column += columns)
         tiles.push_back({batch, row, column, std::min(rows, problem.m - row),
-                         std::min(columns, problem.n - column)});
+                         std::min(columns, width - column)});
   return tiles;
 }
 
 static void clip(const Problem &problem, Tile &tile) {
+  uint64_t width = problem.resultColumns();
   bool outside = tile.batch >= problem.batch || tile.row >= problem.m ||
-                 tile.column >= problem.n;
+                 tile.column >= width;
   tile.rows = outside ? 0 : std::min(tile.rows, problem.m - tile.row);
-  tile.columns = outside ? 0 : std::min(tile.columns, problem.n - tile.column);
+  tile.columns = outside ? 0 : std::min(tile.columns, width - tile.column);
+}
+
+/// The sums of both columns of each pair of a tile.
+static void computePairs(const Problem &problem, TileResult &result) {
+  const Tile &tile = result.tile;
+  uint64_t count = tile.rows * tile.columns;
+  TileResult wide;
+  wide.tile = {tile.batch, tile.row, 2 * tile.column, tile.rows,
+               2 * tile.columns};
+  wide.sum.resize(2 * count);
+  wide.absSum.resize(2 * count);
+  computeSums(problem, sumWays().front(), wide);
+  result.up.resize(count);
+  result.absUp.resize(count);
+  for (uint64_t i = 0; i < count; ++i) {
+    result.sum[i] = wide.sum[2 * i];
+    result.absSum[i] = wide.absSum[2 * i];
+    result.up[i] = wide.sum[2 * i + 1];
+    result.absUp[i] = wide.absSum[2 * i + 1];
+  }
 }
 
 static void computeTile(const Problem &problem, TileResult &result) {
@@ -220,7 +256,10 @@ static void computeTile(const Problem &problem, TileResult &result) {
   result.sum.resize(count);
   result.absSum.resize(count);
   result.d.resize(count);
-  computeSums(problem, sumWays().front(), result);
+  if (problem.pairs)
+    computePairs(problem, result);
+  else
+    computeSums(problem, sumWays().front(), result);
   if (problem.output == OutputType::I32) {
     // The sums are exact in f64; an accumulator keeps their low 32 bits.
     for (uint64_t i = 0; i < count; ++i)
@@ -228,12 +267,14 @@ static void computeTile(const Problem &problem, TileResult &result) {
           static_cast<int32_t>(uint32_t(static_cast<int64_t>(result.sum[i])));
     return;
   }
-  for (uint64_t i = 0; i < count; ++i)
-    result.d[i] =
-        roundToOutput(problem.output,
-                      epilogue(problem, tile.batch, tile.row + i / tile.columns,
-                               tile.column + i % tile.columns,
-                               static_cast<float>(result.sum[i])));
+  for (uint64_t i = 0; i < count; ++i) {
+    Sums sums = result.sums(i);
+    result.d[i] = roundToOutput(
+        problem.output,
+        epilogue(problem, tile.batch, tile.row + i / tile.columns,
+                 tile.column + i % tile.columns, static_cast<float>(sums.sum),
+                 static_cast<float>(sums.up)));
+  }
 }
 
 std::vector<TileResult>
@@ -278,14 +319,14 @@ std::vector<float> reference::matmul(const Problem &problem, unsigned threads) {
   std::vector<TileResult> results = matmul(problem, allTiles(problem), threads);
   if (results.empty())
     return d;
-  d.resize(problem.batch * problem.m * problem.n);
+  uint64_t width = problem.resultColumns();
+  d.resize(problem.batch * problem.m * width);
   for (const TileResult &result : results)
     for (uint64_t row = 0; row < result.tile.rows; ++row)
-      std::copy_n(result.d.begin() + row * result.tile.columns,
-                  result.tile.columns,
-                  d.begin() +
-                      (result.tile.batch * problem.m + result.tile.row + row) *
-                          problem.n +
-                      result.tile.column);
+      std::copy_n(
+          result.d.begin() + row * result.tile.columns, result.tile.columns,
+          d.begin() +
+              (result.tile.batch * problem.m + result.tile.row + row) * width +
+              result.tile.column);
   return d;
 }

@@ -273,8 +273,10 @@ plan::Environment runtime::sizesOf(const plan::Kernel &kernel,
   auto offsets = operands.find(std::string(plan::kOffsetsRole));
   if (offsets != operands.end())
     batch = offsets->second.sizes[0];
+  // Of a pair of columns of the product D has one.
+  int64_t sums = kernel.epilogue.pairs ? 2 : 1;
   plan::Environment sizes{{"M", d.sizes[rank - 2]},
-                          {"N", d.sizes[rank - 1]},
+                          {"N", d.sizes[rank - 1] * sums},
                           {"K", k},
                           {"batch", batch}};
   if (plan::isGathered(kernel))

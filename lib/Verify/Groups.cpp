@@ -97,7 +97,8 @@ reference::Problem verify::problemOfGroup(const Inputs &inputs, size_t group) {
   problem.rowScales = rowsOf(all.rowScales, first, rows, 1);
   problem.columnScales = rowsOf(all.columnScales, group, 1, all.n);
   problem.beta = all.beta;
-  problem.c = rowsOf(all.c, first, rows, all.n);
+  problem.pairs = all.pairs;
+  problem.c = rowsOf(all.c, first, rows, all.resultColumns());
   problem.biasKind = all.biasKind;
   problem.bias = rowsOf(all.bias, group, 1, all.n);
   problem.formula = all.formula;

@@ -119,6 +119,7 @@ std::optional<Reason> InputMaker::addSizes() {
   problem.n = uint64_t(sizes.at("N"));
   problem.k = uint64_t(sizes.at("K"));
   problem.batch = uint64_t(sizes.at("batch"));
+  problem.pairs = kernel.epilogue.pairs;
   return std::nullopt;
 }
 
@@ -544,6 +545,8 @@ InputMaker::addPlainOperand(const plan::PlainOperand &plain) {
 /// Whether the steps are no more than the sum of what there is, which has
 /// bounds of its own.
 bool InputMaker::isSum() const {
+  if (kernel.epilogue.pairs)
+    return false;
   std::string value = "x";
   for (const plan::EpilogueStep &step : kernel.epilogue.steps) {
     std::string addend = value == "x" && kernel.epilogue.beta ? "c" : "bias";
@@ -559,8 +562,11 @@ bool InputMaker::isSum() const {
 
 /// The epilogue reads only what the kernel has.
 std::optional<Reason> InputMaker::checkInput(const std::string &name) const {
-  if ((name == "c" && !kernel.epilogue.beta) ||
-      (name == "bias" && kernel.epilogue.bias == "none"))
+  const plan::Epilogue &epilogue = kernel.epilogue;
+  bool isBias = name == "bias" || name == "up_bias";
+  bool isSecond = name == "up" || name == "up_bias";
+  if ((name == "c" && !epilogue.beta) || (isBias && epilogue.bias == "none") ||
+      (isSecond && !epilogue.pairs))
     return "epilogue: it reads '" + name + "', which the kernel does not have";
   return std::nullopt;
 }

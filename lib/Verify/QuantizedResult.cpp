@@ -74,8 +74,8 @@ static std::vector<float> tensorScales(const reference::Problem &problem,
   constexpr float kMostScale = 448;
   std::vector<reference::Tile> corners;
   for (uint64_t i = 0; i < problem.batch; ++i)
-    corners.push_back(
-        {i, 0, 0, std::min(problem.m, kCorner), std::min(problem.n, kCorner)});
+    corners.push_back({i, 0, 0, std::min(problem.m, kCorner),
+                       std::min(problem.resultColumns(), kCorner)});
   std::vector<float> scales;
   for (const reference::TileResult &corner :
        reference::matmul(problem, corners)) {
@@ -109,8 +109,9 @@ std::optional<Reason> verify::addQuantizedResult(const plan::Kernel &kernel,
   if (!type)
     return Reason("a product that is quantised as '" +
                   kernel.quantization->type.value_or("") + "'");
-  if (inputs.problem.n % ofResult(kernel.scales)->block != 0)
-    return Reason("N = " + std::to_string(inputs.problem.n) + " in blocks of " +
+  uint64_t columns = inputs.problem.resultColumns();
+  if (columns % ofResult(kernel.scales)->block != 0)
+    return Reason(std::to_string(columns) + " columns of D in blocks of " +
                   std::to_string(ofResult(kernel.scales)->block));
   inputs.problem.output = *type;
   for (const plan::Parameter &parameter : kernel.parameters) {
@@ -161,7 +162,7 @@ private:
   }
   std::optional<float> factorOf(const Block &block) const;
   uint64_t firstOf(const Block &block) const {
-    return (block.matrix * problem.m + block.row) * problem.n +
+    return (block.matrix * problem.m + block.row) * problem.resultColumns() +
            block.number * size;
   }
   void note(const Block &block, const std::string &what);
@@ -186,8 +187,8 @@ ResultChecker::ResultChecker(const plan::Kernel &kernel,
                              Verdict &verdict)
     : problem(inputs.problem), inputs(inputs), criterion(criterion),
       isSampled(isSampled), verdict(verdict), rule(*ruleOf(kernel)),
-      size(ofResult(kernel.scales)->block), blocks(problem.n / size),
-      atoms((blocks + 3) / 4),
+      size(ofResult(kernel.scales)->block),
+      blocks(problem.resultColumns() / size), atoms((blocks + 3) / 4),
       matrixBytes((problem.m + 127) / 128 * atoms * 512),
       codeBytes(packedBytes(rule.element, size)),
       linePitch(*evaluateSize(ofResult(kernel.data)->linePitch, sizes)),
@@ -234,8 +235,7 @@ Block ResultChecker::blockAt(const reference::TileResult &result, uint64_t row,
     double value = result.d[at], bound = 0;
     if (!isExact && std::isfinite(value))
       bound = reference::errorBound(problem, criterion, tile.batch, block.row,
-                                    tile.column + column + i, result.sum[at],
-                                    result.absSum[at]);
+                                    tile.column + column + i, result.sums(at));
     auto rounded = [&](double number) {
       return reference::roundToOutput(problem.output, float(number));
     };

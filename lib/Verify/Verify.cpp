@@ -96,7 +96,8 @@ static bool isTouched(const reference::Problem &problem, const Written &result,
                       const reference::Tile &tile) {
   for (uint64_t row = 0; row < tile.rows; ++row)
     for (uint64_t column = 0; column < tile.columns; ++column)
-      if (result.written[(tile.batch * problem.m + tile.row + row) * problem.n +
+      if (result.written[(tile.batch * problem.m + tile.row + row) *
+                             problem.resultColumns() +
                          tile.column + column])
         return true;
   return false;
@@ -209,7 +210,7 @@ static Written piece(const Written &all, uint64_t first, uint64_t end) {
 static void compareGroups(const Inputs &inputs, const Written &result,
                           const VerifyOptions &options, bool sampled,
                           Verdict &verdict) {
-  uint64_t n = inputs.problem.n, first = 0;
+  uint64_t n = inputs.problem.resultColumns(), first = 0;
   verdict.unwritten = 0;
   for (size_t group = 0; group < inputs.groupEnds.size(); ++group) {
     uint64_t end = inputs.groupEnds[group];

@@ -230,11 +230,17 @@ def shape_of(planned, name, sizes):
     and one C, and a bias for each; of groups along K one of each for each."""
     one_of_all = is_grouped(planned)
     if name != "bias":
-        return (1 if one_of_all else sizes["batch"], sizes["M"], sizes["N"])
+        return (1 if one_of_all else sizes["batch"], sizes["M"],
+                sizes["N"] // sums_of_element(planned))
     if one_of_all or is_along_k(planned):
         return (sizes["batch"], sizes["N"])
     along = planned["epilogue"]["bias"]
     return (sizes["M" if along == "row" else "N"],)
+
+
+def sums_of_element(planned):
+    """Columns of the product that make one of D: 2 where gate and up are pairs."""
+    return 2 if planned["epilogue"].get("pairs") else 1
 
 
 def quantizes(planned):

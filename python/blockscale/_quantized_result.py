@@ -27,11 +27,14 @@ def together(parts):
     return parts[0] if len(parts) == 1 else parts
 
 
-def extents(planned, operand="d"):
-    """The names of the sizes of a result."""
+def shape_of(planned, sizes, operand="d"):
+    """Of a result, the batch in front, of a kernel that only quantises as of one that
+    multiplies."""
     if operand == "transposed":
-        return ("batch", "K", "M")
-    return ("batch", "M", "N" if operands.of(planned["data"], "a") else "K")
+        return (sizes["batch"], sizes["K"], sizes["M"])
+    if operands.of(planned["data"], "a"):
+        return operands.shape_of(planned, "d", sizes)
+    return (sizes["batch"], sizes["M"], sizes["K"])
 
 
 def roles(planned, operand="d"):
@@ -102,8 +105,7 @@ def check_out(bound, out, operand):
         raise Refused(f"'out' is in format '{out.format}' and layout "
                       f"'{out.layout}': the kernel writes '{wanted.format}' "
                       f"and '{wanted.layout}'")
-    if (out.batch, out.rows, out.k) != tuple(
-            bound.sizes[one] for one in extents(bound._planned, operand)):
+    if (out.batch, out.rows, out.k) != shape_of(bound._planned, bound.sizes, operand):
         raise Refused(f"'out' is {'x'.join(map(str, out.shape))}: the launch "
                       f"was prepared for {bound.sizes}")
 
@@ -113,8 +115,7 @@ def empty(bound, shape=None):
     `shape` of one matrix without the batch."""
 
     def one(operand):
-        extent = tuple(bound.sizes[name]
-                       for name in extents(bound._planned, operand))
+        extent = shape_of(bound._planned, bound.sizes, operand)
         flat = len(shape) == 2 if shape is not None else extent[0] == 1
         argument = bound.kernel.arg(operand, bound.name)
         parts = {role.removeprefix(operand + "_"): DeviceArray(

@@ -82,7 +82,8 @@ class Operator:
     def fake(self, *values, **factors):
         tensors, _ = self.named(values, factors)
         a, b = tensors["a_data"], tensors["b_data"]
-        return a.new_empty((*a.shape[:-1], b.shape[-2]), dtype=self.type)
+        columns = b.shape[-2] // operands.sums_of_element(self.planned)
+        return a.new_empty((*a.shape[:-1], columns), dtype=self.type)
 
     def run(self, *values, **factors):
         tensors, factors = self.named(values, factors)

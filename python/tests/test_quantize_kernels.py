@@ -399,3 +399,78 @@ def test_squares_are_multiplied(device):
     d = kernel.launch(kernel.upload("a", x), there).numpy()
     w = bs.quantize(w, like=kernel.arg("b"))
     assert w.format == squares and (d == kernel.emulate(x, w)).all()
+
+
+def test_gate_and_up(device):
+    """One product whose columns are pairs: plain, quantised, and with groups of rows
+    that have a matrix each."""
+    text = """
+    !a = !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+    !w = !blockscale.tensor<128x64xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+    !q = !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+    !t = !blockscale.tensor<?x64xbf16>
+    !e = !blockscale.tensor<2x48x64xbf16>
+    func.func @plain(%a: !a, %w: !w, %c: tensor<?x64xf32>, %bias: tensor<128xf32>)
+        -> tensor<?x64xf32> {
+      %0 = blockscale.matmul %a, %w c(%c) bias(%bias)
+        pairs epilogue(%x, %up, %add, %xb, %ub) {
+        %1 = arith.addf %x, %xb : f32
+        %2 = arith.addf %up, %ub : f32
+        %3 = arith.mulf %1, %2 : f32
+        %4 = arith.addf %3, %add : f32
+        blockscale.yield %4
+      } : !a, !w, tensor<?x64xf32>, tensor<128xf32> -> tensor<?x64xf32>
+      return %0 : tensor<?x64xf32>
+    }
+    func.func @quantised(%a: !a, %w: !w) -> !q {
+      %0 = blockscale.matmul %a, %w pairs epilogue(%x, %up) {
+        %1 = arith.subf %up, %x : f32
+        blockscale.yield %1
+      } : !a, !w -> tensor<?x64xf32>
+      %1 = blockscale.quantize %0 : tensor<?x64xf32> to !q
+      return %1 : !q
+    }
+    func.func @experts(%a: !t, %w: !e, %ends: tensor<2xi32>) -> tensor<?x24xf32> {
+      %0 = blockscale.matmul %a, %w groups(%ends : tensor<2xi32>)
+        pairs epilogue(%x, %up) {
+        %1 = arith.subf %up, %x : f32
+        blockscale.yield %1
+      } : !t, !e -> tensor<?x24xf32>
+      return %0 : tensor<?x24xf32>
+    }"""
+    kernel = bs.compile(text)
+    rng = np.random.default_rng(26)
+    a, w = (bs.quantize(values(rng, (rows, 64)), like=kernel.arg(name, kernel="plain"))
+            for rows, name in ((130, "a"), (128, "b")))
+    bias = rng.normal(size=128).astype(np.float32)
+    c = rng.normal(size=(130, 64)).astype(np.float32)
+    sums = a.dequantize().astype(np.float64) @ w.dequantize().astype(np.float64).T
+    with_bias = sums + bias
+    wanted = with_bias[:, ::2] * with_bias[:, 1::2] + c
+    d = kernel.launch(a, w, c=c, bias=bias, kernel="plain")
+    assert d.shape == (130, 64)
+    np.testing.assert_allclose(d, wanted, rtol=1e-4,
+                               atol=1e-5 * np.abs(with_bias).max() ** 2)
+    assert (d == kernel.emulate(a, w, c=c, bias=bias, kernel="plain")).all()
+    with pytest.raises(bs.Refused, match="expected .1, 130, 64."):
+        kernel.emulate(a, w, c=np.zeros((130, 128), np.float32), bias=bias,
+                       kernel="plain")
+    result = kernel.launch(a, w, kernel="quantised")
+    assert result.shape == (130, 64)
+    expected = bs.quantize((sums[:, 1::2] - sums[:, ::2]).astype(np.float32),
+                           like=kernel.arg("d", kernel="quantised"))
+    assert (expected.data.view(np.uint8) ==
+            result.data.view(np.uint8)).mean() > 0.99
+    there = kernel.launch(kernel.upload("a", a, kernel="quantised"),
+                          kernel.upload("b", w, kernel="quantised"),
+                          kernel="quantised")
+    assert isinstance(there, bs.DeviceScaled) and there.shape == (130, 64)
+    x, e = (bs.quantize(rng.integers(-4, 5, shape).astype(np.float32),
+                        like=kernel.arg(name, kernel="experts"))
+            for shape, name in (((90, 64), "a"), ((2, 48, 64), "b")))
+    ends = np.array([50, 90])
+    found = kernel.launch(x, e, ends=ends, kernel="experts")
+    assert found.shape == (90, 24)
+    for rows, matrix in ((slice(0, 50), 0), (slice(50, 90), 1)):
+        sums = x.dequantize()[rows] @ e.dequantize()[matrix].T
+        assert (found[rows] == sums[:, 1::2] - sums[:, ::2]).all()

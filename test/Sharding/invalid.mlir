@@ -130,3 +130,18 @@ func.func @no_value(%m: tensor<64x64xf32>) {
   }) : (tensor<64x64xf32>) -> tensor<64x64xf32>
   return
 }
+
+// -----
+
+!x = !blockscale.tensor<256x512xbf16>
+shard.grid @pair(shape = 2)
+func.func @pairs(%x: !x) -> tensor<256x128xf32> {
+  // expected-error@+2 {{with 'pairs' cannot split N or K; expected devices along M}}
+  // expected-error@+1 {{fail to set sharding annotations}}
+  %y = blockscale.matmul %x, %x pairs epilogue(%g, %up) {
+    blockscale.yield %up
+  } : !x, !x -> tensor<256x128xf32>
+  %s = shard.sharding @pair split_axes = [[], [0]] : !shard.sharding
+  %0 = shard.shard %y to %s : tensor<256x128xf32>
+  return %0 : tensor<256x128xf32>
+}

@@ -128,6 +128,16 @@ TEST(Plan, KnowsFixedOperands) {
   EXPECT_EQ(fixedOperand(plan, "proj", "alpha"), std::nullopt);
 }
 
+// The key is there for pairs of columns only.
+TEST(Plan, SaysThatColumnsArePairs) {
+  Plan plan = makePlan();
+  std::string plain = printPlan(plan);
+  EXPECT_EQ(plain.find("\"pairs\""), std::string::npos);
+  EXPECT_FALSE(parsePlan(plain)->kernels[0].epilogue.pairs);
+  plan.kernels[0].epilogue.pairs = true;
+  EXPECT_TRUE(parsePlan(printPlan(plan))->kernels[0].epilogue.pairs);
+}
+
 // Plans before sm_107 do not have the key.
 TEST(Plan, SaysWhereSharedMemoryIsOversized) {
   Plan plan = makePlan();

@@ -71,16 +71,17 @@ TEST(Compare, CountsAndFindsTheFirst) {
 TEST(Compare, BoundsOfSums) {
   Problem problem = exactProblem();
   problem.k = 64;
-  EXPECT_EQ(errorBound(problem, Criterion::Exact, 0, 0, 0, 5, 9), 0);
-  EXPECT_EQ(errorBound(problem, Criterion::Tight, 0, 0, 0, 5, 9),
+  EXPECT_EQ(errorBound(problem, Criterion::Exact, 0, 0, 0, {5, 9}), 0);
+  EXPECT_EQ(errorBound(problem, Criterion::Tight, 0, 0, 0, {5, 9}),
             64 * 0x1p-24 * 9);
-  EXPECT_EQ(errorBound(problem, Criterion::Safe, 0, 0, 0, 5, 9),
+  EXPECT_EQ(errorBound(problem, Criterion::Safe, 0, 0, 0, {5, 9}),
             66 * 0x1p-23 * 9 + 64 * 0x1p-149);
   problem.alpha = 2;
-  EXPECT_EQ(errorBound(problem, Criterion::Tight, 0, 0, 0, 5, 9),
+  EXPECT_EQ(errorBound(problem, Criterion::Tight, 0, 0, 0, {5, 9}),
             2 * 64 * 0x1p-24 * 9 + 0x1p-23 * 10);
   problem.output = OutputType::BF16;
-  EXPECT_EQ(errorBound(problem, Criterion::Exact, 0, 0, 0, 5, 9), 0x1p-8 * 10);
+  EXPECT_EQ(errorBound(problem, Criterion::Exact, 0, 0, 0, {5, 9}),
+            0x1p-8 * 10);
 }
 
 // 65520 is where f16 begins to round to infinity.
@@ -184,10 +185,10 @@ TEST(Compare, FactorsOfRowsAndColumnsRoundOnceEach) {
   problem.rowScales = {3};
   problem.columnScales = {0.5};
   // Of the sum 0, so that the factors' roundings alone count: 2^-23 each.
-  EXPECT_EQ(errorBound(problem, Criterion::Safe, 0, 0, 0, 2, 0),
+  EXPECT_EQ(errorBound(problem, Criterion::Safe, 0, 0, 0, {2, 0}),
             2 * 0x1p-23 * 3 + 0x1p-149 * 1.5);
   problem.columnScales.clear();
-  EXPECT_EQ(errorBound(problem, Criterion::Safe, 0, 0, 0, 2, 0),
+  EXPECT_EQ(errorBound(problem, Criterion::Safe, 0, 0, 0, {2, 0}),
             0x1p-23 * 6 + 0x1p-149 * 3);
 }
 

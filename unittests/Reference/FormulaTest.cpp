@@ -232,6 +232,37 @@ Comparison judge(const Problem &problem, double found, Criterion criterion) {
   return comparison;
 }
 
+// The sum of both columns of a pair, of which the second is wrong.
+TEST(Formula, NamesTheColumnOfAPairThatIsWrong) {
+  Problem problem = clampProblem();
+  problem.n = 2;
+  problem.k = 64;
+  problem.pairs = true;
+  problem.c.clear();
+  problem.biasKind = BiasKind::None;
+  problem.bias.clear();
+  // Ones, in two blocks of 32 under 1 and 2, and 1 and 8.
+  problem.a.codes.assign(64, 0x38);
+  problem.b.codes.assign(128, 0x38);
+  problem.b.scaleFormat = ElementFormat::UE8M0;
+  problem.b.scales = {127, 128, 127, 130};
+  problem.b.blockSize = 32;
+  Formula sum;
+  EXPECT_EQ(
+      sum.addStep("y", "arith.addf", {"x", "up"}, "f32", "", std::nullopt),
+      std::nullopt);
+  EXPECT_EQ(sum.setResult("y"), std::nullopt);
+  problem.formula = sum;
+  EXPECT_EQ(matmul(problem), std::vector<float>{96 + 288});
+  EXPECT_EQ(judge(problem, 96 + 288, Criterion::Exact).mismatches, 0u);
+  EXPECT_EQ(judge(problem, 96 + 64, Criterion::Exact).mismatches, 1u);
+  EXPECT_NE(
+      diagnose(problem, {0, 0, 0, 96 + 288, 96 + 64})
+          .find("in the second column of the pair: every block of b: value "
+                "explained by scale of row 1, block j - j % 2"),
+      std::string::npos);
+}
+
 TEST(Formula, IsTheEpilogueOfAProduct) {
   Problem problem = clampProblem();
   // max(3, 2 * 2.5) * -1.5

@@ -130,6 +130,45 @@ TEST(ReferenceMatmul, ScalesThatAreNumbers) {
             "'scales of b' has 1 elements; expected 2");
 }
 
+// Columns of 5.75 and 3, as `tiny` has them, and of 3 and 5.75.
+TEST(ReferenceMatmul, PairsOfColumns) {
+  Problem problem = tiny();
+  problem.n = 4;
+  for (bool isScale : {false, true}) {
+    std::vector<uint8_t> &numbers =
+        isScale ? problem.b.scales : problem.b.codes;
+    auto half = int64_t(numbers.size() / 2);
+    std::vector<uint8_t> first(numbers.begin(), numbers.begin() + half);
+    numbers.insert(numbers.end(), numbers.begin() + half, numbers.end());
+    numbers.insert(numbers.end(), first.begin(), first.end());
+  }
+  problem.pairs = true;
+  EXPECT_EQ(textOf(whyNot(problem)),
+            "pairs of columns are those of an even n, and a formula makes one "
+            "element of two sums");
+  // up + up_bias - 2 * x + c, with what belongs to each column.
+  problem.biasKind = BiasKind::Column;
+  problem.bias = {100, 1, 100, 2};
+  problem.beta = 2;
+  problem.c = {10, 20};
+  problem.formula = formula({{"t", "arith.addf", {"x", "x"}, ""},
+                             {"u", "arith.addf", {"up", "up_bias"}, ""},
+                             {"v", "arith.subf", {"u", "t"}, ""},
+                             {"y", "arith.addf", {"v", "c"}, ""}});
+  ASSERT_EQ(whyNot(problem), std::nullopt);
+  EXPECT_EQ(matmul(problem), (std::vector<float>{12.5f, 41.75f}));
+  problem.columnScales = {1, 2, 4, 8};
+  EXPECT_EQ(matmul(problem), (std::vector<float>{15.5f, 64.0f}));
+  TileResult second = matmul(problem, {{0, 0, 1, 1, 1}}).front();
+  EXPECT_EQ(second.sums(0).sum, 3.0);
+  EXPECT_EQ(second.sums(0).up, 5.75);
+  problem.c.push_back(0);
+  EXPECT_EQ(textOf(whyNot(problem)), "'c' has 3 elements; expected 2");
+  problem.c.pop_back();
+  problem.n = 3;
+  EXPECT_TRUE(whyNot(problem));
+}
+
 TEST(ReferenceMatmul, Epilogue) {
   Problem problem = tiny();
   problem.alpha = -2;

@@ -257,7 +257,8 @@ struct EpilogueStep {
   std::string name;
   /// An op of MLIR: "arith.addf", "math.exp", ...
   std::string op;
-  /// Names of values: "x", "c", "bias", or steps before.
+  /// Names of values: "x", "c", "bias", of pairs "up" and "up_bias", or steps
+  /// before.
   std::vector<std::string> operands;
   /// "f32", "i1", "bf16" or "f16".
   std::string type;
@@ -271,7 +272,9 @@ struct EpilogueStep {
 /// D is `result` of steps on x, on c = beta * C and on the bias. With the
 /// product f of alpha and of the scales of whole matrices, A's first, and with
 /// the scales r and s of the element's rows of A and B, x = A * B * (f * r) *
-/// s, each operation rounded to f32.
+/// s, each operation rounded to f32. With `pairs` D has half as many columns as
+/// the product: column j is made of two sums, x of column 2j and "up" of column
+/// 2j + 1, and of two of the bias, "bias" and "up_bias".
 struct Epilogue {
   bool alpha = false, beta = false;
   bool aTensorScale = false, bTensorScale = false;
@@ -280,6 +283,7 @@ struct Epilogue {
   std::vector<EpilogueStep> steps;
   /// The name of a value.
   std::string result = "x";
+  bool pairs = false;
 };
 
 /// What a kernel does that quantises. It reads "x", and the tensor scales from

@@ -31,7 +31,7 @@ enum class Criterion : uint8_t {
 /// that `Formula` gives, rounded to the output, and this is the distance to the
 /// farther end of it.
 double errorBound(const Problem &problem, Criterion criterion, uint64_t batch,
-                  uint64_t row, uint64_t column, double sum, double absSum);
+                  uint64_t row, uint64_t column, const Sums &sums);
 
 /// An element that differs.
 struct Mismatch {
@@ -50,8 +50,8 @@ struct Comparison {
 };
 
 /// Compares a tile with `found`, the whole result of the kernel as numbers,
-/// batch x m x n, and adds to `comparison`. NaN agrees with NaN only, zeros of
-/// either sign with each other; integers agree exactly.
+/// batch x m x resultColumns(), and adds to `comparison`. NaN agrees with NaN
+/// only, zeros of either sign with each other; integers agree exactly.
 void compare(const Problem &problem, const TileResult &expected,
              const std::vector<double> &found, Criterion criterion,
              Comparison &comparison);

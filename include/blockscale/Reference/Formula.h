@@ -43,8 +43,9 @@ struct FormulaFunction;
 
 class Formula {
 public:
-  /// What the steps start from: "x", "c" and "bias".
-  static constexpr unsigned kInputs = 3;
+  /// What the steps start from: "x", "c" and "bias", and of a pair of columns
+  /// "up" and "up_bias".
+  static constexpr unsigned kInputs = 5;
   template <typename T> using Inputs = std::array<T, kInputs>;
 
   Formula();

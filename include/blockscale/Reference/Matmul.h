@@ -14,7 +14,12 @@
 //         columnScales[n]
 //
 // where the scales of rows and columns are 1 unless the problem has some, and
-// the formula is the sum of the three unless the problem has another.
+// the formula is the sum of the three unless the problem has another. With
+// pairs of columns an element of the result is made of two of them:
+//
+//   d[m, j] = formula(x[m, 2j], x[m, 2j + 1], beta * c[m, j],
+//                     bias[2j], bias[2j + 1])
+//
 // The sum is taken in double; every product of two scaled elements is exact
 // there (at most 16 significant bits), but under scales of f32 it is rounded.
 // What follows is done in f32, rounding to nearest even after each operation,
@@ -96,14 +101,23 @@ struct Problem {
   /// n; empty without.
   std::vector<float> rowScales, columnScales;
   float beta = 0;
-  /// batch x m x n; empty without it.
+  /// Of the size of the result, batch x m x resultColumns(); empty without it.
   std::vector<float> c;
   /// n numbers for Column, m for Row; shared by all batches.
   BiasKind biasKind = BiasKind::None;
   std::vector<float> bias;
   /// What is made of the product, c and the bias; their sum without it.
   std::optional<Formula> formula;
+  /// Whether each two columns make one of the result, by a formula.
+  bool pairs = false;
   OutputType output = OutputType::F32;
+
+  uint64_t resultColumns() const { return pairs ? n / 2 : n; }
+  /// The column of the product that an element of the result is made of; with
+  /// pairs the first one of two.
+  uint64_t columnOf(uint64_t ofResult) const {
+    return pairs ? 2 * ofResult : ofResult;
+  }
 
   /// The factors of matrix `matrix` of the batch.
   float alphaOf(uint64_t matrix) const {
@@ -122,7 +136,7 @@ struct Problem {
 
 /// Why the problem cannot be computed: an empty extent, an array of another
 /// size, scales with elements that take none, an i32 result of anything but
-/// sums of integers.
+/// sums of integers, pairs of an odd number of columns or without a formula.
 std::optional<Reason> whyNot(const Problem &problem);
 
 /// A rectangle of the result.
@@ -134,6 +148,15 @@ struct Tile {
 std::vector<Tile> allTiles(const Problem &problem, uint64_t rows = 128,
                            uint64_t columns = 128);
 
+/// What an element of the result is made of.
+struct Sums {
+  /// sum_k a * b before alpha, and sum_k |a * b|, from which the error bound of
+  /// a kernel follows.
+  double sum = 0, absSum = 0;
+  /// With pairs those of the second column.
+  double up = 0, absUp = 0;
+};
+
 /// Results for a tile, `rows` x `columns` in C order.
 struct TileResult {
   Tile tile;
@@ -141,8 +164,17 @@ struct TileResult {
   std::vector<double> sum;
   /// sum_k |a * b|, from which the error bound of a kernel follows.
   std::vector<double> absSum;
+  /// With pairs those of the second columns; else empty.
+  std::vector<double> up, absUp;
   /// The final value in the output type; f64 holds each of them.
   std::vector<double> d;
+
+  /// Those of element number `index`.
+  Sums sums(uint64_t index) const {
+    if (up.empty())
+      return {sum[index], absSum[index]};
+    return {sum[index], absSum[index], up[index], absUp[index]};
+  }
 };
 
 /// Computes the tiles on `threads` threads (0: as many as the host has). Tiles
@@ -156,12 +188,13 @@ matmul(const Problem &problem, const std::vector<Tile> &tiles,
        unsigned threads = 0, const std::atomic<bool> *stop = nullptr,
        const std::function<void(uint64_t, uint64_t)> &progress = {});
 
-/// `d` of the whole result, batch x m x n, as f32.
+/// `d` of the whole result, batch x m x resultColumns(), as f32.
 std::vector<float> matmul(const Problem &problem, unsigned threads = 0);
 
-/// What follows the sum for one element, `value` being the sum in f32.
+/// What follows the sum for one element, `value` being the sum in f32, and `up`
+/// the second one of a pair.
 float epilogue(const Problem &problem, uint64_t batch, uint64_t row,
-               uint64_t column, float value);
+               uint64_t column, float value, float up = 0);
 
 /// Rounds to the output type, to nearest even; overflow becomes infinity.
 float roundToOutput(OutputType type, float value);

@@ -193,7 +193,7 @@ static Value productOfGroup(Emitter &e, MatmulOp op, ArrayRef<Side> sides,
       e, ofGroup, operands[0], operands[1], op.getAlpha(), op.getBeta(),
       partOf(e, op.getC(), group.number), partOf(e, op.getBias(), group.number),
       /*offsets=*/Value(), /*rowNumbers=*/Value(), op.getBiasKindAttr(),
-      LoweringAttr());
+      op.getPairsAttr(), LoweringAttr());
   IRMapping mapping;
   op.getEpilogue().cloneInto(&product.getEpilogue(), mapping);
   return product;

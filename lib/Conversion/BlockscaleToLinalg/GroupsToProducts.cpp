@@ -190,10 +190,11 @@ Value GroupSplitter::groupOf(Rows rows, Value group, Value result) {
       {ShapedType::kDynamic, type.getDimSize(1)}, type.getElementType());
   Value c = op.getC() ? slice(op.getC(), 0, rows.first, rows.count) : Value();
   Value bias = op.getBias() ? element(op.getBias(), group) : Value();
-  auto product = MatmulOp::create(e, ofGroup, rowsOfA(rows), matrixOfB(group),
-                                  op.getAlpha(), op.getBeta(), c, bias,
-                                  /*offsets=*/Value(), /*rowNumbers=*/Value(),
-                                  op.getBiasKindAttr(), LoweringAttr());
+  auto product =
+      MatmulOp::create(e, ofGroup, rowsOfA(rows), matrixOfB(group),
+                       op.getAlpha(), op.getBeta(), c, bias,
+                       /*offsets=*/Value(), /*rowNumbers=*/Value(),
+                       op.getBiasKindAttr(), op.getPairsAttr(), LoweringAttr());
   IRMapping mapping;
   op.getEpilogue().cloneInto(&product.getEpilogue(), mapping);
   SmallVector<OpFoldResult> sizes{

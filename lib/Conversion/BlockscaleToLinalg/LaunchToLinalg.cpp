@@ -12,6 +12,7 @@
 
 #include "Patterns.h"
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleHost.h"
+#include "blockscale/Dialect/Blockscale/IR/Pairs.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/SymbolTable.h"
@@ -134,6 +135,8 @@ struct LaunchToLinalg : OpConversionPattern<LaunchOp> {
     SmallVector<OpFoldResult> sizes =
         resultSizes(e, Parts(a, adaptor.getInputs()[0]),
                     Parts(b, adaptor.getInputs()[1]), kOffsets, rowNumbers);
+    if (product && product.getPairs())
+      sizes.back() = halfOf(e, e.getLoc(), sizes.back());
     SmallVector<Value> inits;
     if (quantized) {
       if (failed(addParts(e, op, quantized, sizes, inits)))

@@ -8,6 +8,7 @@
 
 #include "Patterns.h"
 #include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
+#include "blockscale/Dialect/Blockscale/IR/Pairs.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -74,18 +75,28 @@ public:
     addFactors(b, rank - 1);
     if (op.getC())
       c = add(one(adaptor.getC()), e.getMultiDimIdentityMap(rank));
-    if (op.getBias())
-      bias = add(one(adaptor.getBias()), biasMap());
+    if (!op.getBias())
+      return;
+    bias = add(one(adaptor.getBias()), biasMap(/*isUp=*/false));
+    if (op.getPairs())
+      upBias = add(one(adaptor.getBias()), biasMap(/*isUp=*/true));
   }
 
-  /// Applies it to the sums.
+  /// Applies it to the sums; `sizes` are those of the result.
   Value apply(Value sums, ArrayRef<OpFoldResult> sizes) {
     Type element = op.getResult().getType().getElementType();
     Value init = tensor::EmptyOp::create(e, sizes, element);
     SmallVector<Value> inputs(operands);
-    inputs.push_back(sums);
     SmallVector<AffineMap> all(maps);
-    all.append(2, e.getMultiDimIdentityMap(rank));
+    for (bool isUp : {false, true}) {
+      if (isUp && !op.getPairs())
+        continue;
+      inputs.push_back(sums);
+      AffineMap identity = e.getMultiDimIdentityMap(rank);
+      all.push_back(identity.replace(e.getAffineDimExpr(rank - 1),
+                                     columnOfProduct(isUp), rank, 0));
+    }
+    all.push_back(e.getMultiDimIdentityMap(rank));
     SmallVector<utils::IteratorType> iterators(rank,
                                                utils::IteratorType::parallel);
     auto generic = linalg::GenericOp::create(
@@ -111,10 +122,17 @@ private:
     return static_cast<unsigned>(operands.size()) - 1;
   }
   AffineMap batchMap() { return leadingDimensions(e, rank, rank - 2); }
-  AffineMap biasMap() {
+  /// The column of the product that is the last dimension of the result, or one
+  /// of the two that are.
+  AffineExpr columnOfProduct(bool isUp) {
+    AffineExpr column = e.getAffineDimExpr(rank - 1);
+    return op.getPairs() ? column * 2 + int64_t(isUp) : column;
+  }
+  AffineMap biasMap(bool isUp) {
     bool perColumn = op.getBiasKind() == BiasKind::Column;
     return AffineMap::get(rank, 0,
-                          e.getAffineDimExpr(perColumn ? rank - 1 : rank - 2));
+                          perColumn ? columnOfProduct(isUp)
+                                    : e.getAffineDimExpr(rank - 2));
   }
 
   /// The factors of one operand.
@@ -145,12 +163,17 @@ private:
   }
 
   /// The scale of the operand's row.
-  Value loadScale(Emitter &body, const Factors &of) {
+  Value loadScale(Emitter &body, const Factors &of, bool isUp) {
     const auto &[parts, decoder] = *of.scales;
     SmallVector<Value> position;
     for (unsigned i = 0; i < rank - 2; ++i)
       position.push_back(linalg::IndexOp::create(body, i));
-    position.push_back(linalg::IndexOp::create(body, of.dimension));
+    Value row = linalg::IndexOp::create(body, of.dimension);
+    if (op.getPairs() && of.dimension == rank - 1) {
+      row = arith::MulIOp::create(body, row, body.index(2));
+      row = arith::AddIOp::create(body, row, body.index(isUp));
+    }
+    position.push_back(row);
     position.push_back(body.index(0));
     Value code = tensor::ExtractOp::create(
         body, parts.scales, tilePosition(body, parts.type, position));
@@ -164,9 +187,9 @@ private:
   }
 
   /// The sum as f32, with its factors: those of all sums of a matrix together
-  /// with the row's, then the column's.
-  Value scaled(Emitter &body, ValueRange values) {
-    Value sum = values[operands.size()];
+  /// with the row's, then the column's. With pairs there is a second one.
+  Value scaled(Emitter &body, ValueRange values, bool isUp) {
+    Value sum = values[operands.size() + size_t(isUp)];
     if (isa<IntegerType>(sum.getType()))
       sum = arith::SIToFPOp::create(body, body.getF32Type(), sum);
     Value factor = alpha, column;
@@ -176,12 +199,12 @@ private:
             body, factor,
             of.tensorScale->second.decode(body, values[of.tensorScale->first]));
       if (of.scales && !of.hasRowScales())
-        factor = product(body, factor, loadScale(body, of));
+        factor = product(body, factor, loadScale(body, of, isUp));
     }
     if (factors[0].hasRowScales())
-      factor = product(body, factor, loadScale(body, factors[0]));
+      factor = product(body, factor, loadScale(body, factors[0], isUp));
     if (factors[1].hasRowScales())
-      column = loadScale(body, factors[1]);
+      column = loadScale(body, factors[1], isUp);
     return product(body, product(body, sum, factor), column);
   }
 
@@ -189,13 +212,16 @@ private:
     auto valueOf = [&](EpilogueInput input) -> Value {
       switch (input) {
       case EpilogueInput::Product:
-        return scaled(body, values);
+      case EpilogueInput::Up:
+        return scaled(body, values, input == EpilogueInput::Up);
       case EpilogueInput::C: {
         Value added = body.widen(values[*c]);
         return beta ? arith::MulFOp::create(body, added, beta) : added;
       }
       case EpilogueInput::Bias:
         return body.widen(values[*bias]);
+      case EpilogueInput::UpBias:
+        return body.widen(values[*upBias]);
       }
       llvm_unreachable("covered switch");
     };
@@ -210,7 +236,7 @@ private:
   SmallVector<AffineMap> maps;
   /// Of a and b.
   SmallVector<Factors, 2> factors;
-  std::optional<unsigned> c, bias;
+  std::optional<unsigned> c, bias, upBias;
 };
 
 /// Integers that mean their integer value under no scales but those that are
@@ -240,6 +266,8 @@ struct MatmulToLinalg : ScaledPattern<MatmulOp> {
                                     : tileScaledValues(e, parts, useExtf);
     };
     Value result = contract(e, valuesOf(a), valuesOf(b), sizes);
+    if (op.getPairs())
+      sizes.back() = halfOf(e, e.getLoc(), sizes.back());
     if (!op.getType().getElementType().isInteger())
       result = SumFinisher(e, op, adaptor, a, b).apply(result, sizes);
     rewriter.replaceOp(op, castTo(e, result, op.getType()));

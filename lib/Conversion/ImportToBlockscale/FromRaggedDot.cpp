@@ -194,7 +194,7 @@ FailureOr<Value> importer::raggedDot(ImplicitLocOpBuilder &b, Operation *op) {
       MatmulOp::create(b, type, *left, *right, /*alpha=*/Value(),
                        /*beta=*/Value(), /*c=*/Value(),
                        /*bias=*/Value(), ends, /*rowNumbers=*/Value(),
-                       BiasKind::Column, LoweringAttr());
+                       BiasKind::Column, /*pairs=*/false, LoweringAttr());
   product->setDiscardableAttr(kImported, b.getUnitAttr());
   return clearRest(b, product, ends);
 }

@@ -279,7 +279,7 @@ FailureOr<Value> importer::buildProduct(ImplicitLocOpBuilder &b, Operation *op,
       b, RankedTensorType::get(shape, product.resultElement), *left, *right,
       product.alpha, /*beta=*/Value(), product.c, /*bias=*/Value(),
       /*offsets=*/Value(), /*rowNumbers=*/Value(), BiasKind::Column,
-      LoweringAttr());
+      /*pairs=*/false, LoweringAttr());
   matmul->setDiscardableAttr(kImported, b.getUnitAttr());
   Value result = matmul;
   // The batch is that of `a`'s rows, if K was not before them.

@@ -66,7 +66,8 @@ static void replaceReader(PatternRewriter &rewriter, const Tail &tail,
       rewriter, op.getLoc(),
       cast<RankedTensorType>(withElement(op.getType(), element)), op.getA(),
       op.getB(), alpha, op.getBeta(), op.getC(), bias, op.getOffsets(),
-      op.getRowNumbers(), op.getBiasKind(), op.getLoweringAttr());
+      op.getRowNumbers(), op.getBiasKind(), /*pairs=*/false,
+      op.getLoweringAttr());
   product->setDiscardableAttr(kImported, rewriter.getUnitAttr());
   Value value = product;
   for (Operation *shape : tail.shapes) {

@@ -12,6 +12,7 @@
 #include "PlanExpressions.h"
 #include "PlanParts.h"
 #include "QuantizePlan.h"
+#include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
@@ -57,6 +58,8 @@ struct Product {
   int64_t gathered = 0;
   BiasKind biasKind = BiasKind::Column;
   EpilogueAttr epilogue;
+  /// Whether D has a column for each two of the product.
+  bool hasPairs = false;
   /// With the operands as the instruction has them: exchanged if `swap`.
   MmaAttr mma;
   bool swap = false;
@@ -79,6 +82,7 @@ static FailureOr<Product> productOf(gpu::GPUFuncOp kernel) {
   product.b = attribute.getB();
   product.biasKind = attribute.getBias();
   product.epilogue = attribute.getEpilogue();
+  product.hasPairs = attribute.getPairs();
   product.mma = attribute.getMma();
   product.swap = attribute.getSwapOperands();
   for (BlockArgument argument : kernel.getArguments()) {
@@ -433,14 +437,15 @@ static plan::MetadataPacking metadataPacking(const Product &product,
 
 static std::vector<plan::PlainOperand> plainOperands(const Product &product) {
   SymbolicSizes sizes = sizesOf(product);
+  AffineExpr columns = product.hasPairs ? sizes.n.floorDiv(2) : sizes.n;
   auto matrix = [&](StringRef name, Type element) {
     plan::PlainOperand operand;
     operand.operand = name.str();
     operand.type = planTypeName(element);
-    operand.rowPitch = printExpression(sizes.n);
-    operand.batchPitch = printExpression(sizes.m * sizes.n);
+    operand.rowPitch = printExpression(columns);
+    operand.batchPitch = printExpression(sizes.m * columns);
     AffineExpr matrices = product.kGroups ? sizes.batch : matricesOf(product);
-    operand.elements = printExpression(sizes.m * sizes.n * matrices);
+    operand.elements = printExpression(sizes.m * columns * matrices);
     operand.alignment = element.getIntOrFloatBitWidth() / 8;
     return operand;
   };
@@ -535,17 +540,15 @@ static std::vector<plan::VectorScales> vectorScales(const Product &product) {
 static FailureOr<plan::Epilogue> epilogueOf(gpu::GPUFuncOp kernel,
                                             const Product &product) {
   plan::Epilogue epilogue;
+  epilogue.pairs = product.hasPairs;
   epilogue.alpha = product.alpha;
   epilogue.beta = bool(product.c);
   epilogue.aTensorScale = hasTensorScale(product.a);
   epilogue.bTensorScale = hasTensorScale(product.b);
   if (product.bias)
     epilogue.bias = stringifyBiasKind(product.biasKind).str();
-  SmallVector<EpilogueInput> inputs{EpilogueInput::Product};
-  if (product.c)
-    inputs.push_back(EpilogueInput::C);
-  if (product.bias)
-    inputs.push_back(EpilogueInput::Bias);
+  auto inputs =
+      epilogueInputs(bool(product.c), bool(product.bias), product.hasPairs);
   if (failed(planEpilogue(
           product.epilogue, inputs, [&] { return kernel.emitError(); },
           epilogue)))
@@ -577,15 +580,21 @@ static std::vector<plan::Size> planSizes(const Product &product) {
   return list;
 }
 
-/// What the kernel expects of a K that only the host knows: a byte of metadata
-/// describes whole groups of one row.
+/// What the kernel expects of sizes that only the host knows: a byte of
+/// metadata describes whole groups of one row, and pairs of columns are whole.
 static std::vector<std::string> conditionsOf(const Product &product) {
-  AffineExpr k = sizesOf(product).k;
-  if (!product.mma.getSparse() || isa<AffineConstantExpr>(k))
-    return {};
-  hw::SparsePattern pattern = hw::sparsePattern(product.mma.getKind());
-  unsigned perByte = hw::elementsPerMetadataByte(pattern);
-  return {printExpression(k % int64_t(perByte)) + " == 0"};
+  SymbolicSizes sizes = sizesOf(product);
+  std::vector<std::string> conditions;
+  auto expectMultiple = [&](AffineExpr size, int64_t unit) {
+    if (!isa<AffineConstantExpr>(size))
+      conditions.push_back(printExpression(size % unit) + " == 0");
+  };
+  if (product.mma.getSparse())
+    expectMultiple(sizes.k, int64_t(hw::elementsPerMetadataByte(
+                                hw::sparsePattern(product.mma.getKind()))));
+  if (product.hasPairs)
+    expectMultiple(sizes.n, 2);
+  return conditions;
 }
 
 //===----------------------------------------------------------------------===//

@@ -45,5 +45,5 @@ MatmulOp blockscale::createMatmul(OpBuilder &builder, Location loc, Value a,
   return MatmulOp::create(builder, loc, result, a, b, /*alpha=*/Value(),
                           /*beta=*/Value(), /*c=*/Value(), /*bias=*/Value(),
                           /*offsets=*/Value(), /*rowNumbers=*/Value(),
-                          BiasKind::Column, LoweringAttr());
+                          BiasKind::Column, /*pairs=*/false, LoweringAttr());
 }

@@ -20,27 +20,46 @@ StringRef blockscale::epilogueInputName(EpilogueInput input) {
   switch (input) {
   case EpilogueInput::Product:
     return "x";
+  case EpilogueInput::Up:
+    return "up";
   case EpilogueInput::C:
     return "c";
   case EpilogueInput::Bias:
     return "bias";
+  case EpilogueInput::UpBias:
+    return "up_bias";
   }
   llvm_unreachable("covered switch");
 }
 
-Epilogue::Epilogue(Region &region, bool hasC, bool hasBias)
-    : region(region), inputs{EpilogueInput::Product} {
+SmallVector<EpilogueInput, 5>
+blockscale::epilogueInputs(bool hasC, bool hasBias, bool hasPairs) {
+  SmallVector<EpilogueInput, 5> inputs{EpilogueInput::Product};
+  if (hasPairs)
+    inputs.push_back(EpilogueInput::Up);
   if (hasC)
     inputs.push_back(EpilogueInput::C);
   if (hasBias)
     inputs.push_back(EpilogueInput::Bias);
+  if (hasBias && hasPairs)
+    inputs.push_back(EpilogueInput::UpBias);
+  return inputs;
 }
 
+Epilogue::Epilogue(Region &region, bool hasC, bool hasBias, bool hasPairs)
+    : region(region), inputs(epilogueInputs(hasC, hasBias, hasPairs)) {}
+
 Epilogue::Epilogue(MatmulOp op)
-    : Epilogue(op.getEpilogue(), bool(op.getC()), bool(op.getBias())) {}
+    : Epilogue(op.getEpilogue(), bool(op.getC()), bool(op.getBias()),
+               op.getPairs()) {}
 
 Epilogue::Epilogue(KernelMatmulOp op)
-    : Epilogue(op.getEpilogue(), bool(op.getC()), bool(op.getBias())) {}
+    : Epilogue(op.getEpilogue(), bool(op.getC()), bool(op.getBias()),
+               op.getPairs()) {}
+
+bool Epilogue::hasPairs() const {
+  return llvm::is_contained(inputs, EpilogueInput::Up);
+}
 
 //===----------------------------------------------------------------------===//
 // Keywords
@@ -151,10 +170,12 @@ bool Epilogue::means(std::optional<Activation> activation) const {
              yield.getValue());
 }
 
-bool Epilogue::isSum() const { return region.empty() || means(std::nullopt); }
+bool Epilogue::isSum() const {
+  return !hasPairs() && (region.empty() || means(std::nullopt));
+}
 
 std::optional<Activation> Epilogue::getActivation() const {
-  if (!region.empty())
+  if (!region.empty() && !hasPairs())
     for (Activation activation :
          {Activation::ReLU, Activation::GELU, Activation::SiLU})
       if (means(activation))
@@ -359,6 +380,9 @@ static LogicalResult verifyOp(Operation &op) {
 }
 
 LogicalResult Epilogue::verify(Operation *op) const {
+  if (region.empty() && hasPairs())
+    return op->emitOpError() << "with 'pairs' expected an epilogue that makes "
+                                "one element of 'x' and 'up'";
   if (region.empty())
     return success();
   Block &block = region.front();
@@ -370,7 +394,7 @@ LogicalResult Epilogue::verify(Operation *op) const {
                                  "for each of ";
     llvm::interleaveComma(inputs, diag, [&](EpilogueInput input) {
       if (input == EpilogueInput::Product)
-        diag << "the product";
+        diag << (hasPairs() ? "the product, 'x'" : "the product");
       else
         diag << "'" << epilogueInputName(input) << "'";
     });
@@ -411,8 +435,8 @@ static LogicalResult verifyStep(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult EpilogueAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t inputs, ArrayAttr steps,
                                    int64_t result) {
-  if (inputs < 1 || inputs > 3)
-    return emitError() << "expected 1 to 3 inputs, found " << inputs;
+  if (inputs < 1 || inputs > 5)
+    return emitError() << "expected 1 to 5 inputs, found " << inputs;
   int64_t count = inputs;
   auto verifyValue = [&](int64_t value) -> LogicalResult {
     if (value >= 0 && value < count)

@@ -8,6 +8,7 @@
 #include "KernelVerifiers.h"
 #include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
+#include "blockscale/Dialect/Blockscale/IR/Pairs.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
@@ -243,6 +244,22 @@ static LogicalResult verifyGroups(KernelMatmulOp op) {
   return success();
 }
 
+/// A thread must have both sums of a pair.
+static LogicalResult verifyPairs(KernelMatmulOp op) {
+  if (!op.getPairs())
+    return success();
+  int64_t n = knownSize(op.getN());
+  if (!ShapedType::isDynamic(n) && n % 2 != 0)
+    return op.emitOpError() << "with 'pairs' expected an even n, found " << n;
+  if (op.getKOffsets())
+    return op.emitOpError() << "groups along K have no 'pairs'";
+  if (op.getBias() && op.getBiasKind() != BiasKind::Column)
+    return op.emitOpError() << "with 'pairs' expected a bias along the columns";
+  if (auto why = whyNotPairs(op.getSchedule()))
+    return op.emitOpError() << why->text;
+  return success();
+}
+
 /// A tensor map of D belongs to stores by TMA, which have to be possible.
 static LogicalResult verifyStores(KernelMatmulOp op) {
   ScheduleAttr schedule = op.getSchedule();
@@ -253,7 +270,8 @@ static LogicalResult verifyStores(KernelMatmulOp op) {
               "then";
   bool isPromoting = op.getRowBlock() > 0 || op.getColumnBlock() > 0;
   StoredResult result{resultElement(type), knownSize(op.getN()),
-                      static_cast<bool>(op.getOffsets()), isPromoting};
+                      static_cast<bool>(op.getOffsets()), isPromoting,
+                      op.getPairs()};
   if (auto why = whyNotStores(schedule, result, getTarget(op)))
     return op.emitOpError() << why->text;
   return success();
@@ -324,7 +342,8 @@ LogicalResult KernelMatmulOp::verify() {
                             "instruction, and only then";
   if (failed(verifySplit(*this)) || failed(verifyGroups(*this)) ||
       failed(verifyGatheredRows(*this)) || failed(verifyStores(*this)) ||
-      failed(::verifyGroupsAlongK(*this)) || failed(verifyQuantization(*this)))
+      failed(verifyPairs(*this)) || failed(::verifyGroupsAlongK(*this)) ||
+      failed(verifyQuantization(*this)))
     return failure();
   // In registers scales may be constants.
   bool scalesOfOne = !inTensorMemory && !getSfa() && !getSfb() &&

@@ -51,6 +51,11 @@ ProductSizes MatmulOp::getSizes() {
   return sizes;
 }
 
+int64_t MatmulOp::getResultColumns() {
+  int64_t n = getSizes().n;
+  return getPairs() && !ShapedType::isDynamic(n) ? n / 2 : n;
+}
+
 ProductSizes ProductAttr::getSizes() const {
   ProductSizes sizes = productSizes(getA(), getB());
   if (getKGroups())
@@ -63,7 +68,7 @@ ProductSizes ProductAttr::getSizes() const {
 ProductAttr ProductAttr::asVariant(StringAttr kernel, int64_t mostRows) const {
   return get(getContext(), getSource(), getA(), getB(), getMma(),
              getSwapOperands(), getBias(), getEpilogue(), mostRows, kernel,
-             getKGroups(), getGathered());
+             getKGroups(), getGathered(), getPairs());
 }
 
 //===----------------------------------------------------------------------===//

@@ -32,6 +32,10 @@ QuantizeOp blockscale::quantizerOf(MatmulOp op) {
   return op->hasAttr(kQuantizedAttrName) ? readerOf(op) : QuantizeOp();
 }
 
+int64_t blockscale::columnsOfBlock(MatmulOp op, QuantizeOp quantizer) {
+  return quantizer.getType().getKTile() * (op.getPairs() ? 2 : 1);
+}
+
 QuantizationAttr blockscale::quantizationOf(QuantizeOp op, StringRef source,
                                             bool transposed) {
   MLIRContext *context = op.getContext();
@@ -88,7 +92,7 @@ std::optional<Reason> blockscale::whyNotQuantized(MatmulOp product,
 }
 
 std::optional<Reason> blockscale::whyNotQuantized(ScheduleAttr schedule,
-                                                  int64_t block,
+                                                  int64_t columns,
                                                   hw::Target target) {
   if (!hw::hasTensorMemory(target))
     return Reason("results are not quantised for " + hw::targetName(target) +
@@ -102,12 +106,12 @@ std::optional<Reason> blockscale::whyNotQuantized(ScheduleAttr schedule,
   if (schedule.getStores() == Stores::Tma)
     return Reason("a result that is quantised is not stored by TMA; nearest "
                   "legal: 'stores' of 'direct'");
-  if (schedule.getTileN() % block != 0)
-    return Reason("a result is quantised in blocks of " +
-                  std::to_string(block) +
-                  " columns that lie in one tile, found 'tile_n' of " +
-                  std::to_string(schedule.getTileN()) + "; nearest legal: " +
-                  std::to_string((schedule.getTileN() / block + 1) * block));
+  if (schedule.getTileN() % columns != 0)
+    return Reason(
+        "a result is quantised in blocks of " + std::to_string(columns) +
+        " columns that lie in one tile, found 'tile_n' of " +
+        std::to_string(schedule.getTileN()) + "; nearest legal: " +
+        std::to_string((schedule.getTileN() / columns + 1) * columns));
   return std::nullopt;
 }
 
@@ -163,12 +167,13 @@ LogicalResult blockscale::verifyQuantization(KernelMatmulOp op) {
                                "tiles that are applied in registers, does not "
                                "quantise its result";
   APInt columns;
+  int64_t sums = op.getPairs() ? 2 : 1, n = sums * quantization.getD().getK();
   if (!matchPattern(op.getN(), m_ConstantInt(&columns)) ||
-      columns.getSExtValue() != quantization.getD().getK())
+      columns.getSExtValue() != n)
     return op.emitOpError()
-           << "expected sizes with the N = " << quantization.getD().getK()
-           << " of the quantised type";
-  if (auto why = whyNotQuantized(op.getSchedule(), storage->block, target))
+           << "expected sizes with the N = " << n << " of the quantised type";
+  if (auto why =
+          whyNotQuantized(op.getSchedule(), sums * storage->block, target))
     return op.emitOpError() << why->text;
   return success();
 }

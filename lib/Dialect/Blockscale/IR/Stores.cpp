@@ -87,8 +87,8 @@ SharedType blockscale::storeRing(TensorMapType map, int64_t boxes) {
 StoredResult blockscale::storedResult(MatmulOp op) {
   bool isPromoting =
       promotionBlock(op.getA().getType(), op.getB().getType()) > 0;
-  return {op.getType().getElementType(), op.getSizes().n, op.isGrouped(),
-          isPromoting};
+  return {op.getType().getElementType(), op.getResultColumns(), op.isGrouped(),
+          isPromoting, op.getPairs()};
 }
 
 static Reason notLowered(StringRef with) {
@@ -113,6 +113,9 @@ std::optional<Reason> blockscale::whyNotStores(ScheduleAttr schedule,
     return notLowered("with groups of rows, which end inside a box");
   if (result.isPromoting)
     return notLowered("with scales that are applied in registers");
+  if (result.hasPairs)
+    return notLowered("with 'pairs', whose pieces of a row may be shorter than "
+                      "TMA's 16 bytes");
   if (ShapedType::isDynamic(result.columns))
     return Reason("'stores' of 'tma' need rows of D of a static multiple of " +
                   std::to_string(storeAlignment()) +

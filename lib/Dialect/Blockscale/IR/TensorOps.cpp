@@ -48,11 +48,16 @@ static ParseResult parseEpilogueRegion(OpAsmParser &parser, Region &region) {
   return parser.parseRegion(region, arguments, /*enableNameShadowing=*/true);
 }
 
-/// `activation` `(` keyword `)`, `epilogue` `(` arguments `)` region, or
-/// nothing.
+/// [`pairs`] `epilogue` `(` arguments `)` region, `activation` `(` keyword `)`,
+/// or nothing.
 static ParseResult parseEpilogue(OpAsmParser &parser, Region &region,
-                                 const OptionalOperand &c,
+                                 UnitAttr &pairs, const OptionalOperand &c,
                                  const OptionalOperand &bias) {
+  if (succeeded(parser.parseOptionalKeyword("pairs"))) {
+    pairs = parser.getBuilder().getUnitAttr();
+    return failure(parser.parseKeyword("epilogue") ||
+                   parseEpilogueRegion(parser, region));
+  }
   if (succeeded(parser.parseOptionalKeyword("epilogue")))
     return parseEpilogueRegion(parser, region);
   if (failed(parser.parseOptionalKeyword("activation")))
@@ -68,15 +73,15 @@ static ParseResult parseEpilogue(OpAsmParser &parser, Region &region,
 }
 
 static void printEpilogue(OpAsmPrinter &printer, Operation *, Region &region,
-                          Value c, Value bias) {
-  Epilogue epilogue(region, bool(c), bool(bias));
+                          UnitAttr pairs, Value c, Value bias) {
+  Epilogue epilogue(region, bool(c), bool(bias), bool(pairs));
   if (epilogue.isSum())
     return;
   if (std::optional<Activation> activation = epilogue.getActivation()) {
     printer << "activation(" << stringifyActivation(*activation) << ")";
     return;
   }
-  printer << "epilogue(";
+  printer << (pairs ? "pairs epilogue(" : "epilogue(");
   llvm::interleaveComma(region.getArguments(), printer);
   printer << ") ";
   printer.printRegion(region, /*printEntryBlockArgs=*/false);
@@ -436,7 +441,7 @@ static LogicalResult verifyBias(MatmulOp op) {
   ArrayRef<int64_t> result = op.getResult().getType().getShape();
   bool perRow = op.getBiasKind() == BiasKind::Row;
   if (op.hasGroups()) {
-    SmallVector<int64_t> expected{op.getSizes().batch, result.back()};
+    SmallVector<int64_t> expected{op.getSizes().batch, op.getSizes().n};
     if (!perRow && agree(type.getShape(), expected))
       return success();
     return op.emitOpError()
@@ -445,13 +450,31 @@ static LogicalResult verifyBias(MatmulOp op) {
            << (perRow ? "a bias per row of shape " : "")
            << shapeText(type.getShape());
   }
-  int64_t length = perRow ? result[result.size() - 2] : result.back();
+  int64_t length = perRow ? result[result.size() - 2] : op.getSizes().n;
   if (type.getRank() == 1 && agree(type.getShape().front(), length))
     return success();
   return op.emitOpError() << "expected a bias per "
                           << stringifyBiasKind(op.getBiasKind()) << " of shape "
                           << shapeText(length) << ", found "
                           << shapeText(type.getShape());
+}
+
+/// A pair of columns makes one of the result.
+static LogicalResult verifyPairs(MatmulOp op) {
+  if (!op.getPairs())
+    return success();
+  int64_t n = op.getSizes().n;
+  if (!ShapedType::isDynamic(n) && n % 2 != 0)
+    return op.emitOpError() << "with 'pairs' expected an even N, the rows of "
+                               "'b', found "
+                            << n;
+  if (op.isGroupedAlongK())
+    return op.emitOpError() << "groups along K have no 'pairs': each of their "
+                               "results has a column for each row of 'b'";
+  if (op.getBias() && op.getBiasKind() != BiasKind::Column)
+    return op.emitOpError() << "with 'pairs' expected a bias along the "
+                               "columns, one element for each of the product";
+  return success();
 }
 
 /// A result of i32 is the exact sum of products of integers, and that only.
@@ -528,12 +551,14 @@ LogicalResult MatmulOp::verify() {
                          << a.getK() << " and " << b.getK();
   if (isGroupedAlongK() && failed(verifyGroupsAlongK(*this)))
     return failure();
+  if (failed(verifyPairs(*this)))
+    return failure();
   SmallVector<int64_t> expected(a.getShape().drop_back());
   if (isGroupedAlongK())
     expected.insert(expected.begin(), getSizes().batch);
   if (isGathered())
     expected.front() = getSizes().m;
-  expected.push_back(b.getNumRows());
+  expected.push_back(getResultColumns());
   ArrayRef<int64_t> result = getResult().getType().getShape();
   if (!agree(expected, result))
     return emitOpError() << "expected a result of shape " << shapeText(expected)

@@ -7,6 +7,7 @@
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
+#include "blockscale/Dialect/Blockscale/IR/Pairs.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -223,7 +224,8 @@ LogicalResult MatmulOp::reifyResultShapes(OpBuilder &builder,
     for (int64_t i = 0; i < rank - 1; ++i)
       shape.push_back(sizeOf(builder, getLoc(), getA(), i));
   int64_t rowsOfB = getB().getType().getRank() - 2;
-  shape.push_back(sizeOf(builder, getLoc(), getB(), rowsOfB));
+  OpFoldResult n = sizeOf(builder, getLoc(), getB(), rowsOfB);
+  shape.push_back(getPairs() ? halfOf(builder, getLoc(), n) : n);
   return success();
 }
 

@@ -192,7 +192,8 @@ public:
     auto tile = MatmulOp::create(builder, op.getLoc(), tileType, a, b,
                                  op.getAlpha(), op.getBeta(), c, bias,
                                  /*offsets=*/Value(), /*rowNumbers=*/Value(),
-                                 op.getBiasKindAttr(), op.getLoweringAttr());
+                                 op.getBiasKindAttr(), op.getPairsAttr(),
+                                 op.getLoweringAttr());
     IRMapping mapping;
     op.getEpilogue().cloneInto(&tile.getEpilogue(), mapping);
     tile->setDiscardableAttrs(llvm::to_vector(op->getDiscardableAttrs()));
@@ -235,6 +236,8 @@ MatmulOp::getTiledImplementation(OpBuilder &builder,
   // Which rows of `a` and which matrix of `b` a tile needs only memory knows.
   if (hasGroups())
     return emitOpError() << "has groups and cannot be tiled";
+  if (getPairs())
+    return emitOpError() << "has pairs of columns and cannot be tiled";
   return MatmulTiler(builder, *this, offsets, sizes).tile();
 }
 

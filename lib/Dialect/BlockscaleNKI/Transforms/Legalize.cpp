@@ -208,6 +208,10 @@ static LogicalResult legalize(MatmulOp op, StringAttr target) {
     return op.emitOpError() << "has 'groups', which '" << target.getValue()
                             << "' does not multiply; expected a product of two "
                                "matrices";
+  if (op.getPairs())
+    return op.emitOpError() << "has 'pairs', of which '" << target.getValue()
+                            << "' makes no result; expected one column of it "
+                               "for each of the product";
   ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
   Target chip = *parseTarget(target.getValue());
   if (failed(checkOperand(op, a, "a", chip)) ||

@@ -259,8 +259,8 @@ func.func @integer_result(%a: !i) -> tensor<64x64xi32> {
 
 // -----
 
-// expected-error @below {{expected 1 to 3 inputs, found 4}}
-func.func private @inputs() attributes {epilogue = #blockscale.epilogue<inputs = 4, steps = [], result = 0>}
+// expected-error @below {{expected 1 to 5 inputs, found 6}}
+func.func private @inputs() attributes {epilogue = #blockscale.epilogue<inputs = 6, steps = [], result = 0>}
 
 // -----
 

@@ -259,3 +259,14 @@ func.func @groups(%a: !a, %b: !b, %ends: tensor<2xi32>) -> tensor<8x4xf32> {
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<2xi32>) : !a, !b -> tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
 }
+
+// -----
+
+!a = !blockscale.tensor<128x512xf8E4M3FN, "e8m0_t32">
+func.func @pairs(%a: !a) -> tensor<128x64xf32> {
+  // expected-error @below {{has 'pairs', of which 'trn3' makes no result; expected one column of it for each of the product}}
+  %0 = blockscale.matmul %a, %a pairs epilogue(%x, %up) {
+    blockscale.yield %up
+  } : !a, !a -> tensor<128x64xf32>
+  return %0 : tensor<128x64xf32>
+}

@@ -428,7 +428,8 @@ def Blockscale_ProductAttr : AttrDef<Blockscale_Dialect, "Product"> {
     instead of kernel `variant_of` where A has at most `most_rows` rows has these
     two. `k_groups` counts the groups of a product whose K is in groups, which the
     types do not tell: -1 where the host does. `gathered` says the same of the rows
-    of a product that are rows of A by number.
+    of a product that are rows of A by number. With `pairs` D has half as many
+    columns as the product.
   }];
   let parameters = (ins
     "::mlir::StringAttr":$source,
@@ -442,7 +443,8 @@ def Blockscale_ProductAttr : AttrDef<Blockscale_Dialect, "Product"> {
     DefaultValuedParameter<"int64_t", "0">:$most_rows,
     OptionalParameter<"::mlir::StringAttr">:$variant_of,
     DefaultValuedParameter<"int64_t", "0">:$k_groups,
-    DefaultValuedParameter<"int64_t", "0">:$gathered);
+    DefaultValuedParameter<"int64_t", "0">:$gathered,
+    DefaultValuedParameter<"bool", "false">:$pairs);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
     /// The sizes of the product.

@@ -67,6 +67,9 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     A schedule that splits K needs a `workspace` of the accumulator's type for
     the sums of the parts. With `stores = tma` `d` is a tensor map, too.
 
+    With `pairs` an element of D, of n / 2 columns, is made of two sums, those of
+    columns 2 * j and 2 * j + 1, as `blockscale.matmul` says.
+
     With `groups` the rows of D are in groups whose ends `offsets` holds, and each
     has a matrix of the source matmul's b, a bias and column scales of its own;
     `batch` counts them. The source's a, c and D have one matrix. The first
@@ -125,6 +128,7 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     Blockscale_MmaAttr:$mma, Blockscale_ScheduleAttr:$schedule,
     DefaultValuedAttr<Blockscale_BiasKindAttr,
                       "::blockscale::BiasKind::Column">:$bias_kind,
+    UnitAttr:$pairs,
     DefaultValuedAttr<I64Attr, "1">:$row_group,
     DefaultValuedAttr<I64Attr, "1">:$column_group,
     DefaultValuedAttr<I64Attr, "0">:$shared_scales,
@@ -146,7 +150,7 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     (`d_scales` `(` $d_scales^ `)`)?
     (`d_factor` `(` $d_factor^ `,` $d_tensor_scale `)`)?
     `sizes` `(` $m `,` $n `,` $k `,` $batch `)`
-    custom<Epilogue>($epilogue, ref($c), ref($bias))
+    custom<Epilogue>($epilogue, $pairs, ref($c), ref($bias))
     (`quantization` `` $quantization^)?
     `mma` $mma `schedule` `` $schedule attr-dict `:`
     type($a) `,` type($b) `,` custom<ResultType>(type($d))

@@ -448,6 +448,18 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     function of the sum of all arguments. GELU is `x * Phi(x)` with the error
     function.
 
+    With `pairs` the columns of the product are pairs, as the gate and the up
+    projection of one layer are where their rows of `b` take turns: an element of
+    the result, which has N / 2 columns, is made of two sums,
+
+    ```
+    d[m, j] = epilogue(x, up, beta * c[m, j], bias[2 * j], bias[2 * j + 1])
+    ```
+
+    `x` is that of column 2 * j and `up` that of column 2 * j + 1, each with its
+    factors. There is a region that says what becomes of them, for which `c` has
+    the shape of the result and the bias an element for each column of the product.
+
     With `groups` each run of rows of `a` is multiplied by a matrix of its own:
     `b` has three dimensions, `a`, `c` and the result have two, and group `g` is
     the rows from the offset before (0 for the first) to before `offsets[g]`, which
@@ -475,7 +487,7 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     are multiples of the K of one instruction: as many elements of the operand as take
     32 bytes.
 
-    The product, unless it has groups, can be tiled along the batch, M and N, with
+    The product, unless it has groups or pairs, can be tiled along the batch, M and N, with
     `blockscale.slice_rows` of the operands; K stays whole.
 
     `lowering` says how a family of chips computes it; what is left open there
@@ -497,6 +509,12 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     %e = blockscale.matmul %tokens, %experts groups(%ends : tensor<8xi32>) : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>, !blockscale.tensor<8x7168x4096xf8E4M3FN, "e8m0_t32", layout = tiled_128x4> -> tensor<?x7168xbf16>
     %f = blockscale.matmul %x, %experts groups(%ends : tensor<8xi32>) rows(%ids : tensor<?xi32>) : !blockscale.tensor<?x4096xf8E4M3FN, "float32_t0">, !blockscale.tensor<8x7168x4096xf8E4M3FN, "float32_t0"> -> tensor<?x7168xbf16>
     %w = blockscale.matmul %gradients, %inputs groups(%ends : tensor<8xi32>) : !blockscale.tensor<7168x?xbf16>, !blockscale.tensor<4096x?xbf16> -> tensor<8x7168x4096xf32>
+    %s = blockscale.matmul %a, %b bias(%both) pairs epilogue(%x, %up, %xb, %ub) {
+      %0 = arith.addf %x, %xb : f32
+      %1 = arith.addf %up, %ub : f32
+      %2 = arith.mulf %0, %1 : f32
+      blockscale.yield %2
+    } : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<7168x4096xf8E5M2, "e8m0_t32">, tensor<7168xf32> -> tensor<?x3584xbf16>
     %2 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 192, stages = 5>) {blockscale.target = #blockscale.target<sm_103a>} : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<7168x4096xf8E5M2, "e8m0_t32"> -> tensor<?x7168xf32>
     ```
   }];
@@ -509,6 +527,7 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     Optional<TensorRankOf<[I32], [1]>>:$row_numbers,
     DefaultValuedAttr<Blockscale_BiasKindAttr,
                       "::blockscale::BiasKind::Column">:$bias_kind,
+    UnitAttr:$pairs,
     OptionalAttr<Blockscale_LoweringAttr>:$lowering);
   let results = (outs Blockscale_ProductMatrix:$result);
   let regions = (region MaxSizedRegion<1>:$epilogue);
@@ -517,7 +536,8 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     (`rows` `(` $row_numbers^ `:` type($row_numbers) `)`)?
     (`alpha` `(` $alpha^ `)`)? (`beta` `(` $beta^ `)`)?
     (`c` `(` $c^ `)`)? custom<Bias>($bias, $bias_kind)
-    custom<Epilogue>($epilogue, ref($c), ref($bias)) custom<Lowering>($lowering)
+    custom<Epilogue>($epilogue, $pairs, ref($c), ref($bias))
+    custom<Lowering>($lowering)
     attr-dict `:`
     custom<MatmulTypes>(ref($c), ref($bias), type($a), type($b), type($c),
                         type($bias))
@@ -528,6 +548,8 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     /// product the batch is its groups, and M the rows, or K, of all of them,
     /// not the rows of `a` that they are gathered from.
     ::blockscale::ProductSizes getSizes();
+    /// Columns of the result: N, or half of it with pairs.
+    int64_t getResultColumns();
     /// Whether it has groups, along rows or along K.
     bool hasGroups() { return static_cast<bool>(getOffsets()); }
     /// Whether runs of rows of `a` have matrices of `b` of their own.

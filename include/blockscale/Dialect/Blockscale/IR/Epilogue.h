@@ -22,15 +22,22 @@ namespace blockscale {
 /// What an epilogue computes with.
 enum class EpilogueInput : uint8_t {
   Product, ///< the sum, times alpha and the tensor scales
+  Up,      ///< with pairs the sum of the second column, likewise
   C,       ///< an element of c, times beta
-  Bias     ///< an element of the bias
+  Bias,    ///< an element of the bias
+  UpBias   ///< with pairs that of the second column
 };
 
-/// "x", "c" and "bias", the names of the inputs in IR and in launch plans.
+/// "x", "up", "c", "bias" and "up_bias", the names of the inputs in IR and in
+/// launch plans.
 llvm::StringRef epilogueInputName(EpilogueInput input);
 
 /// Whether an epilogue may hold ops of this name.
 bool isEpilogueOp(llvm::StringRef name);
+
+/// What there is, in order. Those of pairs are there twice, but c.
+llvm::SmallVector<EpilogueInput, 5> epilogueInputs(bool hasC, bool hasBias,
+                                                   bool hasPairs);
 
 /// An epilogue and the meaning of its arguments: the product, and what else
 /// there is, in the order of `EpilogueInput`.
@@ -38,9 +45,12 @@ class Epilogue {
 public:
   explicit Epilogue(MatmulOp op);
   explicit Epilogue(KernelMatmulOp op);
-  Epilogue(mlir::Region &region, bool hasC, bool hasBias);
+  Epilogue(mlir::Region &region, bool hasC, bool hasBias,
+           bool hasPairs = false);
 
   llvm::ArrayRef<EpilogueInput> getInputs() const { return inputs; }
+  /// Whether an element is made of two sums. There is always a region then.
+  bool hasPairs() const;
   /// Whether it is the sum of its inputs, which needs no region.
   bool isSum() const;
   /// The keyword that means this region; none if no keyword does.
@@ -75,7 +85,7 @@ private:
   bool means(std::optional<Activation> activation) const;
 
   mlir::Region &region;
-  llvm::SmallVector<EpilogueInput, 3> inputs;
+  llvm::SmallVector<EpilogueInput, 5> inputs;
 };
 
 } // namespace blockscale

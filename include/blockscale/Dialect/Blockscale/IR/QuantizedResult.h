@@ -31,6 +31,9 @@ inline constexpr llvm::StringLiteral kTransposedQuantizationName =
 /// What becomes part of the kernel of `op`; null if it has no such attribute.
 QuantizeOp quantizerOf(MatmulOp op);
 
+/// Columns of the product `op` that become a block of its quantised result.
+int64_t columnsOfBlock(MatmulOp op, QuantizeOp quantizer);
+
 /// What a kernel has to know of `op`, in the function `source`; whether it
 /// reads the transpose of the op's input.
 QuantizationAttr quantizationOf(QuantizeOp op, llvm::StringRef source,
@@ -42,8 +45,8 @@ std::optional<Reason> whyNotQuantized(MatmulOp product, QuantizeOp op,
                                       hw::Target target);
 
 /// Why kernels with this schedule do not quantise their results in blocks of
-/// `block` elements; empty if they do.
-std::optional<Reason> whyNotQuantized(ScheduleAttr schedule, int64_t block,
+/// which each is made of `columns` columns of the product; empty if they do.
+std::optional<Reason> whyNotQuantized(ScheduleAttr schedule, int64_t columns,
                                       hw::Target target);
 
 /// Judges the attribute on `op`.

@@ -23,6 +23,9 @@ struct StoredResult {
   bool isGrouped = false;
   /// Whether sums of blocks of K are added up in registers.
   bool isPromoting = false;
+  /// Whether each element is made of two sums, so that a thread stores half as
+  /// many as it loads.
+  bool hasPairs = false;
 };
 
 /// Those of `op`.

@@ -51,8 +51,11 @@ Fusion::Fusion(MatmulOp product)
       return block->getArgument(kCAt);
     case EpilogueInput::Bias:
       return block->getArgument(kBiasAt);
+    case EpilogueInput::Up:
+    case EpilogueInput::UpBias:
+      break;
     }
-    llvm_unreachable("covered switch");
+    llvm_unreachable("products with pairs keep the region that they have");
   };
   Value result = Epilogue(product).inlineAt(b, inputOf);
   Type element = product.getType().getElementType();
@@ -520,7 +523,7 @@ void Fusion::finish(RewriterBase &rewriter) {
   auto fused = MatmulOp::create(
       at, cast<RankedTensorType>(product.getType().clone(element)),
       product.getA(), product.getB(), alpha, product.getBeta(), c, bias,
-      product.getOffsets(), product.getRowNumbers(), kind,
+      product.getOffsets(), product.getRowNumbers(), kind, /*pairs=*/false,
       product.getLoweringAttr());
   fused->setDiscardableAttrs(product->getDiscardableAttrDictionary());
   fillEpilogue(fused, scalars.lookup(exit));

@@ -214,6 +214,11 @@ static LogicalResult verifyCut(OnPartsOp op, const Cut &cut) {
   auto verify = [&](StringRef what, int64_t size, unsigned loop, int64_t unit) {
     return verifySplit(op, what, size, cut.devices[loop], unit);
   };
+  if (product.getPairs() &&
+      (cut.devices[loops.n()] != 1 || cut.devices[loops.k()] != 1))
+    return op.emitOpError()
+           << "with 'pairs' cannot split N or K; expected devices along M"
+           << (loops.hasBatch ? " or the batch" : "");
   if (loops.hasBatch && failed(verify("the batch", a.getShape().front(), 0, 1)))
     return failure();
   return success(
@@ -287,7 +292,7 @@ Value Partitioner::partialSums(ArrayRef<Value> inputs, Type element) {
       b, result, product.getA(), product.getB(), /*alpha=*/Value(),
       /*beta=*/Value(), /*c=*/Value(), /*bias=*/Value(),
       /*offsets=*/Value(), /*rowNumbers=*/Value(), product.getBiasKindAttr(),
-      product.getLoweringAttr());
+      UnitAttr(), product.getLoweringAttr());
   if (!isa<IntegerType>(element))
     Epilogue(sums).build(b.getContext(), std::nullopt);
   sums->setDiscardableAttrs(llvm::to_vector(product->getDiscardableAttrs()));
@@ -357,8 +362,11 @@ Value Partitioner::finish(Value sums, RankedTensorType type,
                 return times(asF32(values[c]), product.getBeta());
               case EpilogueInput::Bias:
                 return asF32(values[bias]);
+              case EpilogueInput::Up:
+              case EpilogueInput::UpBias:
+                break;
               }
-              llvm_unreachable("covered switch");
+              llvm_unreachable("K is not split with pairs");
             });
         if (result.getType() != type.getElementType())
           result = arith::TruncFOp::create(body, type.getElementType(), result);

@@ -16,7 +16,9 @@ using namespace blockscale;
 
 EpilogueMath::EpilogueMath(KernelFrame &frame, int64_t width)
     : frame(frame), b(frame.b), width(width),
-      vectorType(VectorType::get({width}, b.getF32Type())) {}
+      vectorType(VectorType::get({width}, b.getF32Type())),
+      resultType(
+          VectorType::get({width / frame.sumsOfElement()}, b.getF32Type())) {}
 
 unsigned EpilogueMath::mostValues(KernelFrame &frame) {
   bool hasScalesAlong =
@@ -29,9 +31,11 @@ unsigned EpilogueMath::mostValues(KernelFrame &frame) {
 int64_t EpilogueMath::widthOf(KernelFrame &frame) {
   if (auto map = dyn_cast<TensorMapType>(frame.op.getD().getType()))
     return map.getBox().front();
+  int64_t sums = frame.sumsOfElement();
   if (frame.quantizes())
-    return frame.op.getQuantization()->getD().getKTile();
-  return frame.geometry.epilogueColumns(mostValues(frame));
+    return sums * frame.op.getQuantization()->getD().getKTile();
+  auto values = unsigned(llvm::divideCeil(mostValues(frame), sums));
+  return frame.geometry.epilogueColumns(values);
 }
 
 EpilogueFragment EpilogueMath::fragmentAt(TilePosition position, Value row,
@@ -47,6 +51,16 @@ EpilogueFragment EpilogueMath::fragmentAt(TilePosition position, Value row,
   Value inside = b.compare(arith::CmpIPredicate::slt, fragment.row, rows.end);
   fragment.count =
       b.select(inside, b.sub(columns.end, fragment.column), b.constant(0));
+  return fragment;
+}
+
+EpilogueFragment EpilogueMath::inResult(EpilogueFragment fragment) {
+  if (!frame.hasPairs())
+    return fragment;
+  fragment.column = b.div(fragment.column, 2);
+  // It is negative where the fragment lies behind D.
+  fragment.count =
+      b.createOrFold<arith::ShRSIOp>(fragment.count, b.constant(1));
   return fragment;
 }
 
@@ -100,7 +114,8 @@ Value EpilogueMath::loadScalar(Value memory, Value index, Value count) {
 }
 
 std::pair<Value, Value> EpilogueMath::place(const EpilogueFragment &fragment) {
-  Value n = b.toI64(frame.op.getN()), m = b.toI64(frame.op.getM());
+  Value n = b.toI64(b.div(frame.op.getN(), frame.sumsOfElement()));
+  Value m = b.toI64(frame.op.getM());
   Value row = b.toI64(frame.isSwapped() ? fragment.column : fragment.row);
   Value column = b.toI64(frame.isSwapped() ? fragment.row : fragment.column);
   Value firstRow = row;
@@ -114,13 +129,14 @@ Value EpilogueMath::converted(Value value) {
   Type element = resultElement(frame.op.getD().getType());
   if (element == cast<VectorType>(value.getType()).getElementType())
     return value;
-  return arith::TruncFOp::create(b, vectorType.clone(element), value);
+  return arith::TruncFOp::create(b, resultType.clone(element), value);
 }
 
 void EpilogueMath::store(Value value, const EpilogueFragment &fragment) {
   value = converted(value);
-  auto [offset, stride] = place(fragment);
-  StoreRowOp::create(b, value, frame.op.getD(), offset, fragment.count, stride);
+  EpilogueFragment inD = inResult(fragment);
+  auto [offset, stride] = place(inD);
+  StoreRowOp::create(b, value, frame.op.getD(), offset, inD.count, stride);
 }
 
 //===----------------------------------------------------------------------===//
@@ -312,10 +328,21 @@ Value EpilogueMath::loadBias(const EpilogueFragment &fragment) {
 Value EpilogueMath::loadC(const EpilogueFragment &fragment) {
   Value c = frame.op.getC();
   Type element = cast<GlobalType>(c.getType()).getElementType();
-  auto [offset, stride] = place(fragment);
-  Value loaded = widen(LoadRowOp::create(b, vectorType.clone(element), c,
-                                         offset, fragment.count, stride));
-  return arith::MulFOp::create(b, loaded, splat(frame.op.getBeta()));
+  EpilogueFragment inC = inResult(fragment);
+  auto [offset, stride] = place(inC);
+  Value loaded = widen(LoadRowOp::create(b, resultType.clone(element), c,
+                                         offset, inC.count, stride));
+  Value beta = vector::BroadcastOp::create(b, resultType, frame.op.getBeta());
+  return arith::MulFOp::create(b, loaded, beta);
+}
+
+Value EpilogueMath::part(Value values, bool isSecond) {
+  if (!frame.hasPairs())
+    return values;
+  SmallVector<int64_t> numbers;
+  for (int64_t i = isSecond; i < width; i += 2)
+    numbers.push_back(i);
+  return vector::ShuffleOp::create(b, values, values, numbers);
 }
 
 Value EpilogueMath::product(Value x, Value y) {
@@ -341,16 +368,24 @@ Value EpilogueMath::finish(Value sum, const EpilogueFragment &fragment) {
   if (!frame.quantizes() &&
       resultElement(frame.op.getD().getType()).isInteger())
     return sum;
-  auto valueOf = [&](EpilogueInput input) {
+  // Of a pair both are made where the first one is read.
+  Value scaledSum, bias;
+  auto valueOf = [&](EpilogueInput input) -> Value {
     switch (input) {
     case EpilogueInput::Product:
-      return scaled(sum, fragment);
+    case EpilogueInput::Up:
+      if (!scaledSum)
+        scaledSum = scaled(sum, fragment);
+      return part(scaledSum, input == EpilogueInput::Up);
     case EpilogueInput::C:
       return loadC(fragment);
     case EpilogueInput::Bias:
-      return loadBias(fragment);
+    case EpilogueInput::UpBias:
+      if (!bias)
+        bias = loadBias(fragment);
+      return part(bias, input == EpilogueInput::UpBias);
     }
     llvm_unreachable("covered switch");
   };
-  return Epilogue(frame.op).inlineAt(b, valueOf, vectorType);
+  return Epilogue(frame.op).inlineAt(b, valueOf, resultType);
 }

@@ -21,7 +21,9 @@ struct EpilogueFragment {
 };
 
 /// Emits D = epilogue(factors * sum, beta * C, bias) for vectors of `width`
-/// sums. Each thread finishes sums of one row after another.
+/// sums. Each thread finishes sums of one row after another. With pairs even
+/// and odd sums part here, so that there is half a vector of everything behind
+/// them.
 class EpilogueMath {
 public:
   EpilogueMath(KernelFrame &frame, int64_t width);
@@ -43,6 +45,8 @@ public:
   EpilogueFragment fragmentAt(TilePosition position, mlir::Value row,
                               mlir::Value column);
   mlir::Value finish(mlir::Value sum, const EpilogueFragment &fragment);
+  /// The same place counted in elements of D, of which a pair of sums is one.
+  EpilogueFragment inResult(EpilogueFragment fragment);
   /// Scales of tiles along K that belong to promoted sums of a thread: where
   /// those of the first block lie. `memory` is null if there are none.
   struct TileScales {
@@ -107,10 +111,12 @@ private:
   mlir::Value scaled(mlir::Value sum, const EpilogueFragment &fragment);
   /// x * y, or the one that is there; null if neither is.
   mlir::Value product(mlir::Value x, mlir::Value y);
+  /// The first, or the second, of each pair of `values`; without pairs all.
+  mlir::Value part(mlir::Value values, bool isSecond);
   /// C with its factor.
   mlir::Value loadC(const EpilogueFragment &fragment);
   mlir::Value loadBias(const EpilogueFragment &fragment);
-  /// A vector of equal elements; null for null.
+  /// A vector of equal elements for sums; null for null.
   mlir::Value splat(mlir::Value scalar);
   /// As f32; integers are codes of ue8m0.
   mlir::Value widen(mlir::Value values);
@@ -128,7 +134,8 @@ private:
   KernelFrame &frame;
   KernelBuilder &b;
   int64_t width;
-  mlir::VectorType vectorType;
+  /// Of sums, and of elements of D.
+  mlir::VectorType vectorType, resultType;
   /// The factor of all sums, and that of the prepared row; null where there is
   /// none.
   mlir::Value scale, rowScale;

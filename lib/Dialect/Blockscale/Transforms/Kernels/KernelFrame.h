@@ -80,6 +80,10 @@ public:
   int64_t promotionBlock() { return promotionBlockOf(op); }
   /// Whether D is stored as codes and scales.
   bool quantizes() { return op.getQuantization().has_value(); }
+  /// Whether a pair of columns of the product makes one of D.
+  bool hasPairs() { return op.getPairs(); }
+  /// Sums that an element of D is made of.
+  int64_t sumsOfElement() { return hasPairs() ? 2 : 1; }
   /// Whether memory holds D transposed.
   bool isSwapped() const { return schedule.getSwapOperands().getValue(); }
   /// Whether the operands have scales.

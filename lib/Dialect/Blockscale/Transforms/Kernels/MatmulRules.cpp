@@ -9,6 +9,7 @@
 #include "MatmulSource.h"
 #include "WarpPlan.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
+#include "blockscale/Dialect/Blockscale/IR/Pairs.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
@@ -127,9 +128,12 @@ static LogicalResult checkSchedule(MatmulOp op) {
       return op.emitOpError() << why->text;
   if (auto why = whyNotStores(schedule, storedResult(op), target))
     return op.emitOpError() << why->text;
+  if (op.getPairs())
+    if (auto why = whyNotPairs(schedule))
+      return op.emitOpError() << why->text;
   if (QuantizeOp quantizer = quantizerOf(op))
     if (auto why =
-            whyNotQuantized(schedule, quantizer.getType().getKTile(), target))
+            whyNotQuantized(schedule, columnsOfBlock(op, quantizer), target))
       return op.emitOpError() << why->text;
   if (op.isGroupedAlongK())
     if (auto why = whyNotGroupedAlongK(mma, schedule.getScheduler(),

@@ -495,9 +495,9 @@ static void buildBody(MatmulOp op, ImplicitLocOpBuilder &b,
       size(ParameterRole::SizeM, sizes.m), size(ParameterRole::SizeN, sizes.n),
       size(ParameterRole::SizeK, sizes.k),
       size(ParameterRole::Batch, sizes.batch), getMma(op), getSchedule(op),
-      op.getBiasKindAttr(), groupAttr(op.getA()), groupAttr(op.getB()),
-      b.getI64IntegerAttr(sharedScales(op, factors)), blockAttr(op.getA()),
-      blockAttr(op.getB()),
+      op.getBiasKindAttr(), op.getPairsAttr(), groupAttr(op.getA()),
+      groupAttr(op.getB()), b.getI64IntegerAttr(sharedScales(op, factors)),
+      blockAttr(op.getA()), blockAttr(op.getB()),
       quantizer ? quantizationOf(quantizer, functionAround(op))
                 : QuantizationAttr());
   IRMapping mapping;
@@ -537,7 +537,8 @@ static KernelOutline outlineOf(MatmulOp op, StringRef source) {
       context, StringAttr::get(context, source), op.getA().getType(),
       op.getB().getType(), mma, schedule.getSwapOperands().getValue(),
       op.getBiasKind(), Epilogue(op).getAttr(),
-      /*most_rows=*/0, /*variant_of=*/{}, kGroupsOf(op), gatheredOf(op));
+      /*most_rows=*/0, /*variant_of=*/{}, kGroupsOf(op), gatheredOf(op),
+      op.getPairs());
   if (QuantizeOp quantizer = quantizerOf(op))
     outline.quantization = quantizationOf(quantizer, source);
   return outline;

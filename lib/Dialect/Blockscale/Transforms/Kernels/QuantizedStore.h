@@ -25,7 +25,8 @@ public:
   /// Loads the tensor scale of all of the kernel, and that of a tile.
   void prepareKernel();
   void prepareTile(TilePosition tile);
-  /// Stores the block of f32 `value`, of which all or nothing lies in D.
+  /// Stores the block of f32 `value`, of which all or nothing lies in D, at
+  /// its place in D.
   void store(mlir::Value value, const EpilogueFragment &fragment);
 
 private:

@@ -32,7 +32,7 @@ void RowStore::finishChunk(TilePosition tile, Value index, Value column,
   if (boxes)
     boxes->store(tile, thread, index, fragment.column, math.converted(value));
   else if (quantized)
-    quantized->store(value, fragment);
+    quantized->store(value, math.inResult(fragment));
   else
     math.store(value, fragment);
 }

@@ -36,6 +36,8 @@ ProblemSizes blockscale::problemSizes(MatmulOp op, bool swap,
     unsigned bits = type.getElementType().getIntOrFloatBitWidth();
     bytesD = bits / 8.0 + 1.0 / double(type.getKTile());
   }
+  if (op.getPairs())
+    bytesD /= 2;
   int64_t mostColumns = swap ? sizes.m : sizes.n;
   if (ShapedType::isDynamic(mostColumns))
     mostColumns = swap ? mostRows : 0;

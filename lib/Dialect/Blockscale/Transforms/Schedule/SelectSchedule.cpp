@@ -13,6 +13,7 @@
 #include "../Kernels/TmaStore.h"
 #include "WarpSchedule.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
+#include "blockscale/Dialect/Blockscale/IR/Pairs.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
@@ -281,9 +282,12 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   if (auto why = whyNotStores(ScheduleAttr::get(op.getContext(), fields),
                               storedResult(op), target))
     return *why;
+  if (op.getPairs())
+    if (auto why = whyNotPairs(ScheduleAttr::get(op.getContext(), fields)))
+      return *why;
   if (QuantizeOp quantizer = quantizerOf(op))
     if (auto why = whyNotQuantized(ScheduleAttr::get(op.getContext(), fields),
-                                   quantizer.getType().getKTile(), target))
+                                   columnsOfBlock(op, quantizer), target))
       return *why;
   int64_t accumulators = fields.accumulators;
   // A block of K is short against what it takes to hand it over.

@@ -8,6 +8,7 @@
 #include "WarpSchedule.h"
 #include "../Kernels/Geometry.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
+#include "blockscale/Dialect/Blockscale/IR/Pairs.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
@@ -108,6 +109,9 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   };
   fields.tileN = tileN;
   fields.swapOperands = BoolAttr::get(op.getContext(), swap);
+  if (op.getPairs())
+    if (auto why = whyNotPairs(ScheduleAttr::get(op.getContext(), fields)))
+      return *why;
   chooseIfFree(fields.tileM, 128);
   chooseIfFree(fields.tileK, mma.getTileK());
   if (auto why = whyNotWarpTile(mma, fields.tileM, fields.tileN, fields.tileK))

@@ -1,0 +1,29 @@
+//===- Pairs.cpp - pairs of columns that make one of D --------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Blockscale/IR/Pairs.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+std::optional<Reason> blockscale::whyNotPairs(ScheduleAttr schedule) {
+  if (schedule.getSwapOperands() && schedule.getSwapOperands().getValue())
+    return Reason("'pairs' are not lowered with 'swap_operands': the sums of a "
+                  "pair lie in two threads; nearest legal: false");
+  return std::nullopt;
+}
+
+OpFoldResult blockscale::halfOf(OpBuilder &builder, Location loc,
+                                OpFoldResult size) {
+  if (std::optional<int64_t> known = getConstantIntValue(size))
+    return builder.getIndexAttr(*known / 2);
+  Value two = arith::ConstantIndexOp::create(builder, loc, 2);
+  return arith::DivUIOp::create(builder, loc, cast<Value>(size), two)
+      .getResult();
+}
