@@ -27,13 +27,14 @@ static std::string describe(const ScheduleChoice &choice) {
                        text(schedule.getTileK());
   if (schedule.ctaGroup() == 2)
     result += " over a pair of CTAs";
-  if (schedule.clusterSize() > schedule.ctaGroup())
+  if (schedule.clusterM() * schedule.clusterN() > schedule.ctaGroup())
     result += ", cluster " + text(schedule.clusterM()) + " x " +
               text(schedule.clusterN());
   result += ", instructions of K = " + text(choice.mma.getK()) + ", " +
             text(schedule.getStages()) + " stages";
   if (schedule.splits() > 1)
-    result += ", K in " + text(schedule.splits()) + " parts";
+    result += ", K in " + text(schedule.splits()) + " parts" +
+              (schedule.clusterK() > 1 ? " of one cluster" : "");
   if (schedule.getSwapOperands() && schedule.getSwapOperands().getValue())
     result += ", A and B exchanged";
   if (schedule.getStores() == Stores::Tma)

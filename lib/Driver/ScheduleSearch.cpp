@@ -34,10 +34,11 @@ static MatmulOp findProduct(ModuleOp module, const ScheduleReport &report) {
 }
 
 /// `schedule` as a wish that leaves nothing free: one that does not say in how
-/// many parts K is asks for the best number.
+/// many parts K is, or where they meet, asks for the best.
 static ScheduleAttr pinned(ScheduleAttr schedule) {
   ScheduleAttr::Fields fields = schedule.getFields();
   fields.splitK = schedule.splits();
+  fields.clusterK = schedule.clusterK();
   return ScheduleAttr::get(schedule.getContext(), fields);
 }
 

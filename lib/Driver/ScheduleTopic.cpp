@@ -49,9 +49,10 @@ static void printRow(llvm::raw_ostream &out, const Answer &answer, size_t i) {
       << (i == 0 ? " (taken)" : "") << '\n';
 }
 
-static bool isAnySplit(const ScheduleReport &product, bool split) {
+/// Whether parts of K meet in a workspace in any schedule, or do not.
+static bool isAnyMet(const ScheduleReport &product, bool met) {
   return llvm::any_of(product.compared, [&](const ComparedSchedule &each) {
-    return (each.schedule.splits() > 1) == split;
+    return (each.schedule.splits() > each.schedule.clusterK()) == met;
   });
 }
 
@@ -62,14 +63,15 @@ static void printText(llvm::raw_ostream &out, const Answer &answer, bool all) {
     out << ", asked for: " << product.wish;
   out << "\n";
   size_t count = product.compared.size();
-  bool mayBeSplit = isAnySplit(product, true) && isAnySplit(product, false);
+  bool mayMeet = isAnyMet(product, true) && isAnyMet(product, false);
   if (count) {
     out << "  taken: the first of " << count
         << " legal schedules by the throughput model ("
         << timeline::kEstimateLabel << "), of equals the simplest; "
         << "a size that is known at launch only counts as "
         << product.expectedRows
-        << (mayBeSplit ? "; K is split for at least 5 % only" : "") << "\n"
+        << (mayMeet ? "; a workspace is taken for at least 5 % only" : "")
+        << "\n"
         << cell("us", 10)
         << (answer.replayed.empty() ? "" : cell("timeline", 10))
         << cell("beside", 8) << "  " << cell("limited by", 13)

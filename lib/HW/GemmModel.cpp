@@ -66,6 +66,9 @@ constexpr double kFarL2Cycles = 660, kReductionTrips = 3;
 /// Bytes a cycle that a CTA reads of the workspace: 32 KiB on their way.
 constexpr double kWorkspaceBytesPerCycle = 32768 / kFarL2Cycles;
 constexpr double kSumBytes = 4;
+/// Instructions of a warp for a column of sums that it reads, sends and adds up
+/// (fitted to the timeline).
+constexpr double kExchangeCyclesOfColumn = 7;
 
 double exposedEpilogue(EpilogueOverlap overlap) {
   switch (overlap) {
@@ -140,7 +143,7 @@ int64_t longestPart(const GemmKernel &kernel, int64_t k) {
 
 /// Bytes that a tile's sums of one part take in the workspace.
 double workspaceBytes(const GemmKernel &kernel) {
-  if (kernel.splits == 1)
+  if (kernel.splits == 1 || kernel.exchanges)
     return 0;
   return kSumBytes * kernel.tileM * kernel.tileN;
 }
@@ -184,7 +187,9 @@ double ringMicroseconds(const GemmKernel &kernel, Chip chip, int64_t k) {
 double epilogueMicroseconds(const GemmKernel &kernel, double clockGhz) {
   double elements = double(kernel.tileM) / kernel.ctaGroup * kernel.tileN;
   double bytes = kernel.splits == 1 ? kernel.bytesD : kSumBytes;
-  double store = elements * bytes / kEpilogueStoreBytesPerCycle;
+  double rate = kernel.exchanges ? kRemoteStoreBytesPerCycle
+                                 : kEpilogueStoreBytesPerCycle;
+  double store = elements * bytes / rate;
   double read = elements * 4 / kTensorLoadBytesPerCycleOfSm;
   double convert = bytes <= 1 ? elements / kNarrowConvertsPerCycle : 0.0;
   return std::max({store, read, convert}) / (clockGhz * 1e3);
@@ -218,11 +223,19 @@ double promotionCycles(const GemmKernel &kernel) {
 }
 
 /// What the last CTA of a tile waits for when all have stored their sums: their
-/// counts, and the sums.
+/// counts, and the sums. Where they send them, what each waits for: the last of
+/// them, and the sums of its slice from shared memory.
 double reductionMicroseconds(const GemmKernel &kernel, double clockGhz) {
   if (kernel.splits == 1)
     return 0;
   double elements = double(kernel.tileM) / kernel.ctaGroup * kernel.tileN;
+  if (kernel.exchanges) {
+    double read = elements * kernel.splits / kernel.owners * kSumBytes /
+                  kSharedBytesPerCycle;
+    double cycles = kRemoteArriveCycles + read + kernel.splits * kArriveCycles +
+                    kernel.tileN * kExchangeCyclesOfColumn;
+    return cycles / (clockGhz * 1e3);
+  }
   double read = kernel.splits * elements * kSumBytes / kWorkspaceBytesPerCycle;
   return (kReductionTrips * kFarL2Cycles + read) / (clockGhz * 1e3);
 }
@@ -232,8 +245,8 @@ double storeOfSplitMicroseconds(const GemmKernel &kernel, double clockGhz) {
   if (kernel.splits == 1)
     return 0;
   double elements = double(kernel.tileM) / kernel.ctaGroup * kernel.tileN;
-  return elements * kernel.bytesD / kEpilogueStoreBytesPerCycle /
-         (clockGhz * 1e3);
+  return elements / kernel.owners * kernel.bytesD /
+         kEpilogueStoreBytesPerCycle / (clockGhz * 1e3);
 }
 
 /// What a kernel does before its first and after its last matrix instruction.

@@ -100,8 +100,8 @@ void Timeline::Replay::slice(const Event &event, TrackKind track, double start,
 // Between events
 //===----------------------------------------------------------------------===//
 
-/// What the warp did on its own: instructions, and two pipes that the warps of
-/// an SM share. The slowest decides.
+/// What the warp did on its own: instructions, and pipes that the warps of an
+/// SM share. The slowest decides.
 void Timeline::Replay::work(const Event &event, LaneClock &lane) {
   const emulator::LaneWork &done = event.before;
   double start = lane.now;
@@ -113,6 +113,10 @@ void Timeline::Replay::work(const Event &event, LaneClock &lane) {
   if (converting > 0)
     lane.now = std::max(lane.now,
                         port.convert.reserve(start, converting) + converting);
+  double reading = double(done.sharedLoadedBytes) / hw::kSharedBytesPerCycle;
+  if (reading > 0)
+    lane.now =
+        std::max(lane.now, port.sharedLoad.reserve(start, reading) + reading);
   if (done.globalStoredBytes == 0)
     return;
   double storing =
@@ -164,6 +168,16 @@ void Timeline::Replay::store(const Event &event, LaneClock &lane) {
         "TMA store, " + std::to_string(event.bytes) + " bytes");
   lane.stored = start + cycles;
   lane.now += kIssueCycles;
+}
+
+/// The lanes go on when the port has taken what they store.
+void Timeline::Replay::storeRemote(const Event &event, LaneClock &lane) {
+  double cycles = double(event.bytes) / hw::kRemoteStoreBytesPerCycle;
+  double start = ports[event.cta].remoteStore.reserve(lane.now, cycles);
+  slice(event, TrackKind::Store, start, start + cycles,
+        "st.async, " + std::to_string(event.bytes) + " bytes");
+  lane.now = std::max(lane.now + kInstructionCycles, start + cycles);
+  lane.async = {start + cycles + hw::kRemoteArriveCycles, Use::Epilogue};
 }
 
 //===----------------------------------------------------------------------===//
@@ -324,6 +338,8 @@ void Timeline::Replay::perform(const Event &event, LaneClock &lane) {
     return load(event, lane);
   case EventKind::Store:
     return store(event, lane);
+  case EventKind::RemoteStore:
+    return storeRemote(event, lane);
   case EventKind::StoreWait:
     return waitUntil(event, lane,
                      {lane.stored + (event.readOnly || lane.stored == 0

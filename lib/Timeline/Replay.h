@@ -63,7 +63,9 @@ struct Core {
 /// What the CTAs of a cluster have one of each.
 struct SmPorts {
   Queue load;
-  Port tensorLoad, convert, store;
+  Port tensorLoad, convert, store, sharedLoad;
+  /// What it sends to other CTAs of the cluster.
+  Port remoteStore;
 };
 
 enum class TrackKind : uint8_t {
@@ -98,6 +100,7 @@ private:
   void work(const Event &event, LaneClock &lane);
   void load(const Event &event, LaneClock &lane);
   void store(const Event &event, LaneClock &lane);
+  void storeRemote(const Event &event, LaneClock &lane);
   void multiply(const Event &event, LaneClock &lane);
   void warpMultiply(const Event &event, LaneClock &lane);
   void copyScales(const Event &event, LaneClock &lane);

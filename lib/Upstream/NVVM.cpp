@@ -320,6 +320,26 @@ void nvvm::storeTile(ImplicitLocOpBuilder &b, Value map, Value source,
   NVVM::CpAsyncBulkCommitGroupOp::create(b);
 }
 
+void nvvm::storeAsync(ImplicitLocOpBuilder &b, Value address, ValueRange words,
+                      Value barrier) {
+  auto word = [&](Value pointer) -> Value {
+    return LLVM::PtrToIntOp::create(b, b.getI32Type(), pointer);
+  };
+  bool isFloat = words.front().getType().isF32();
+  AssemblyText assembly(/*results=*/0);
+  assembly.text =
+      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4";
+  assembly.text += isFloat ? ".f32 [" : ".u32 [";
+  assembly.add(word(address), "r");
+  assembly.text += "], ";
+  assembly.add(words, isFloat ? "f" : "r");
+  assembly.text += ", [";
+  assembly.add(word(barrier), "r");
+  assembly.text += "]";
+  assembly.constraints += ",~{memory}";
+  assemble(b, Type(), assembly);
+}
+
 void nvvm::awaitStoreReads(ImplicitLocOpBuilder &b, int64_t pending) {
   NVVM::CpAsyncBulkWaitGroupOp::create(b, b.getI32IntegerAttr(pending),
                                        /*read=*/b.getUnitAttr());

@@ -218,7 +218,7 @@ def test_workspace_of_a_split_k(device):
     text = bs.matmul(M="M", N=72, K=768, a="mxfp8", b="mxfp8").mlir
     split = text.replace(
         "blockscale.matmul %a, %b",
-        "blockscale.matmul %a, %b schedule(#blockscale.schedule<split_k = 3>)")
+        "blockscale.matmul %a, %b schedule(#blockscale.schedule<split_k = 3, cluster_k = 1>)")
     assert split != text
     kernel = bs.compile(split)
     rng = np.random.default_rng(15)
@@ -240,7 +240,7 @@ def test_workspaces_of_graphs_and_streams(device):
     driver = bindings()
     kernel = bs.compile(bs.matmul(M=37, N=72, K=768, a="mxfp8", b="mxfp8").mlir
                         .replace("matmul %a, %b", "matmul %a, %b schedule("
-                                 "#blockscale.schedule<split_k = 3>)"))
+                                 "#blockscale.schedule<split_k = 3, cluster_k = 1>)"))
     rng = np.random.default_rng(16)
     x, w = operands(kernel, rng, 37, 72, 768)
     expected = exact_product(x, w)

@@ -35,8 +35,8 @@ func.func @product(%x: !x, %w: !w, %n: index) -> tensor<?x8xf32> {
   %empty = tensor.empty(%m) : tensor<?x8xf32>
   %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x8xf32>) -> tensor<?x8xf32>
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> tensor<?x8xf32> {
-    %y = blockscale.matmul %x, %w schedule(#blockscale.schedule<split_k = 3>) : !x, !w -> tensor<?x8xf32>
-    %z = blockscale.matmul %x, %w schedule(#blockscale.schedule<split_k = 5, swap_operands = false>) : !x, !w -> tensor<?x8xf32>
+    %y = blockscale.matmul %x, %w schedule(#blockscale.schedule<split_k = 3, cluster_k = 1>) : !x, !w -> tensor<?x8xf32>
+    %z = blockscale.matmul %x, %w schedule(#blockscale.schedule<split_k = 5, cluster_k = 1, swap_operands = false>) : !x, !w -> tensor<?x8xf32>
     %both = arith.addf %y, %z : tensor<?x8xf32>
     %sum = arith.addf %acc, %both : tensor<?x8xf32>
     scf.yield %sum : tensor<?x8xf32>

@@ -176,6 +176,35 @@ TEST(GemmModel, ScalesOfColumnsArePromotedLate) {
 }
 
 // A batch is that many products: tiles, traffic and work all scale.
+// Four parts of a tile of 128 x 64: the last CTA reads 128 KiB at 49.6 bytes a
+// cycle after three trips of 660; each of a cluster reads 32 KiB at 128, after
+// 200 for the flight, and arrives four times at 24, with 7 cycles for each
+// column.
+TEST(GemmModel, PartsOfKMeetInAClusterOrInMemory) {
+  GemmKernel kernel = nvfp4Pair(64);
+  kernel.ctaGroup = kernel.cluster = 1;
+  kernel.tileM = 128;
+  kernel.tileN = 64;
+  kernel.splits = 4;
+  kernel.splitUnit = 256;
+  GemmSize size{576, 64, 7168};
+  GemmPrediction meet = predictGemm(kernel, size, on("B200", 1.965));
+  EXPECT_NEAR(meet.reduction, (3 * 660 + 131072 / 49.65) / 1965, 1e-3);
+  kernel.cluster = 4;
+  kernel.exchanges = true;
+  kernel.owners = 4;
+  GemmPrediction exchange = predictGemm(kernel, size, on("B200", 1.965));
+  EXPECT_NEAR(exchange.reduction,
+              (200 + 32768 / 128.0 + 4 * 24 + 64 * 7) / 1965, 1e-3);
+  // Nothing is stored in memory but D.
+  EXPECT_LT(exchange.memory, meet.memory);
+  EXPECT_LT(exchange.total, meet.total - 1.9);
+  // Where two CTAs own all columns each adds twice as many.
+  kernel.owners = 2;
+  EXPECT_NEAR(predictGemm(kernel, size, on("B200", 1.965)).reduction,
+              (200 + 65536 / 128.0 + 4 * 24 + 64 * 7) / 1965, 1e-3);
+}
+
 TEST(GemmModel, BatchMultiplies) {
   GemmPrediction one =
       predictGemm(nvfp4Pair(64), {4096, 4096, 4096}, on("B200", 1.7));

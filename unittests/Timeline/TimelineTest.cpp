@@ -282,6 +282,35 @@ TEST(Timeline, LoadsComeInTheOrderOfTheirTimes) {
 }
 
 // 300 CTAs on 148 SMs are three waves; 70 GB through 7 TB/s take 10 ms.
+// Two warps of a CTA send 3600 bytes each to another one, at 36 bytes a cycle;
+// the last of them are seen there 200 cycles later.
+TEST(Timeline, RemoteStoresShareAPort) {
+  constexpr uint32_t kFull = 1 << 24;
+  Timeline timeline(oneSm(1.3));
+  for (uint32_t warp : {0, 1}) {
+    Event send = eventOf(EventKind::RemoteStore, warp);
+    send.bytes = 3600;
+    send.target = 1;
+    timeline.add(send);
+    timeline.add(barrier(EventKind::AsyncArrive, warp, kFull, 0));
+  }
+  Event wait = barrier(EventKind::Wait, 0, kFull, 0);
+  wait.cta = 1;
+  timeline.add(wait);
+  EXPECT_NEAR(timeline.finish().cycles, 2 * 100 + 200, 1e-9);
+}
+
+// Two warps that load 12800 bytes each from shared memory, 128 a cycle.
+TEST(Timeline, SharedLoadsShareAPort) {
+  Timeline timeline(oneSm(1.3));
+  for (uint32_t warp : {0, 1}) {
+    Event exit = eventOf(EventKind::Exit, warp);
+    exit.before.sharedLoadedBytes = 12800;
+    timeline.add(exit);
+  }
+  EXPECT_NEAR(timeline.finish().cycles, 200, 1e-9);
+}
+
 TEST(Timeline, WavesAndMemory) {
   Conditions conditions = oneSm(2.0);
   conditions.gridCtas = 300;

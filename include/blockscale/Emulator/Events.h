@@ -23,6 +23,7 @@ namespace blockscale::emulator {
 enum class EventKind : uint8_t {
   Load,          ///< TMA or bulk copy into the shared memory of CTA `target`
   Store,         ///< TMA or bulk copy out of shared memory
+  RemoteStore,   ///< st.async of lanes into the shared memory of CTA `target`
   StoreWait,     ///< waited for groups of stores
   Mma,           ///< tcgen05.mma
   TensorCopy,    ///< tcgen05.cp
@@ -49,8 +50,8 @@ struct LaneWork {
   uint64_t instructions = 0;
   /// Conversions from f32 to 16 bits, and to 8 or fewer.
   uint64_t halfConversions = 0, narrowConversions = 0;
-  /// Bytes of st to global memory.
-  uint64_t globalStoredBytes = 0;
+  /// Bytes of st to global memory, and of ld from shared memory.
+  uint64_t globalStoredBytes = 0, sharedLoadedBytes = 0;
 };
 
 struct Event {
@@ -62,9 +63,10 @@ struct Event {
   uint32_t lanes = ~0u;
   uint32_t line = 0; ///< of the PTX
   LaneWork before;
-  /// Load, Store, TensorLoad, TensorStore; TensorCopy: read from shared memory.
+  /// Load, Store, RemoteStore, TensorLoad, TensorStore; TensorCopy: read from
+  /// shared memory.
   uint64_t bytes = 0;
-  /// Load: rank of the CTA that receives the bytes.
+  /// Load, RemoteStore: rank of the CTA that receives the bytes.
   uint32_t target = 0;
   /// Arrive, AsyncArrive, Wait: address with the rank of its CTA in the upper
   /// byte, and the phase that was arrived in or waited for. A wait for the

@@ -77,6 +77,11 @@ struct GemmKernel {
   /// Parts of K that different CTAs compute, and elements of K that are not
   /// divided further.
   unsigned splits = 1, splitUnit = 1;
+  /// Whether those are CTAs of one cluster, which send each other their sums,
+  /// rather than store them where the last one adds them up; and how many of
+  /// them then add up and store a slice of the columns each.
+  bool exchanges = false;
+  unsigned owners = 1;
   /// Elements of K after which the epilogue adds a sum to what it keeps in
   /// registers, scaled; 0 without that. Groups of four warps that do so,
   /// columns that they load at once, and scales that a thread waits for each
@@ -137,8 +142,8 @@ struct GemmPrediction {
   /// the whole epilogue, and the wave itself.
   double mma = 0, stages = 0, l2 = 0, memory = 0, promotion = 0, epilogue = 0,
          wave = 0;
-  /// Of a split K: from the last sums in the workspace to when one CTA has all
-  /// of them.
+  /// Of a split K: from the last sums that are stored or sent to when all are
+  /// added up.
   double reduction = 0;
   double total = 0;
   /// 2MNK over the time, in 10^12 a second.

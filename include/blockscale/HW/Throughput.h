@@ -136,6 +136,9 @@ inline constexpr double kTmaStoreLatencyCycles = 500;
 inline constexpr double kArriveCycles = 24, kArriveToWaiterCycles = 123;
 /// Arrival on the barrier of another CTA of the cluster (assumed).
 inline constexpr double kRemoteArriveCycles = 200;
+/// What a CTA stores in the shared memory of another one of its cluster, in
+/// bytes a cycle: 70 GB/s on B300 (QRC).
+inline constexpr double kRemoteStoreBytesPerCycle = 36;
 /// barrier.cluster arrive and wait (QRC: 370 to 395).
 inline constexpr double kClusterBarrierCycles = 380;
 /// bar.sync of `warps` warps (QRC: 22 + 2 for each).

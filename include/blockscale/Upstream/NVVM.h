@@ -127,6 +127,10 @@ mlir::Value tryWait(mlir::ImplicitLocOpBuilder &b, mlir::Value barrier,
 void arrive(mlir::ImplicitLocOpBuilder &b, mlir::Value barrier, Scope scope);
 void arriveExpect(mlir::ImplicitLocOpBuilder &b, mlir::Value barrier,
                   mlir::Value bytes, Scope scope);
+/// Stores four words at an address of the cluster's window. Their bytes count
+/// on `barrier`, of the same CTA.
+void storeAsync(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
+                mlir::ValueRange words, mlir::Value barrier);
 /// Orders what threads wrote to shared memory before what the async proxy
 /// reads.
 void fenceAsyncProxy(mlir::ImplicitLocOpBuilder &b, Scope scope);

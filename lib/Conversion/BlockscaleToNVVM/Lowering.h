@@ -98,7 +98,7 @@ void populateWarpPatterns(const mlir::TypeConverter &converter,
 /// Rows in global memory, and functions of `math`.
 void populateEpiloguePatterns(const mlir::TypeConverter &converter,
                               mlir::RewritePatternSet &patterns);
-/// Boxes in shared memory that TMA stores.
+/// Boxes in shared memory that TMA stores, and sums that CTAs exchange.
 void populateStorePatterns(const mlir::TypeConverter &converter,
                            mlir::RewritePatternSet &patterns);
 /// Which functions of `math` the chip has an instruction for.

@@ -1,4 +1,4 @@
-//===- StoresToNVVM.cpp - stores through shared memory --------------------===//
+//===- StoresToNVVM.cpp - results in shared memory ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -156,11 +156,118 @@ struct StoreSharedToNVVM : OpConversionPattern<StoreSharedOp> {
     return success();
   }
 };
+
+//===----------------------------------------------------------------------===//
+// Sums of parts of K
+//===----------------------------------------------------------------------===//
+
+/// Where a thread's sums lie, 16 bytes each.
+class SumsPlace {
+public:
+  SumsPlace(ImplicitLocOpBuilder &b, SharedType type, Value shared, Value block,
+            Value column, Value row)
+      : b(b), rowBytes(type.getShape()[3] * type.getContainer() / 8),
+        stride(type.getShape()[2] * rowBytes) {
+    Value first = element(b, shared, block, type.getStageBytes());
+    first = element(b, first, column, stride / type.getShape()[3]);
+    address = element(b, first, row, rowBytes);
+  }
+
+  Value address;
+  /// The address, behind `base`, of columns 4 `index` to 4 `index` + 3.
+  Value at(Value base, int64_t index) { return add(b, base, index * stride); }
+
+private:
+  ImplicitLocOpBuilder &b;
+  int64_t rowBytes, stride;
+};
+
+struct SendSumsToNVVM : OpConversionPattern<SendSumsOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(SendSumsOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    SharedType type = op.getShared().getType();
+    SumsPlace place(b, type, adaptor.getShared(), adaptor.getBlock(),
+                    adaptor.getColumn(), adaptor.getRow());
+    Value first = mapToRank(b, place.address, adaptor.getRank());
+    Value barrier =
+        pointer(b, mapToRank(b, adaptor.getSignal(), adaptor.getRank()),
+                AddressSpace::SharedCluster);
+    int64_t together = type.getShape()[3];
+    int64_t count = op.getValue().getType().getDimSize(0) / together;
+    for (int64_t i = 0; i < count; ++i) {
+      SmallVector<Value> words;
+      for (int64_t j = 0; j < together; ++j)
+        words.push_back(
+            vector::ExtractOp::create(b, adaptor.getValue(), i * together + j));
+      nvvm::storeAsync(
+          b, pointer(b, place.at(first, i), AddressSpace::SharedCluster), words,
+          barrier);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ReceiveSumsToNVVM : OpConversionPattern<ReceiveSumsOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ReceiveSumsOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    SharedType type = op.getShared().getType();
+    SumsPlace place(b, type, adaptor.getShared(), adaptor.getBlock(),
+                    adaptor.getColumn(), adaptor.getRow());
+    VectorType piece =
+        VectorType::get({type.getShape()[3]}, type.getElementType());
+    SmallVector<Value> elements;
+    for (int64_t i = 0; i < op.getType().getDimSize(0) / piece.getDimSize(0);
+         ++i) {
+      Value loaded = LLVM::LoadOp::create(
+          b, piece,
+          pointer(b, place.at(place.address, i), AddressSpace::Shared),
+          kPieceBytes);
+      for (int64_t j = 0; j < piece.getDimSize(0); ++j)
+        elements.push_back(vector::ExtractOp::create(b, loaded, j));
+    }
+    rewriter.replaceOp(
+        op, vector::FromElementsOp::create(b, op.getType(), elements));
+    return success();
+  }
+};
+
+struct ReleaseSumsToNVVM : OpConversionPattern<ReleaseSumsOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ReleaseSumsOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    // A lane for each CTA; what the other lanes read is ordered before.
+    nvvm::syncWarp(b, constantI32(b, -1));
+    Value lane = nvvm::laneId(b);
+    Value arrives = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, lane,
+                                          constantI32(b, op.getCount()));
+    auto condition = scf::IfOp::create(b, arrives);
+    b.setInsertionPointToStart(condition.thenBlock());
+    Value rank = element(b, adaptor.getFirst(), lane, op.getStep());
+    Value barrier = pointer(b, mapToRank(b, adaptor.getEmpty(), rank),
+                            AddressSpace::SharedCluster);
+    nvvm::arrive(b, barrier, nvvm::Scope::Cluster);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
 } // namespace
 
 void blockscale::populateStorePatterns(const TypeConverter &converter,
                                        RewritePatternSet &patterns) {
   patterns.add<AwaitStoresToNVVM, LoadSharedToNVVM, StageRowToNVVM,
-               StoreSharedToNVVM, TmaStoreToNVVM>(converter,
-                                                  patterns.getContext());
+               StoreSharedToNVVM, TmaStoreToNVVM, SendSumsToNVVM,
+               ReceiveSumsToNVVM, ReleaseSumsToNVVM>(converter,
+                                                     patterns.getContext());
 }

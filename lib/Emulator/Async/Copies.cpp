@@ -99,8 +99,27 @@ struct StoreAsyncRecord {
   Reduction reduction = Reduction::None;
   TensorMapType type = TensorMapType::U8; ///< of a reduction
 };
+/// Says how many bytes the lanes store to each CTA.
+void tellStores(Exec &x, const Record &r, const StoreAsyncRecord &s) {
+  uint32_t left = x.mask;
+  while (left) {
+    auto first = unsigned(__builtin_ctz(left));
+    uint32_t rank = laneShared(x, s.to, first) >> kRankShift;
+    uint64_t bytes = 0;
+    forLanes(left, [&](unsigned lane) {
+      if (laneShared(x, s.to, lane) >> kRankShift != rank)
+        return;
+      bytes += s.elementBytes * s.values.size();
+      left &= ~(1u << lane);
+    });
+    tell(*x.cluster, CopyDone{*x.cluster, x.origin(r, int(first)),
+                              EventKind::RemoteStore, bytes, rank});
+  }
+}
+
 Step storeAsync(Exec &x, const Record &r) {
   const auto &s = r.as<StoreAsyncRecord>();
+  tellStores(x, r, s);
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
     unsigned element = s.elementBytes, bytes = element * s.values.size();

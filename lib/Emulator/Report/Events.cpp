@@ -28,6 +28,7 @@ LaneWork takeWork(Warp &warp, uint32_t mask) {
     sum.halfConversions += work.halfConversions;
     sum.narrowConversions += work.narrowConversions;
     sum.globalStoredBytes += work.globalStoredBytes;
+    sum.sharedLoadedBytes += work.sharedLoadedBytes;
     entry.mask = 0;
   }
   warp.work.erase(
@@ -83,14 +84,21 @@ Event barrierEvent(EventKind kind, uint32_t address, int64_t phase) {
 
 uint64_t lanesOf(const Exec &x) { return uint64_t(__builtin_popcount(x.mask)); }
 
-void countStore(Exec &x, const Record &r) {
-  const Instruction &in = *r.instruction;
-  const Operand &value = in.operands.back();
+/// Bytes that the lanes load or store as `value`.
+uint64_t bytesOf(const Exec &x, const Instruction &in, const Operand &value) {
   bool isVector = value.kind == OperandKind::Vector;
   size_t elements = isVector ? value.elements.size() : 1;
+  return lanesOf(x) * elements * bitWidth(in.type()) / 8;
+}
+
+void countStore(Exec &x, const Instruction &in) {
   if (whereOf(in) == Where::Global)
-    workOf(x).work.globalStoredBytes +=
-        lanesOf(x) * elements * bitWidth(in.type()) / 8;
+    workOf(x).work.globalStoredBytes += bytesOf(x, in, in.operands.back());
+}
+
+void countLoad(Exec &x, const Instruction &in) {
+  if (whereOf(in) == Where::SharedCta)
+    workOf(x).work.sharedLoadedBytes += bytesOf(x, in, in.operands.front());
 }
 
 /// Conversions that narrow: `.f16x2` and the like take two values a lane.
@@ -151,7 +159,9 @@ void EventObserver::on(const Executed &h) {
   case Opcode::MbarrierTestWait:
     return observeWait(x, r, h.step);
   case Opcode::St:
-    return countStore(x, r);
+    return countStore(x, *in);
+  case Opcode::Ld:
+    return countLoad(x, *in);
   case Opcode::Cvt:
     return countConversion(x, *in);
   case Opcode::Tcgen05Ld:

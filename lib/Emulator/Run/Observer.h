@@ -236,7 +236,7 @@ struct PairCounted {
 struct CopyDone {
   Cluster &cluster;
   const Origin &origin;
-  EventKind kind; ///< Load or Store
+  EventKind kind; ///< Load, Store or RemoteStore
   uint64_t bytes;
   uint32_t target; ///< rank of the CTA that receives them
 };

@@ -37,21 +37,25 @@ static LogicalResult checkField(function_ref<InFlightDiagnostic()> emitError,
 
 /// Clusters are groups of whole pairs, of at most 16 CTAs.
 static LogicalResult checkCluster(function_ref<InFlightDiagnostic()> emitError,
-                                  int64_t ctaGroup, int64_t clusterM,
-                                  int64_t clusterN) {
+                                  const ScheduleAttr::Fields &f) {
   constexpr int64_t kMax = hw::kMaxCluster;
-  if (failed(checkField(emitError, "cta_group", ctaGroup, 1, 2)) ||
-      failed(checkField(emitError, "cluster_m", clusterM, 1, kMax)) ||
-      failed(checkField(emitError, "cluster_n", clusterN, 1, kMax)))
+  if (failed(checkField(emitError, "cta_group", f.ctaGroup, 1, 2)) ||
+      failed(checkField(emitError, "cluster_m", f.clusterM, 1, kMax)) ||
+      failed(checkField(emitError, "cluster_n", f.clusterN, 1, kMax)) ||
+      failed(checkField(emitError, "cluster_k", f.clusterK, 1, kMax)))
     return failure();
-  if (ctaGroup == 2 && clusterM % 2 != 0)
+  if (f.ctaGroup == 2 && f.clusterM % 2 != 0)
     return emitError() << "expected 'cluster_m' to be a multiple of 2 because "
                           "'cta_group' is 2, found "
-                       << clusterM;
-  if (clusterM * clusterN > kMax)
+                       << f.clusterM;
+  if (f.clusterM * f.clusterN > kMax)
     return emitError() << "expected at most " << kMax
-                       << " CTAs in a cluster, found " << clusterM << "x"
-                       << clusterN;
+                       << " CTAs in a cluster, found " << f.clusterM << "x"
+                       << f.clusterN;
+  if (f.clusterK > 1 && f.clusterK != f.splitK)
+    return emitError() << "expected 'cluster_k' of 1 or of 'split_k', which is "
+                       << std::max<int64_t>(1, f.splitK) << ", found "
+                       << f.clusterK;
   return success();
 }
 
@@ -68,7 +72,7 @@ ScheduleAttr::verifyFields(function_ref<InFlightDiagnostic()> emitError,
       failed(checkField(emitError, "split_k", f.splitK, 1, kMaxSplits)) ||
       failed(checkField(emitError, "mma_k", f.mmaK, 8, 128, 8)))
     return failure();
-  return checkCluster(emitError, f.ctaGroup, f.clusterM, f.clusterN);
+  return checkCluster(emitError, f);
 }
 
 //===----------------------------------------------------------------------===//

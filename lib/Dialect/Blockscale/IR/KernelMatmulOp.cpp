@@ -176,16 +176,22 @@ static int64_t knownSize(Value size) {
                                                    : ShapedType::kDynamic;
 }
 
-/// A workspace belongs to a split of K, which in turn has to be possible.
+/// A workspace belongs to a split of K over several clusters; any split has to
+/// be possible.
 static LogicalResult verifySplit(KernelMatmulOp op) {
   MmaAttr mma = op.getMma();
-  int64_t splits = op.getSchedule().splits();
-  if (static_cast<bool>(op.getWorkspace()) != (splits > 1))
-    return op.emitOpError()
-           << "expected a workspace with 'split_k' above 1, and only then";
+  ScheduleAttr schedule = op.getSchedule();
+  int64_t splits = schedule.splits();
+  if (static_cast<bool>(op.getWorkspace()) != (splits > schedule.clusterK()))
+    return op.emitOpError() << "expected a workspace with 'split_k' above "
+                               "'cluster_k', and only then";
   if (splits == 1)
     return success();
-  Type element = op.getWorkspace().getType().getElementType();
+  if (auto why = whyNotClusterK(schedule, getTarget(op)))
+    return op.emitOpError() << why->text;
+  Type element = op.getWorkspace()
+                     ? op.getWorkspace().getType().getElementType()
+                     : accumulatorType(mma);
   if (element != accumulatorType(mma))
     return op.emitOpError() << "expected a workspace of the accumulator's type "
                             << accumulatorType(mma) << ", found " << element;

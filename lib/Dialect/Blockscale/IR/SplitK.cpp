@@ -42,3 +42,21 @@ std::optional<Reason> blockscale::whyNotSplit(MmaAttr mma, int64_t k,
                   " elements; nearest legal: " + std::to_string(units));
   return std::nullopt;
 }
+
+std::optional<Reason> blockscale::whyNotClusterK(ScheduleAttr schedule,
+                                                 hw::Target target) {
+  if (schedule.clusterK() == 1)
+    return std::nullopt;
+  if (schedule.clusterM() > schedule.ctaGroup() || schedule.clusterN() > 1)
+    return Reason(
+        "'cluster_k' of " + std::to_string(schedule.clusterK()) +
+        " needs a CTA or pair for each part of K, found a cluster of " +
+        std::to_string(schedule.clusterM()) + "x" +
+        std::to_string(schedule.clusterN()) +
+        " that shares operands; nearest "
+        "legal: 'cluster_k' of 1, or 'cluster_m' of " +
+        std::to_string(schedule.ctaGroup()) + " and 'cluster_n' of 1");
+  // Naming a size above 8 is how the kernel asks for it.
+  return hw::whyNotCluster(target, unsigned(schedule.clusterSize()),
+                           /*nonPortable=*/true);
+}

@@ -1,4 +1,4 @@
-//===- StoreOps.cpp - verifiers of stores through shared memory -----------===//
+//===- StoreOps.cpp - verifiers of ops on results in shared memory --------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,6 +7,7 @@
 
 #include "KernelVerifiers.h"
 #include "blockscale/HW/Memory.h"
+#include "blockscale/HW/Target.h"
 #include "blockscale/HW/TensorMap.h"
 
 using namespace mlir;
@@ -39,6 +40,46 @@ LogicalResult StageRowOp::verify() {
       row.getDimSize(0) != ring.getShape()[2])
     return emitOpError() << "expected a row of a box of " << ring << ", found "
                          << row;
+  return success();
+}
+
+/// Sums lie in blocks x columns / 4 x rows x 4.
+static LogicalResult verifySums(Operation *op, SharedType shared,
+                                VectorType sums) {
+  constexpr int64_t kTogether = 4;
+  ArrayRef<int64_t> shape = shared.getShape();
+  if (shape.size() != 4 || shape[3] != kTogether ||
+      shared.getContainer() != 32 || shared.getSwizzle() != hw::Swizzle::None)
+    return op->emitOpError() << "expected blocks of columns in fours, of 32 "
+                                "bits and without swizzle, found "
+                             << shared;
+  if (sums.getElementType() != shared.getElementType() ||
+      sums.getDimSize(0) % kTogether != 0 ||
+      sums.getDimSize(0) > shape[1] * kTogether)
+    return op->emitOpError()
+           << "expected fours of columns of " << shared << ", found " << sums;
+  return success();
+}
+
+LogicalResult SendSumsOp::verify() {
+  if (getSignal().getType().getRemote())
+    return emitOpError() << "expected the executing CTA's barriers, which name "
+                            "those of 'rank'";
+  return verifySums(*this, getShared().getType(), getValue().getType());
+}
+
+LogicalResult ReceiveSumsOp::verify() {
+  return verifySums(*this, getShared().getType(), getType());
+}
+
+LogicalResult ReleaseSumsOp::verify() {
+  int64_t count = getCount(), step = getStep();
+  if (getEmpty().getType().getRemote())
+    return emitOpError() << "expected the executing CTA's barriers, which name "
+                            "those of other CTAs";
+  if (count < 1 || step < 1 || count > hw::kMaxCluster / step)
+    return emitOpError() << "expected ranks below " << hw::kMaxCluster
+                         << ", found " << count << " in steps of " << step;
   return success();
 }
 

@@ -99,7 +99,7 @@ static Reason notLowered(StringRef with) {
 std::optional<Reason> blockscale::whyNotStores(ScheduleAttr schedule,
                                                const StoredResult &result,
                                                hw::Target target) {
-  if (schedule.getStores() == Stores::Direct)
+  if (schedule.getStores() != Stores::Tma)
     return std::nullopt;
   if (!hw::hasTensorMemory(target))
     return notLowered("for " + hw::targetName(target) +

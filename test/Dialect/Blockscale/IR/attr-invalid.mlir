@@ -238,6 +238,21 @@ func.func private @split_k() attributes {test.a = #blockscale.schedule<split_k =
 
 // -----
 
+// expected-error @below {{expected 'cluster_k' of 1 to 16, found 17}}
+func.func private @cluster_k() attributes {test.a = #blockscale.schedule<split_k = 17, cluster_k = 17>}
+
+// -----
+
+// expected-error @below {{expected 'cluster_k' of 1 or of 'split_k', which is 4, found 2}}
+func.func private @cluster_of_some_parts() attributes {test.a = #blockscale.schedule<split_k = 4, cluster_k = 2>}
+
+// -----
+
+// expected-error @below {{expected 'cluster_k' of 1 or of 'split_k', which is 1, found 2}}
+func.func private @cluster_of_parts() attributes {test.a = #blockscale.schedule<cluster_k = 2>}
+
+// -----
+
 // expected-error @below {{expected 'group_m' of 1 to 65536, found 1073741824}}
 func.func private @group_m() attributes {test.a = #blockscale.schedule<group_m = 1073741824>}
 

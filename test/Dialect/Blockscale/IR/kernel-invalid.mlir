@@ -936,7 +936,7 @@ func.func @query_bytes(%r: !blockscale.shared<2x32xi8, container = 8>, %i: i32) 
 !map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
 func.func @split_without_workspace(%m: !map, %d: !blockscale.global<bf16>) {
   %i = arith.constant 1024 : i32
-  // expected-error @below {{expected a workspace with 'split_k' above 1, and only then}}
+  // expected-error @below {{expected a workspace with 'split_k' above 'cluster_k', and only then}}
   blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) sizes(%i, %i, %i, %i)
     mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
     schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, split_k = 2> : !map, !map, !blockscale.global<bf16> scales !map, !map
@@ -948,7 +948,7 @@ func.func @split_without_workspace(%m: !map, %d: !blockscale.global<bf16>) {
 !map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
 func.func @workspace_without_split(%m: !map, %d: !blockscale.global<bf16>, %w: !blockscale.global<f32>) {
   %i = arith.constant 1024 : i32
-  // expected-error @below {{expected a workspace with 'split_k' above 1, and only then}}
+  // expected-error @below {{expected a workspace with 'split_k' above 'cluster_k', and only then}}
   blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) workspace(%w) sizes(%i, %i, %i, %i)
     mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
     schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map workspace !blockscale.global<f32>

@@ -14,9 +14,9 @@
 !known = !blockscale.tensor<40x7168xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 
 // One tile of 16 columns holds all rows there may be, which without a limit would
-// be several; where K is split the parts have a workspace.
+// be several; where K is split one cluster has the parts.
 // CHECK-LABEL: func.func @unknown
-// CHECK: blockscale.variants = [#blockscale.variant<most_rows = 16, {{.*}}schedule = <tile_m = 128, tile_n = 16,{{.*}}swap_operands = true{{.*}}split_k = 8>>, #blockscale.variant<most_rows = 64, {{.*}}tile_n = 64{{.*}}>]
+// CHECK: blockscale.variants = [#blockscale.variant<most_rows = 16, {{.*}}schedule = <tile_m = 128, tile_n = 16,{{.*}}swap_operands = true{{.*}}split_k = 8, cluster_k = 8>>, #blockscale.variant<most_rows = 64, {{.*}}tile_n = 64{{.*}}>]
 // AUTO-LABEL: func.func @unknown
 // AUTO: blockscale.variants = [#blockscale.variant<most_rows = {{[0-9]+}}, {{.*}}split_k{{.*}}>, #blockscale.variant<most_rows = {{[0-9]+}},
 
@@ -25,7 +25,7 @@
 // KERNELS-SAME: blockscale.product = #blockscale.product<{{[^$]*}}mma = <kind = mxf8f6f4,
 // KERNELS-NOT: variant_of = "unknown"
 // KERNELS: gpu.func @unknown_m16(
-// KERNELS-SAME: #blockscale.parameter<workspace>
+// KERNELS-SAME: cluster = 8
 // KERNELS-SAME: most_rows = 16, variant_of = "unknown"
 // KERNELS: gpu.func @unknown_m64(
 // KERNELS-SAME: most_rows = 64, variant_of = "unknown"

@@ -212,6 +212,24 @@ func.func @empty_group(%a: !groups, %b: !groups) -> tensor<512x512xbf16> {
 
 // -----
 
+!shared = !blockscale.tensor<512x1024xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func @parts_that_share(%a: !shared, %b: !shared) -> tensor<512x512xbf16> {
+  // expected-error @below {{has no legal schedule: 'cluster_k' of 2 needs a CTA or pair for each part of K, found a cluster of 2x1 that shares operands; nearest legal: 'cluster_k' of 1, or 'cluster_m' of 1 and 'cluster_n' of 1}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<cta_group = 1, cluster_m = 2, split_k = 2, cluster_k = 2>) : !shared, !shared -> tensor<512x512xbf16>
+  return %0 : tensor<512x512xbf16>
+}
+
+// -----
+
+!many = !blockscale.tensor<512x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func @too_many_parts(%a: !many, %b: !many) -> tensor<512x512xbf16> {
+  // expected-error @below {{has no legal schedule: a cluster of 24 CTAs does not fit on 'sm_100a': at most 8 CTAs, 16 when the kernel asks for a non-portable size; nearest legal: 16}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<cta_group = 2, split_k = 12, cluster_k = 12>) : !many, !many -> tensor<512x512xbf16>
+  return %0 : tensor<512x512xbf16>
+}
+
+// -----
+
 !promoted_split_a = !blockscale.tensor<512x1024xf8E4M3FN, "float32_t128">
 !promoted_split_b = !blockscale.tensor<512x1024xf8E4M3FN, "float32_t128_t128">
 func.func @promoted_split(%a: !promoted_split_a, %b: !promoted_split_b) -> tensor<512x512xbf16> {

@@ -95,8 +95,8 @@ func.func @few_columns(%a: !few_columns_a, %b: !few_columns_b) -> tensor<7168x8x
 // CHECK-LABEL: func.func @odd_tile_for_one_tile
 func.func @odd_tile_for_one_tile(%a: !odd_tile_for_one_tile_a, %b: !odd_tile_for_one_tile_b) -> tensor<1024x72xbf16> {
   // CHECK: mma(<{{.*}}, m = 128, n = 72, k = 64>)
-  // CHECK-SAME: schedule(#blockscale.schedule<tile_m = 128, tile_n = 72, tile_k = 256, stages = {{[0-9]+}}, accumulators = 2, swap_operands = false, group_m = 8, cta_group = 1, cluster_m = 1, cluster_n = 1, mma_k = {{[0-9]+}}>)
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<tile_n = 72, swap_operands = false, cta_group = 1, cluster_m = 1, cluster_n = 1>) : !odd_tile_for_one_tile_a, !odd_tile_for_one_tile_b -> tensor<1024x72xbf16>
+  // CHECK-SAME: schedule(#blockscale.schedule<tile_m = 128, tile_n = 72, tile_k = 256, stages = {{[0-9]+}}, accumulators = 2, swap_operands = false, group_m = 8, cta_group = 1, cluster_m = 1, cluster_n = 1, mma_k = {{[0-9]+}}, split_k = 1>)
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<tile_n = 72, swap_operands = false, cta_group = 1, cluster_m = 1, cluster_n = 1, split_k = 1>) : !odd_tile_for_one_tile_a, !odd_tile_for_one_tile_b -> tensor<1024x72xbf16>
   return %0 : tensor<1024x72xbf16>
 }
 

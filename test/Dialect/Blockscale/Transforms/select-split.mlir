@@ -1,5 +1,7 @@
-// When the schedule splits K by itself: where the model promises 5 % and more, and
-// the parts are known to be no more than there is room for at once.
+// When the schedule splits K by itself: where the model promises less time, and the
+// parts are known to be no more than there is room for at once. They are those of one
+// cluster where it has no more than eight CTAs, and else meet in a workspace, for which
+// the model must promise 5 %.
 
 // RUN: blockscale-opt %s -blockscale-select-schedule | FileCheck %s
 // RUN: blockscale-opt %s -blockscale-select-schedule=expected-rows=16 | FileCheck %s --check-prefix=FEW
@@ -12,12 +14,12 @@
 !weights = !blockscale.tensor<576x7168xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 // CHECK-LABEL: func.func @decode
 func.func @decode(%a: !decode, %b: !weights) -> tensor<16x576xbf16> {
-  // CHECK: schedule(#blockscale.schedule<{{.*}}swap_operands = true, {{.*}}split_k = 8>)
+  // CHECK: schedule(#blockscale.schedule<{{.*}}swap_operands = true, {{.*}}split_k = 8, cluster_k = 8>)
   %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32>) : !decode, !weights -> tensor<16x576xbf16>
   return %0 : tensor<16x576xbf16>
 }
 
-// Who wants no workspace says so.
+// Who wants all of K in one CTA says so.
 // CHECK-LABEL: func.func @whole
 func.func @whole(%a: !decode, %b: !weights) -> tensor<16x576xbf16> {
   // CHECK: split_k = 1>)
@@ -26,8 +28,8 @@ func.func @whole(%a: !decode, %b: !weights) -> tensor<16x576xbf16> {
 }
 
 // What the parts cost at the end is more than they save.
-!short = !blockscale.tensor<16x1024xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
-!short_weights = !blockscale.tensor<576x1024xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!short = !blockscale.tensor<16x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!short_weights = !blockscale.tensor<576x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 // CHECK-LABEL: func.func @short
 func.func @short(%a: !short, %b: !short_weights) -> tensor<16x576xbf16> {
   // CHECK: schedule(#blockscale.schedule<
@@ -68,7 +70,7 @@ func.func @rows(%a: !rows, %b: !weights) -> tensor<?x576xbf16> {
   // CHECK: schedule(#blockscale.schedule<
   // CHECK-NOT: split_k
   // CHECK-SAME: >)
-  // FEW: split_k = 4>)
+  // FEW: split_k = 8, cluster_k = 8>)
   %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32>) : !rows, !weights -> tensor<?x576xbf16>
   return %0 : tensor<?x576xbf16>
 }

@@ -70,15 +70,14 @@ defvar Blockscale_ScheduleFields = [
   Blockscale_CountField<"cluster_n", "clusterN">,
   Blockscale_CountField<"mma_k", "mmaK">,
   Blockscale_CountField<"split_k", "splitK">,
+  Blockscale_CountField<"cluster_k", "clusterK">,
   Blockscale_Field<"scheduler", "scheduler",
                    DefaultValuedParameter<"::blockscale::Scheduler",
                                           "::blockscale::Scheduler::Static">,
                    "::blockscale::Scheduler::Static">,
   Blockscale_FlagField<"dependent_launch", "dependentLaunch">,
   Blockscale_Field<"stores", "stores",
-                   DefaultValuedParameter<"::blockscale::Stores",
-                                          "::blockscale::Stores::Direct">,
-                   "::blockscale::Stores::Direct">];
+      OptionalParameter<"::std::optional<::blockscale::Stores>">>];
 
 def Blockscale_ScheduleAttr
     : Blockscale_CheckedFieldsAttr<"Schedule", Blockscale_ScheduleFields> {
@@ -87,10 +86,11 @@ def Blockscale_ScheduleAttr
   let description = [{
     Every field may be left out (zero or empty): `blockscale-select-schedule`
     fills in what is missing and leaves alone what the user wrote. After that
-    pass all fields are set but for `split_k`, which it leaves out where K is
-    not split. Later passes read a missing `cta_group`, `cluster_m`, `cluster_n`
-    or `split_k` as 1 and a missing `mma_k` as the ordinary K of the
-    instruction.
+    pass all fields are set but for `split_k` and `cluster_k`, which it leaves out
+    where K is not split, or not over a cluster, and `stores`, which it leaves out
+    where they are direct. Later passes read a missing `cta_group`, `cluster_m`,
+    `cluster_n`, `split_k` or `cluster_k` as 1 and a missing `mma_k` as the ordinary
+    K of the instruction.
 
     | field | meaning | legal |
     |---|---|---|
@@ -105,13 +105,14 @@ def Blockscale_ScheduleAttr
     | `cluster_m` | CTAs of a cluster along the rows of D, both of a pair counted | 1 to 16, a multiple of `cta_group` |
     | `cluster_n` | CTAs of a cluster along the columns of D | 1 to 16; at most 16 CTAs in all, more than 8 are not portable |
     | `mma_k` | elements along K of one instruction | the kind's ordinary K; 96 on sm_103a, with at least 2 stages; twice the ordinary one on sm_107 |
-    | `split_k` | CTAs, pairs or clusters that compute an output tile together, each a part of K; the last one to be done adds the parts up in the order of K and stores them | 1 to 64, at most the stages that K fills (groups of three stages with `mma_k` 96); needs a static K |
+    | `split_k` | CTAs, pairs or clusters that compute an output tile together, each a part of K, which are added up in the order of K | 1 to 64, at most the stages that K fills (groups of three stages with `mma_k` 96); needs a static K |
+    | `cluster_k` | parts of K that one cluster computes: its CTAs exchange their sums in shared memory, and each adds up and stores a slice of the tile's columns. With 1 the parts meet in a workspace, where the last CTA to be done adds them up | 1 or `split_k`; above 1 a CTA or pair for each part, at most 16 CTAs in all |
     | `scheduler` | `static`: tiles in the order of their numbers; `dynamic`: cluster launch control hands them out | |
     | `dependent_launch` | overlap the start of the kernel with the end of the one before it | false, true |
     | `stores` | `direct`: threads store rows of D; `tma`: they write boxes to a ring in shared memory, which TMA stores while the epilogue goes on | `tma` without `swap_operands`, `split_k` and groups, with rows of D of a static multiple of 16 bytes |
 
     On chips without tensor memory `tile_m` is 128, `tile_n` 16, 32, 64 or 128,
-    `accumulators`, `cta_group`, `split_k` and the cluster are 1, the
+    `accumulators`, `cta_group`, `split_k`, `cluster_k` and the cluster are 1, the
     scheduler is static, and stores are direct.
 
     Example:
@@ -134,8 +135,12 @@ def Blockscale_ScheduleAttr
       return std::max(ctaGroup(), getClusterM());
     }
     int64_t clusterN() const { return std::max<int64_t>(1, getClusterN()); }
+    /// Parts of K that a cluster computes, 1 if not chosen.
+    int64_t clusterK() const { return std::max<int64_t>(1, getClusterK()); }
     /// CTAs of a cluster.
-    int64_t clusterSize() const { return clusterM() * clusterN(); }
+    int64_t clusterSize() const {
+      return clusterM() * clusterN() * clusterK();
+    }
     /// Parts that K is split into, 1 if not chosen.
     int64_t splits() const { return std::max<int64_t>(1, getSplitK()); }
     static ::llvm::LogicalResult

@@ -1,4 +1,4 @@
-//===- BlockscaleStoreOps.td - stores through shared memory -*- tablegen -*-===//
+//===- BlockscaleStoreOps.td - ops on results in shared memory -*- tablegen -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,6 +12,9 @@
 //
 // Kernels without TMA exchange elements of a CTA's tile between its threads, so
 // that neighbours read and write neighbouring addresses of global memory.
+//
+// CTAs of a cluster that each have the sums of a part of K send them to each
+// other's shared memory, where a barrier counts their bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -106,6 +109,70 @@ def Blockscale_StoreSharedOp : Blockscale_KernelOp<"store_shared"> {
   let assemblyFormat = [{
     $value `to` $shared `[` $offset `]` attr-dict
     `:` type($value) `to` type($shared)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Sums of parts of K
+//===----------------------------------------------------------------------===//
+
+def Blockscale_SendSumsOp : Blockscale_KernelOp<"send_sums"> {
+  let summary = "store a thread's sums in the shared memory of the cluster";
+  let description = [{
+    The sums go to block `block` of `shared` in the CTA with `rank`, which may be
+    the executing one, to row `row` and the columns from `column` on, a multiple of
+    four. `shared` holds four columns of all rows after each other: blocks x
+    columns / 4 x rows x 4. Asynchronous: the bytes count on the first barrier of
+    `signal` in that CTA.
+
+    ```mlir
+    blockscale.send_sums %sums to %inbox[%part, %column, %row] of %rank signal %full : vector<16xf32> to !blockscale.shared<4x4x128x4xf32, container = 32>, !blockscale.barrier<1>
+    ```
+  }];
+  let arguments = (ins VectorOfRankAndType<[1], [F32, I32]>:$value,
+                       Blockscale_SharedTarget:$shared,
+                       I32:$block, I32:$column, I32:$row, I32:$rank,
+                       Blockscale_SignalledBarrier:$signal);
+  let assemblyFormat = [{
+    $value `to` $shared `[` $block `,` $column `,` $row `]` `of` $rank
+    `signal` $signal attr-dict
+    `:` type($value) `to` type($shared) `,` type($signal)
+  }];
+  let hasVerifier = 1;
+}
+
+def Blockscale_ReceiveSumsOp : Blockscale_KernelOp<"receive_sums"> {
+  let summary = "load sums that a CTA of the cluster sent";
+  let description = [{
+    Those of `shared` of the executing CTA, placed as `send_sums` places them.
+  }];
+  let arguments = (ins Blockscale_SharedSource:$shared,
+                       I32:$block, I32:$column, I32:$row);
+  let results = (outs VectorOfRankAndType<[1], [F32, I32]>:$result);
+  let assemblyFormat = [{
+    $shared `[` $block `,` $column `,` $row `]` attr-dict
+    `:` type($shared) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Blockscale_ReleaseSumsOp : Blockscale_KernelOp<"release_sums",
+    [Blockscale_Synchronizes]> {
+  let summary = "let CTAs of the cluster send sums again";
+  let description = [{
+    A whole warp executes it when all of its lanes have loaded what they need. It
+    arrives once at the first of the barriers `empty` in each of `count` CTAs of
+    the cluster: those with the ranks `first`, `first + step` and so on.
+
+    ```mlir
+    blockscale.release_sums %empty of %zero count 4 step 1 : !blockscale.barrier<1>
+    ```
+  }];
+  let arguments = (ins Blockscale_BarrierType:$empty, I32:$first,
+                       I64Attr:$count, I64Attr:$step);
+  let assemblyFormat = [{
+    $empty `of` $first `count` $count `step` $step attr-dict `:` type($empty)
   }];
   let hasVerifier = 1;
 }

@@ -22,6 +22,10 @@ int64_t splitUnit(MmaAttr mma);
 std::optional<Reason> whyNotSplit(MmaAttr mma, int64_t k, int64_t splits,
                                   hw::Target target);
 
+/// Why no cluster of `schedule` computes all parts of a tile, whose CTAs would
+/// exchange their sums; empty if one can, or if none is to.
+std::optional<Reason> whyNotClusterK(ScheduleAttr schedule, hw::Target target);
+
 } // namespace blockscale
 
 #endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_SPLITK_H

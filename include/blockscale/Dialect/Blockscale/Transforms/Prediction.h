@@ -40,8 +40,8 @@ struct ProductPrediction {
   double microseconds;
   /// What its waves of tiles wait for most.
   hw::GemmLimit limit;
-  /// Of that, where K is split, from the last part to when one CTA has all
-  /// sums.
+  /// Of that, where parts of K meet in a workspace, from the last part to when
+  /// one CTA has all sums: what a replay of one cluster does not show.
   double reduction = 0;
 };
 

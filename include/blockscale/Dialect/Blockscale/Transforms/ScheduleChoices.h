@@ -25,15 +25,15 @@ struct ScheduleChoice {
   ScheduleAttr schedule;
   double microseconds;
   hw::GemmLimit limit;
-  /// Of that, where K is split, from the last part to when one CTA has all
-  /// sums.
+  /// Of that, where parts of K meet in a workspace, from the last part to when
+  /// one CTA has all sums.
   double reduction = 0;
 };
 
 /// All completions of a product's schedule that were compared.
 struct ScheduleChoices {
-  /// The fastest first, and of equals the simplest; the time of those that
-  /// split K without having been asked to counts 5 % more. The first is taken.
+  /// The fastest first, and of equals the simplest; the time of those with a
+  /// workspace counts 5 % more. The first is taken.
   std::vector<ScheduleChoice> legal;
   /// Why the others were not legal, in the order in which they were looked at.
   std::vector<Reason> refused;

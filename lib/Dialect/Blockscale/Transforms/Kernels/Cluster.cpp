@@ -10,6 +10,9 @@
 // along the rows first, so that pairs, which share rows of a tile, have
 // neighbouring ranks. CTAs beside each other along columns share A, CTAs above
 // each other share B: each loads one slice and sends it to all of them.
+//
+// A cluster may instead have a CTA or pair for each part of K of one tile: the
+// ranks of a part follow each other, and nobody shares operands.
 
 #include "Cluster.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -36,6 +39,20 @@ ClusterPlace::ClusterPlace(KernelBuilder &b, const TileGeometry &geometry)
   rank = ClusterRankOp::create(b);
   rankM = b.rem(rank, geometry.clusterM);
   rankN = b.div(rank, geometry.clusterM);
+  if (geometry.clusterK == 1)
+    return;
+  assert(geometry.clusterN == 1 && "nobody shares operands");
+  rankK = rankN;
+  rankN = b.constant(0);
+}
+
+Value ClusterPlace::firstBeside() const {
+  return b.mul(rankK ? rankK : rankN, geometry.clusterM);
+}
+
+Value ClusterPlace::rankOfPart(Value part) const {
+  Value first = b.mul(part, geometry.ctasOfPart());
+  return isPair() ? b.add(first, indexInPair()) : first;
 }
 
 Value ClusterPlace::indexInPair() const { return b.rem(rank, 2); }
@@ -62,18 +79,19 @@ Value ClusterPlace::sharersOfB() const {
 Value ClusterPlace::sharersOfSfb() const {
   if (geometry.clusterM == 1)
     return {};
-  return b.shiftLeft(bitsOf(geometry.clusterM, 1),
-                     b.mul(rankN, geometry.clusterM));
+  return b.shiftLeft(bitsOf(geometry.clusterM, 1), firstBeside());
 }
 
 Value ClusterPlace::feeders() const {
   if (!isCluster())
     return {};
+  if (rankK && !isPair())
+    return {};
   int64_t column = bitsOf(geometry.clusterM, 1);
   int64_t row = bitsOf(geometry.ctaGroup, 1) *
                 bitsOf(geometry.clusterN, geometry.clusterM);
-  Value beside = b.shiftLeft(row, rankM);
-  Value above = b.shiftLeft(column, b.mul(rankN, geometry.clusterM));
+  Value beside = b.shiftLeft(row, rankK ? leader() : rankM);
+  Value above = b.shiftLeft(column, firstBeside());
   return b.createOrFold<arith::OrIOp>(beside, above);
 }
 

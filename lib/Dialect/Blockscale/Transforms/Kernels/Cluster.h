@@ -27,23 +27,29 @@ public:
 
   /// The number of the cluster in the grid, and how many there are.
   mlir::Value number, count;
-  /// The rank of the CTA, and its place along rows and columns of D.
-  mlir::Value rank, rankM, rankN;
+  /// The rank of the CTA, and its place along rows and columns of D and along
+  /// the parts of K; `rankK` is null where a cluster has one part.
+  mlir::Value rank, rankM, rankN, rankK;
 
   /// Number of the CTA in its pair, 0 for the leader.
   mlir::Value indexInPair() const;
   mlir::Value isLeader() const;
   mlir::Value leader() const;
+  /// The CTA at the same place of a pair that computes part `part` of K.
+  mlir::Value rankOfPart(mlir::Value part) const;
 
   mlir::Value sharersOfA() const;
   mlir::Value sharersOfB() const;
   mlir::Value sharersOfSfb() const;
-  /// The CTAs whose loads a stage's MMAs wait for.
+  /// The CTAs whose loads a stage's MMAs wait for; null if the CTA's own only.
   mlir::Value feeders() const;
   /// The number of the CTA among those that share B.
   mlir::Value indexOfB() const;
 
 private:
+  /// The first rank of the CTAs above and below.
+  mlir::Value firstBeside() const;
+
   KernelBuilder &b;
   const TileGeometry &geometry;
 };

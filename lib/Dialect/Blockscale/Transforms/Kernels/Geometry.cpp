@@ -73,7 +73,8 @@ TileGeometry::TileGeometry(MmaAttr mma, ScheduleAttr schedule, hw::Chip chip,
       stages(schedule.getStages()),
       accumulators(schedule.getAccumulators() * rowInstructions),
       ctaGroup(schedule.ctaGroup()), clusterM(schedule.clusterM()),
-      clusterN(schedule.clusterN()), isRowPerLane(isRowPerLane) {
+      clusterN(schedule.clusterN()), clusterK(schedule.clusterK()),
+      isRowPerLane(isRowPerLane) {
   tileM /= rowInstructions;
   a = operandGeometry(mma, mma.getA(), mma.getAMnMajor(), rowsPerCta(),
                       mma.getStoredK(tileK), clusterN);
@@ -141,11 +142,31 @@ int64_t TileGeometry::sideBytes() const {
          metadataTiles * hw::kMetadataTileRows * hw::kMetadataTileBytes;
 }
 
+int64_t TileGeometry::ownedColumns() const {
+  // Tensor memory is read some columns at a time.
+  constexpr int64_t kLeastColumns = 8;
+  int64_t columns =
+      llvm::alignTo(llvm::divideCeil(tileN, clusterK), kLeastColumns);
+  while (tileN % columns != 0)
+    columns += kLeastColumns;
+  return columns;
+}
+
+int64_t TileGeometry::inboxBytes() const {
+  constexpr int64_t kSumBytes = 4;
+  if (clusterK == 1)
+    return 0;
+  return clusterK * ownedColumns() * rowsPerCta() * kSumBytes;
+}
+
 int64_t TileGeometry::epilogueColumns(unsigned values) const {
   // A thread has 255 registers; what functions need for themselves is besides.
   constexpr int64_t kLeastColumns = 8, kMostColumns = 32, kRegisters = 160;
-  int64_t columns = std::min(kMostColumns, tileN & -tileN);
-  while (columns > kLeastColumns && columns * values > kRegisters)
+  int64_t owned = ownedColumns();
+  int64_t columns = std::min(kMostColumns, owned & -owned);
+  // Where parts of K are added up those of all parts may be there at once.
+  int64_t most = std::max<int64_t>(values, clusterK);
+  while (columns > kLeastColumns && columns * most > kRegisters)
     columns /= 2;
   return columns;
 }

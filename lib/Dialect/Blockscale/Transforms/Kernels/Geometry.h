@@ -48,9 +48,9 @@ struct TileGeometry {
   /// Accumulators of one instruction each; a tile takes one for each of its
   /// `rowInstructions`.
   int64_t tileK, stages, accumulators;
-  /// CTAs that execute an instruction together, and CTAs of a cluster along
-  /// rows and columns of D.
-  int64_t ctaGroup, clusterM, clusterN;
+  /// CTAs that execute an instruction together, CTAs of a cluster along rows
+  /// and columns of D, and parts of K that it computes.
+  int64_t ctaGroup, clusterM, clusterN, clusterK;
   /// Scales per row in a stage, and 32-bit words of them.
   int64_t scalesPerRow = 0, scaleWords = 0;
   /// Words of scales per row that tensor memory holds: those of a stage, or
@@ -80,7 +80,16 @@ struct TileGeometry {
   /// Rows of an instruction in one CTA, and rows of B that it holds.
   int64_t rowsPerCta() const { return tileM / ctaGroup; }
   int64_t columnsPerCta() const { return tileN / ctaGroup; }
-  int64_t clusterSize() const { return clusterM * clusterN; }
+  int64_t clusterSize() const { return clusterM * clusterN * clusterK; }
+  /// CTAs of a cluster that compute one part of K.
+  int64_t ctasOfPart() const { return clusterM * clusterN; }
+  /// Columns of a tile whose sums one of the CTAs that compute it adds up,
+  /// which are all of them unless a cluster has several parts of K; and how
+  /// many CTAs have some.
+  int64_t ownedColumns() const;
+  int64_t owners() const { return tileN / ownedColumns(); }
+  /// Bytes of shared memory that sums of other CTAs come to.
+  int64_t inboxBytes() const;
   /// Tiles of rows of A's scales in a stage, if there are such.
   int64_t scaleRowTiles() const { return scalesPerRow / hw::kRowTileScales; }
   /// Rows of the output tile of a CTA or pair.
@@ -102,7 +111,7 @@ struct TileGeometry {
   /// Distance in columns from one accumulator to the next.
   int64_t accumulatorStride() const { return tileN - overlap; }
   /// Columns that the epilogue loads at once if it needs up to `values` values
-  /// for each: fewer where a thread would run out of registers.
+  /// for each: fewer where a thread would run out of registers, or owns fewer.
   int64_t epilogueColumns(unsigned values) const;
 };
 

@@ -75,6 +75,9 @@ public:
   bool isPair() const { return place.isPair(); }
   bool isCluster() const { return place.isCluster(); }
   bool isSplit() const { return schedule.splits() > 1; }
+  /// Whether the parts of K are those of one cluster, or else of several.
+  bool isSplitInCluster() const { return geometry.clusterK > 1; }
+  bool isSplitOverGrid() const { return isSplit() && !isSplitInCluster(); }
   /// Elements of K that have scales in registers of their own; 0 where sums
   /// over all of K are taken in tensor memory.
   int64_t promotionBlock() { return promotionBlockOf(op); }

@@ -13,11 +13,15 @@
 //   stages, empty       MMAs and copies of one are done    (MMA -> producer)
 //   accumulators, full  one is complete                    (MMA -> epilogue)
 //   accumulators, empty it may be overwritten              (epilogue -> MMA)
+//   sums, full          those of all parts of K are there  (epilogues -> one)
+//   sums, empty         they are added up                  (one -> epilogues)
 //
 // In a pair of CTAs the first one, the leader, issues the MMAs of both: full
 // stages and empty accumulators count there what happens in either CTA, the
 // others are signalled in both. Where a cluster shares operands, empty counts
 // every MMA that reads what the CTA loads.
+//
+// The last two are of clusters that compute all parts of K of a tile.
 //
 // Without tensor memory the warps that multiply also store: they are main loop
 // and epilogue in one.
@@ -39,6 +43,9 @@ static void expandInTensorMemory(KernelFrame &frame) {
   AccumulatorRing accumulators(frame);
   std::unique_ptr<TileSource> source = TileSource::create(frame);
   accumulators.allocateEmpty(frame.warps.epilogue.count());
+  std::optional<SumExchange> exchange;
+  if (frame.isSplitInCluster())
+    exchange.emplace(frame);
   memory.allocate();
   frame.synchronize();
   stages.connect(frame);
@@ -53,7 +60,7 @@ static void expandInTensorMemory(KernelFrame &frame) {
   if (frame.promotionBlock())
     PromotedStore(frame, memory, accumulators, *source).emitRole();
   else
-    RowStore(frame, memory, accumulators, *source).emitRole();
+    RowStore(frame, memory, accumulators, *source, exchange).emitRole();
   frame.synchronize();
   memory.free();
 }

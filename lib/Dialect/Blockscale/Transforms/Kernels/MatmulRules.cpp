@@ -118,6 +118,8 @@ static LogicalResult checkSchedule(MatmulOp op) {
     return op.emitOpError() << why->text;
   if (auto why = whyNotSplit(mma, op.getSizes().k, schedule.splits(), target))
     return op.emitOpError() << why->text;
+  if (auto why = whyNotClusterK(schedule, target))
+    return op.emitOpError() << why->text;
   if (op.isGrouped())
     if (auto why =
             whyNotGrouped(mma, schedule.getScheduler(), schedule.splits()))

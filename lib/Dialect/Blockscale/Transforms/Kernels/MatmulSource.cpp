@@ -241,7 +241,7 @@ static GlobalType factorMemory(ScaledTensorType type) {
 /// of a thread, count as one of the epilogue's values.
 static Type resultMemory(MatmulOp op, const TileGeometry &geometry) {
   Type element = op.getType().getElementType();
-  if (getSchedule(op).getStores() == Stores::Direct)
+  if (getSchedule(op).getStores() != Stores::Tma)
     return GlobalType::get(op.getContext(), element);
   const ScaleSpec &ofColumns = op.getB().getType().getSpec().getValue();
   unsigned values = Epilogue(op).mostValues() + ofColumns.coversK();
@@ -323,7 +323,7 @@ static SmallVector<KernelParameter> parametersOf(MatmulOp op,
     list.push_back({f32, ParameterRole::Alpha});
   if (op.getBeta())
     list.push_back({f32, ParameterRole::Beta});
-  if (getSchedule(op).splits() > 1)
+  if (getSchedule(op).splits() > geometry.clusterK)
     list.push_back({GlobalType::get(context, accumulatorType(mma)),
                     ParameterRole::Workspace});
   if (op.hasGroups())
@@ -365,7 +365,7 @@ static AffineExpr tilesOf(MatmulOp op, const TileGeometry &geometry) {
 
 static AffineMap workspaceOf(MatmulOp op, const TileGeometry &geometry) {
   int64_t splits = getSchedule(op).splits();
-  if (splits == 1)
+  if (splits == geometry.clusterK)
     return {};
   return Workspace::sizes(tilesOf(op, geometry), geometry, splits);
 }
@@ -377,7 +377,8 @@ static AffineMap workspaceOf(MatmulOp op, const TileGeometry &geometry) {
 static AffineMap gridOf(MatmulOp op, const TileGeometry &geometry) {
   MLIRContext *context = op.getContext();
   int64_t cluster = geometry.clusterSize();
-  AffineExpr tiles = tilesOf(op, geometry) * getSchedule(op).splits();
+  AffineExpr tiles =
+      tilesOf(op, geometry) * (getSchedule(op).splits() / geometry.clusterK);
   if (getSchedule(op).getScheduler() == Scheduler::Dynamic)
     return AffineMap::get(0, 6, tiles * cluster);
   AffineExpr sms = getAffineSymbolExpr(4, context);

@@ -50,10 +50,7 @@ void RowStore::storeChunk(TilePosition tile, int64_t number, RingPosition copy,
     ordered = b.select(b.isEqual(copy.slot, 0), reversed, index);
   }
   Value column = b.mul(ordered, math.getWidth());
-  Type element =
-      cast<TensorMemoryType>(memory.accumulator.getType()).getElementType();
-  Value sum = LoadAccumulatorOp::create(b, math.getVectorType().clone(element),
-                                        memory.accumulator, copy.slot, column);
+  Value sum = loadSums(copy, column);
   releaseAfter(lastChunk, index, copy);
   if (frame.isSplit())
     partials.store(tile, {number, thread, column}, sum);
@@ -61,31 +58,90 @@ void RowStore::storeChunk(TilePosition tile, int64_t number, RingPosition copy,
     finishChunk(tile, index, column, sum);
 }
 
-void RowStore::forEachChunk(function_ref<void(Value)> body) {
+VectorType RowStore::sumsType() {
+  Type element =
+      cast<TensorMemoryType>(memory.accumulator.getType()).getElementType();
+  return math.getVectorType().clone(element);
+}
+
+Value RowStore::loadSums(RingPosition copy, Value column) {
+  return LoadAccumulatorOp::create(b, sumsType(), memory.accumulator, copy.slot,
+                                   column);
+}
+
+void RowStore::forEachChunk(int64_t columns, function_ref<void(Value)> body) {
+  int64_t count = columns / math.getWidth();
   auto loop =
-      scf::ForOp::create(b, b.constant(0), b.constant(chunks()), b.constant(1));
+      scf::ForOp::create(b, b.constant(0), b.constant(count), b.constant(1));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar());
 }
 
-RingPosition RowStore::storeTile(TilePosition tile, int64_t number,
-                                 RingPosition copy) {
-  if (!frame.isSplit())
+void RowStore::awaitPart(TilePosition tile, RingPosition copy) {
+  if (!frame.isSplitOverGrid())
     math.prepareRow(tile, thread);
   WaitOp::create(b, accumulators.full, copy.slot, copy.parity);
   TensorFenceOp::create(b, FenceSide::After);
-  forEachChunk([&](Value index) { storeChunk(tile, number, copy, index); });
+}
+
+RingPosition RowStore::storePart(TilePosition tile, int64_t number,
+                                 RingPosition copy) {
+  awaitPart(tile, copy);
+  forEachChunk(frame.geometry.tileN,
+               [&](Value index) { storeChunk(tile, number, copy, index); });
   return b.next(copy, accumulators.count());
 }
 
-void RowStore::reduceTile(TilePosition tile, int64_t number) {
+RingPosition RowStore::exchangePart(TilePosition tile, RingPosition copy,
+                                    Value parity) {
+  exchange->begin(parity, thread);
+  awaitPart(tile, copy);
+  forEachChunk(frame.geometry.tileN, [&](Value index) {
+    Value ordered = exchange->orderOf(index, math.getWidth());
+    Value column = b.mul(ordered, math.getWidth());
+    Value sum = loadSums(copy, column);
+    releaseAfter(chunks() - 1, index, copy);
+    exchange->send(column, thread, sum);
+  });
+  exchange->receive(parity, [&](Value first) {
+    forEachChunk(frame.geometry.ownedColumns(), [&](Value index) {
+      Value column = b.mul(index, math.getWidth());
+      Value sum = exchange->sum(column, thread, sumsType());
+      finishChunk(tile, index, b.add(first, column), sum);
+    });
+  });
+  return b.next(copy, accumulators.count());
+}
+
+void RowStore::reducePart(TilePosition tile, int64_t number) {
   math.prepareRow(tile, thread);
-  forEachChunk([&](Value index) {
+  forEachChunk(frame.geometry.tileN, [&](Value index) {
     Value column = b.mul(index, math.getWidth());
     Value sum = partials.sum(tile, {number, thread, column});
     finishChunk(tile, index, column, sum);
   });
+}
+
+SmallVector<Value> RowStore::storeTile(TilePosition tile, ValueRange carried) {
+  RingPosition copy{carried[0], carried[1]};
+  int64_t parts = frame.geometry.rowInstructions;
+  if (exchange) {
+    Value parity = carried[2];
+    for (int64_t i = 0; i < parts; ++i) {
+      copy = exchangePart(frame.partOf(tile, i), copy, parity);
+      parity = b.flip(parity);
+    }
+    return {copy.slot, copy.parity, parity};
+  }
+  for (int64_t i = 0; i < parts; ++i)
+    copy = storePart(frame.partOf(tile, i), i, copy);
+  if (frame.isSplitOverGrid())
+    b.onlyIf(partials.arrive(tile, thread), [&] {
+      for (int64_t i = 0; i < parts; ++i)
+        reducePart(frame.partOf(tile, i), i);
+    });
+  return {copy.slot, copy.parity};
 }
 
 void RowStore::emitRole() {
@@ -99,19 +155,13 @@ void RowStore::emitRole() {
     if (quantized)
       quantized->prepareKernel();
     Value zero = b.constant(0);
-    source.forEach({zero, zero}, [&](TilePosition tile, ValueRange carried) {
+    // The position in the ring of accumulators, and the parity of an exchange.
+    SmallVector<Value> initial(exchange ? 3 : 2, zero);
+    source.forEach(initial, [&](TilePosition tile, ValueRange carried) {
       math.prepareTile(tile);
       if (quantized)
         quantized->prepareTile(tile);
-      RingPosition copy{carried[0], carried[1]};
-      for (int64_t i = 0; i < frame.geometry.rowInstructions; ++i)
-        copy = storeTile(frame.partOf(tile, i), i, copy);
-      if (frame.isSplit())
-        b.onlyIf(partials.arrive(tile, thread), [&] {
-          for (int64_t i = 0; i < frame.geometry.rowInstructions; ++i)
-            reduceTile(frame.partOf(tile, i), i);
-        });
-      return SmallVector<Value>{copy.slot, copy.parity};
+      return storeTile(tile, carried);
     });
     if (boxes)
       boxes->drain();

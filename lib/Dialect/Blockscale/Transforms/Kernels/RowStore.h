@@ -25,36 +25,54 @@ namespace blockscale {
 /// columns are consecutive in memory; with swap it is a column of D, and
 /// neighbouring lanes are. Where K is split they store the sums of its part to
 /// the workspace; the CTA that is the last to do so adds all of them up and
-/// stores what becomes of them. D may also go through shared memory.
+/// stores what becomes of them. Or, where one cluster has all parts, they send
+/// them to each other, and each CTA adds up and stores a slice of the columns.
+/// D may also go through shared memory.
 class RowStore {
 public:
   RowStore(KernelFrame &frame, TensorMemory &memory,
-           AccumulatorRing &accumulators, TileSource &source)
+           AccumulatorRing &accumulators, TileSource &source,
+           std::optional<SumExchange> &exchange)
       : frame(frame), b(frame.b), memory(memory), accumulators(accumulators),
-        source(source), math(frame, EpilogueMath::widthOf(frame)),
+        source(source), exchange(exchange),
+        math(frame, EpilogueMath::widthOf(frame)),
         partials(frame, math.getWidth()) {}
 
   void emitRole();
 
 private:
-  /// Calls `body` with the number of each chunk of columns.
-  void forEachChunk(llvm::function_ref<void(mlir::Value)> body);
+  /// Calls `body` with the number of each chunk of `columns` columns.
+  void forEachChunk(int64_t columns,
+                    llvm::function_ref<void(mlir::Value)> body);
+  /// Stores all of a tile; returns what is carried to the next one.
+  llvm::SmallVector<mlir::Value> storeTile(TilePosition tile,
+                                           mlir::ValueRange carried);
   /// Stores the part of an output tile that its instruction `number` computed.
-  RingPosition storeTile(TilePosition tile, int64_t number, RingPosition copy);
+  RingPosition storePart(TilePosition tile, int64_t number, RingPosition copy);
+  /// The same, after the sums of all parts of K were exchanged in the round
+  /// with `parity`.
+  RingPosition exchangePart(TilePosition tile, RingPosition copy,
+                            mlir::Value parity);
+  /// Waits for the accumulator of a part.
+  void awaitPart(TilePosition tile, RingPosition copy);
+  mlir::Value loadSums(RingPosition copy, mlir::Value column);
   void storeChunk(TilePosition tile, int64_t number, RingPosition copy,
                   mlir::Value index);
   void finishChunk(TilePosition tile, mlir::Value index, mlir::Value column,
                    mlir::Value sum);
   /// Stores such a part whose sums are all in the workspace.
-  void reduceTile(TilePosition tile, int64_t number);
+  void reducePart(TilePosition tile, int64_t number);
   void releaseAfter(int64_t lastChunk, mlir::Value index, RingPosition copy);
   int64_t chunks() const { return frame.geometry.tileN / math.getWidth(); }
+  mlir::VectorType sumsType();
 
   KernelFrame &frame;
   KernelBuilder &b;
   TensorMemory &memory;
   AccumulatorRing &accumulators;
   TileSource &source;
+  /// Where one cluster has all parts of K.
+  std::optional<SumExchange> &exchange;
   EpilogueMath math;
   PartialSums partials;
   /// With stores by TMA.

@@ -6,10 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-// No CTA waits for another one, so that it does not matter how many run at
-// once: each stores its sums, and the one that finds by the counter that it is
-// the last has everything there. It reads its own sums back like the others',
-// so that the order of the additions is that of K in every run.
+// Where parts of a tile are those of several clusters no CTA waits for another
+// one, so that it does not matter how many run at once: each stores its sums,
+// and the one that finds by the counter that it is the last has everything
+// there. It reads its own sums back like the others', so that the order of the
+// additions is that of K in every run.
+//
+// The CTAs of one cluster run at once, whatever else does. There each waits for
+// the sums of all others, but adds up only a slice of the columns, in the same
+// order.
 
 #include "SplitK.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -38,6 +43,12 @@ AffineMap Workspace::sizes(AffineExpr tiles, const TileGeometry &geometry,
                          (counters + sums) * kElementBytes,
                          getAffineConstantExpr(splits, tiles.getContext())},
                         tiles.getContext());
+}
+
+static Value added(KernelBuilder &b, Value sums, Value more) {
+  if (cast<VectorType>(sums.getType()).getElementType().isInteger())
+    return arith::AddIOp::create(b, sums, more);
+  return arith::AddFOp::create(b, sums, more);
 }
 
 //===----------------------------------------------------------------------===//
@@ -97,11 +108,8 @@ Value PartialSums::addParts(TilePosition tile, Value sums, Value first,
   SmallVector<Value> loaded;
   for (int64_t i = 0; i < count; ++i)
     loaded.push_back(load(tile, b.add(first, b.constant(i)), place));
-  bool isInteger =
-      cast<VectorType>(sums.getType()).getElementType().isInteger();
   for (Value next : loaded)
-    sums = isInteger ? arith::AddIOp::create(b, sums, next).getResult()
-                     : arith::AddFOp::create(b, sums, next).getResult();
+    sums = added(b, sums, next);
   return sums;
 }
 
@@ -127,5 +135,86 @@ Value PartialSums::sum(TilePosition tile, const Place &place) {
   for (int64_t part = inLoop; part < added; part += together)
     sums = addParts(tile, sums, b.constant(1 + part),
                     std::min(together, added - part), place);
+  return sums;
+}
+
+//===----------------------------------------------------------------------===//
+// SumExchange
+//===----------------------------------------------------------------------===//
+
+/// Columns whose sums lie together: 16 bytes, the most that a thread sends at
+/// once.
+static constexpr int64_t kTogether = 4;
+
+static SharedType inboxType(KernelFrame &frame) {
+  const TileGeometry &g = frame.geometry;
+  constexpr int64_t kSumBits = 32;
+  return SharedType::get(
+      frame.b.getContext(),
+      {g.clusterK, g.ownedColumns() / kTogether, g.rowsPerCta(), kTogether},
+      accumulatorType(frame.mma), kSumBits, hw::Swizzle::None);
+}
+
+SumExchange::SumExchange(KernelFrame &frame)
+    : frame(frame), b(frame.b), inbox(b.shared(inboxType(frame))),
+      full(b.barriers(1, 1)),
+      empty(b.barriers(1, frame.geometry.owners() *
+                              frame.warps.epilogue.count())) {}
+
+Value SumExchange::rowOf(Value thread) {
+  int64_t first = frame.warps.epilogue.first * hw::kWarpSize;
+  return b.sub(thread, b.constant(first));
+}
+
+void SumExchange::begin(Value parity, Value thread) {
+  Value zero = b.constant(0);
+  WaitOp::create(b, empty, zero, b.flip(parity));
+  Value announces = b.isEqual(rowOf(thread), 0);
+  if (frame.geometry.owners() < frame.geometry.clusterK)
+    announces = b.createOrFold<arith::AndIOp>(announces, isOwner());
+  b.onlyIf(announces, [&] {
+    ArriveExpectOp::create(b, full, zero, frame.geometry.inboxBytes());
+  });
+}
+
+Value SumExchange::isOwner() {
+  return b.compare(arith::CmpIPredicate::ult, frame.place.rankK,
+                   b.constant(frame.geometry.owners()));
+}
+
+Value SumExchange::orderOf(Value index, int64_t width) {
+  int64_t chunks = frame.geometry.tileN / width;
+  int64_t ofSlice = frame.geometry.ownedColumns() / width;
+  return b.rem(b.add(index, b.mul(frame.place.rankK, ofSlice)), chunks);
+}
+
+void SumExchange::send(Value column, Value thread, Value sums) {
+  int64_t owned = frame.geometry.ownedColumns();
+  SendSumsOp::create(b, sums, inbox, frame.place.rankK, b.rem(column, owned),
+                     rowOf(thread),
+                     frame.place.rankOfPart(b.div(column, owned)), full);
+}
+
+void SumExchange::receive(Value parity, function_ref<void(Value)> body) {
+  const TileGeometry &g = frame.geometry;
+  Value zero = b.constant(0);
+  auto receive = [&] {
+    WaitOp::create(b, full, zero, parity);
+    body(b.mul(frame.place.rankK, g.ownedColumns()));
+    ReleaseSumsOp::create(b, empty, frame.place.rankOfPart(zero), g.clusterK,
+                          g.ctasOfPart());
+  };
+  if (g.owners() == g.clusterK)
+    return receive();
+  b.onlyIf(isOwner(), receive);
+}
+
+Value SumExchange::sum(Value column, Value thread, VectorType type) {
+  Value sums;
+  for (int64_t part = 0; part < frame.geometry.clusterK; ++part) {
+    Value next = ReceiveSumsOp::create(b, type, inbox, b.constant(part), column,
+                                       rowOf(thread));
+    sums = sums ? added(b, sums, next) : next;
+  }
   return sums;
 }

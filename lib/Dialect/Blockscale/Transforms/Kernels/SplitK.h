@@ -32,7 +32,8 @@ struct Workspace {
                                const TileGeometry &geometry, int64_t splits);
 };
 
-/// The sums that the epilogue of a CTA keeps in the workspace.
+/// The sums that the epilogue of a CTA keeps in the workspace, where several
+/// clusters compute parts of a tile.
 class PartialSums {
 public:
   /// A thread keeps `width` sums at once.
@@ -67,6 +68,44 @@ private:
   KernelFrame &frame;
   KernelBuilder &b;
   int64_t width;
+};
+
+/// The sums of a tile whose parts of K are those of one cluster: each CTA sends
+/// its sums, slice by slice of the columns, to the CTAs that own the slices,
+/// and adds up those that come to it, in the order of K. All CTAs of a cluster
+/// run at once, so that waiting for each other is no deadlock. Rounds follow
+/// each other: one for each instruction of a tile.
+class SumExchange {
+public:
+  /// Emits the shared memory and the barriers.
+  explicit SumExchange(KernelFrame &frame);
+
+  /// Waits until what was sent in the round before is read, and announces what
+  /// comes in the one with `parity`.
+  void begin(mlir::Value parity, mlir::Value thread);
+  /// The chunk of `width` columns that is number `index` in the order of
+  /// sending: those of this CTA's slice come first, so that no two CTAs send to
+  /// the same one at once.
+  mlir::Value orderOf(mlir::Value index, int64_t width);
+  /// Sends the `sums` of a thread's row from `column` of the tile on to the
+  /// owner.
+  void send(mlir::Value column, mlir::Value thread, mlir::Value sums);
+  /// Calls `body` where the CTA owns a slice, once its sums are there, with the
+  /// slice's first column; then lets the others send again.
+  void receive(mlir::Value parity, llvm::function_ref<void(mlir::Value)> body);
+  /// The sums of all parts from `column` of the slice on.
+  mlir::Value sum(mlir::Value column, mlir::Value thread,
+                  mlir::VectorType type);
+
+private:
+  /// The row of the instruction's tile that a thread of the epilogue owns.
+  mlir::Value rowOf(mlir::Value thread);
+  /// Whether this CTA owns columns.
+  mlir::Value isOwner();
+
+  KernelFrame &frame;
+  KernelBuilder &b;
+  mlir::Value inbox, full, empty;
 };
 
 } // namespace blockscale

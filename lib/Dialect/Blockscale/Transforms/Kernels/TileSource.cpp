@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace blockscale;
 
 Value TileSource::pieces() {
-  if (!frame.isSplit())
+  if (!frame.isSplitOverGrid())
     return frame.tiles;
   return b.mul(frame.tiles, frame.schedule.splits());
 }
@@ -34,8 +34,8 @@ Value TileSource::loadEnd(Value memory, Value number, Value isThere,
 }
 
 TilePosition TileSource::position(Value piece) {
-  Value tile = piece, part;
-  if (frame.isSplit()) {
+  Value tile = piece, part = frame.place.rankK;
+  if (frame.isSplitOverGrid()) {
     tile = b.div(piece, frame.schedule.splits());
     part = b.rem(piece, frame.schedule.splits());
   }

@@ -113,13 +113,15 @@ ProductPrediction blockscale::predictProduct(const ProblemSizes &problem,
   kernel.stageBytes = geometry.stageBytes();
   kernel.splits = schedule.splits();
   kernel.splitUnit = splitUnit(mma);
+  kernel.exchanges = schedule.clusterK() > 1;
+  kernel.owners = geometry.owners();
   kernel.overlap = overlapOf(geometry);
   setPromotion(problem, geometry.tileN, geometry.accumulators, kernel);
   hw::GemmConditions conditions{hw::referencePart(target.chip)};
   hw::GemmSize size{problem.rows, problem.columns, problem.k, problem.batch};
   hw::GemmPrediction prediction = hw::predictGemm(kernel, size, conditions);
   return {prediction.total * clusterFactor(schedule), prediction.limit,
-          prediction.reduction};
+          kernel.exchanges ? 0 : prediction.reduction};
 }
 
 double blockscale::predictMicroseconds(MatmulOp op, int64_t expectedRows) {

@@ -41,7 +41,7 @@ namespace {
 struct Choice {
   bool swap;
   int64_t ctaGroup, clusterM, clusterN, mmaK, tileN, rowInstructions;
-  int64_t splits = 1;
+  int64_t splits = 1, clusterK = 1;
 };
 
 struct SelectSchedule : blockscale::impl::SelectScheduleBase<SelectSchedule> {
@@ -141,13 +141,13 @@ static bool isWideLowered(MmaAttr mma) {
 }
 
 /// Bytes of shared memory besides the stages.
-static int64_t reservedBytes(const TileGeometry &geometry, Stores stores,
-                             int64_t bytesD) {
-  if (stores == Stores::Direct)
-    return kBarrierReserve;
+static int64_t reservedBytes(const TileGeometry &geometry,
+                             std::optional<Stores> stores, int64_t bytesD) {
+  int64_t bytes = kBarrierReserve + geometry.inboxBytes();
+  if (stores != Stores::Tma)
+    return bytes;
   int64_t width = geometry.epilogueColumns(1);
-  return kBarrierReserve +
-         storeRingBytes(geometry.tileN / width, width, bytesD);
+  return bytes + storeRingBytes(geometry.tileN / width, width, bytesD);
 }
 
 /// Stages that fit `bytes` of shared memory.
@@ -273,6 +273,11 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   fields.mmaK = choice.mmaK;
   if (choice.splits > 1)
     fields.splitK = choice.splits;
+  if (choice.clusterK > 1)
+    fields.clusterK = choice.clusterK;
+  if (auto why =
+          whyNotClusterK(ScheduleAttr::get(op.getContext(), fields), target))
+    return *why;
   ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
   int64_t block = promotionBlock(a, b);
   if (auto why =
@@ -409,6 +414,21 @@ static SmallVector<int64_t> splitsOf(MatmulOp op, const Choice &choice,
   return splits;
 }
 
+/// How many of the parts of K of `choice` a cluster computes: all of them,
+/// which then exchange their sums, or one.
+static SmallVector<int64_t> clusterPartsOf(ScheduleAttr wish,
+                                           const Choice &choice) {
+  if (wish.getClusterK())
+    return {wish.getClusterK()};
+  int64_t ctas = choice.ctaGroup * choice.splits;
+  bool sharesLoads = choice.clusterM * choice.clusterN > choice.ctaGroup;
+  // How many clusters of another size run at once nobody has published.
+  if (choice.splits == 1 || sharesLoads || ctas > hw::kMaxPortableCluster ||
+      !llvm::isPowerOf2_64(ctas))
+    return {1};
+  return {1, choice.splits};
+}
+
 /// Everything that `wish` leaves free, the simplest kernels first: among equals
 /// the first stays.
 static SmallVector<Choice> choicesOf(MmaAttr mma, ScheduleAttr wish,
@@ -442,7 +462,8 @@ static SmallVector<Choice> choicesOf(MmaAttr mma, ScheduleAttr wish,
 static double rankOf(const ScheduleChoice &choice) {
   constexpr double kSplitMargin = 1.05;
   return choice.microseconds *
-         (choice.schedule.splits() > 1 ? kSplitMargin : 1.0);
+         (choice.schedule.splits() > choice.schedule.clusterK() ? kSplitMargin
+                                                                : 1.0);
 }
 
 ScheduleChoices blockscale::listScheduleChoices(MatmulOp op, hw::Target target,
@@ -461,16 +482,25 @@ ScheduleChoices blockscale::listScheduleChoices(MatmulOp op, hw::Target target,
     listWarpSchedules(op, target, expectedRows, add);
   } else {
     ScheduleAttr wish = getScheduleWish(op);
+    // Adds the choice with its number of parts; whether any is legal.
+    auto addParts = [&](Choice choice) {
+      bool any = false;
+      for (int64_t clusterK : clusterPartsOf(wish, choice)) {
+        choice.clusterK = clusterK;
+        Result<ScheduleChoice> completed =
+            complete(op, wish, target, choice, expectedRows, mostRows);
+        any |= bool(completed);
+        add(completed);
+      }
+      return any;
+    };
     for (Choice choice : choicesOf(getMma(op), wish, target)) {
       choice.splits = wish.splits();
-      Result<ScheduleChoice> whole =
-          complete(op, wish, target, choice, expectedRows, mostRows);
-      add(whole);
-      if (!whole || wish.getSplitK())
+      if (!addParts(choice) || wish.getSplitK())
         continue;
       for (int64_t splits : splitsOf(op, choice, target, expectedRows)) {
         choice.splits = splits;
-        add(complete(op, wish, target, choice, expectedRows, mostRows));
+        addParts(choice);
       }
     }
     // Pairs are all that suits the tile, and no cluster holds one.
