@@ -8,6 +8,10 @@
 // RUN: env LD_LIBRARY_PATH=%cuda_driver_dir mlir-runner %t.mlir -e main -entry-point-result=void \
 // RUN:   -shared-libs=%mlir_runner_libs,%blockscale_runtime | FileCheck %s
 
+// RUN: blockscale-opt %s --blockscale-to-host="gpu-launch quantize-operands" -o %t.gpu.mlir
+// RUN: env LD_LIBRARY_PATH=%cuda_driver_dir mlir-runner %t.gpu.mlir -e main -entry-point-result=void \
+// RUN:   -shared-libs=%mlir_runner_libs,%blockscale_runtime,%gpu_runtime | FileCheck %s
+
 // The host's way gives the same.
 // RUN: blockscale compile --emit=host-llvm %s -o %t.host.mlir
 // RUN: env LD_LIBRARY_PATH=%cuda_driver_dir mlir-runner %t.host.mlir -e main -entry-point-result=void \
@@ -19,6 +23,8 @@
 // LAUNCHES-NOT: launch_into
 // LAUNCHES-LABEL: func.func @squares
 // LAUNCHES-NOT: launch_into
+// LAUNCHES-LABEL: func.func @two_levels
+// LAUNCHES: launch_into {{.*}} ["a_data", "a_scales", "a_tensor_scale"]
 // LAUNCHES-LABEL: gpu.module
 
 // Row m is the codes of e2m1 under a scale of 2^m, twice: in 32 elements.
@@ -46,6 +52,12 @@ func.func @more(%a: !q) -> tensor<?x32xf32> {
 func.func @squares(%a: !s) -> tensor<64x32xf32> {
   %0 = blockscale.dequantize %a : !s to tensor<64x32xf32>
   return %0 : tensor<64x32xf32>
+}
+
+!n = !blockscale.tensor<2x?x32xf4E2M1FN, "multi_float32_e4m3fn_t16">
+func.func @two_levels(%a: !n) -> tensor<2x?x32xbf16> {
+  %0 = blockscale.dequantize %a : !n to tensor<2x?x32xbf16>
+  return %0 : tensor<2x?x32xbf16>
 }
 
 func.func @main() {

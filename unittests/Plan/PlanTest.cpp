@@ -263,6 +263,19 @@ TEST(Plan, SaysHowScalesOfBlocksOfKLie) {
   EXPECT_EQ(printPlan(*read), text);
 }
 
+// Plans of kernels that multiply do not have the key.
+TEST(Plan, SaysWhatIsConverted) {
+  Plan plan = makePlan();
+  EXPECT_EQ(printPlan(plan).find("conversion"), std::string::npos);
+  plan.kernels[0].conversion = Conversion{"dequantize"};
+  std::string text = printPlan(plan);
+  auto read = parsePlan(text);
+  ASSERT_TRUE(read) << read.why().text;
+  ASSERT_TRUE(read->kernels[0].conversion);
+  EXPECT_EQ(read->kernels[0].conversion->op, "dequantize");
+  EXPECT_EQ(printPlan(*read), text);
+}
+
 // Plans of operands without such scales do not have the key.
 TEST(Plan, SaysHowScalesThatCoverKLie) {
   Plan plan = makePlan();

@@ -18,7 +18,7 @@ constexpr size_t kNumbers = size_t(kMatrices) * kLines * kElements * 2;
 
 /// converted FOLDER
 int main(int, char **arguments) {
-  namespace launch = launch_converted;
+  namespace launch = launch_tiled;
   std::string folder = arguments[1];
   CUmodule module = loadModule(folder + "/converted.ptx");
   CUfunction tiled, values;
