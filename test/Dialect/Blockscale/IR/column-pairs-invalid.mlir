@@ -76,7 +76,7 @@ func.func @arguments(%a: !a, %b: !b, %v: tensor<64xf32>) -> tensor<8x32xf32> {
 !b = !blockscale.tensor<64x256xbf16>
 func.func @no_region(%a: !a, %b: !b) -> tensor<8x32xf32> {
   // expected-error @below {{with 'pairs' expected an epilogue that makes one element of 'x' and 'up'}}
-  %0 = "blockscale.matmul"(%a, %b) <{pairs, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0>}> ({}) : (!a, !b) -> tensor<8x32xf32>
+  %0 = "blockscale.matmul"(%a, %b) <{pairs, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>}> ({}) : (!a, !b) -> tensor<8x32xf32>
   return %0 : tensor<8x32xf32>
 }
 
