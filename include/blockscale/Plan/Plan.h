@@ -287,10 +287,10 @@ struct Epilogue {
 };
 
 /// What a kernel does that quantises. It reads "x", and the tensor scales from
-/// "tensor_scale"; `d` of data, scales and tensor scales is what it writes, all
-/// of it but the padding of lines. It has no A, B and N: N is 1. A kernel that
-/// multiplies quantises the result of its epilogue instead of "x"; rows of D
-/// then have N elements.
+/// "tensor_scale"; `d` of data, scales and tensor scales is what it writes, and
+/// `transposed` of one with two results, all of it but the padding of lines. It
+/// has no A, B and N: N is 1. A kernel that multiplies quantises the result of
+/// its epilogue instead of "x"; rows of D then have N elements.
 struct Quantization {
   /// "floor", "round_up", ...: how powers of two are chosen.
   std::string rule;
@@ -396,7 +396,8 @@ struct Step {
   /// The entry in the PTX; none for a duty of the host.
   std::optional<std::string> kernel;
   std::vector<StepOperand> operands;
-  /// Names of the results; of a launch the one that the kernel writes as "d".
+  /// Names of the results; of a launch what the kernel writes as "d", and as
+  /// "transposed".
   std::vector<std::string> results;
   /// The op as MLIR prints it, large constants elided, and where it stands in
   /// the source: "proj.mlir:7:8"; the place is empty where nobody knows it.
