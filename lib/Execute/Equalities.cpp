@@ -171,7 +171,7 @@ void Equalities::addMatmul(MatmulOp op) {
   }
   if (op.isGrouped()) {
     join(b, 0, op.getOffsets(), 0);
-    if (op.getBias())
+    if (op.getBias() && op.getBiasKind() == BiasKind::Column)
       join(b, 0, op.getBias(), 0);
     setRole(b, 0, Role::Batch);
   }

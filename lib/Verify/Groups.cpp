@@ -100,7 +100,9 @@ reference::Problem verify::problemOfGroup(const Inputs &inputs, size_t group) {
   problem.pairs = all.pairs;
   problem.c = rowsOf(all.c, first, rows, all.resultColumns());
   problem.biasKind = all.biasKind;
-  problem.bias = rowsOf(all.bias, group, 1, all.n);
+  problem.bias = all.biasKind == reference::BiasKind::Row
+                     ? rowsOf(all.bias, first, rows, 1)
+                     : rowsOf(all.bias, group, 1, all.n);
   problem.formula = all.formula;
   problem.output = all.output;
   return problem;

@@ -227,14 +227,15 @@ def plain(planned, name, values, sizes):
 
 def shape_of(planned, name, sizes):
     """Of D, C (with the batch in front) or the bias. Of groups of rows there is one D
-    and one C, and a bias for each; of groups along K one of each for each."""
+    and one C, and a bias for each, unless it is one for each row; of groups along K one
+    of each for each."""
     one_of_all = is_grouped(planned)
     if name != "bias":
         return (1 if one_of_all else sizes["batch"], sizes["M"],
                 sizes["N"] // sums_of_element(planned))
-    if one_of_all or is_along_k(planned):
-        return (sizes["batch"], sizes["N"])
     along = planned["epilogue"]["bias"]
+    if one_of_all and along == "column" or is_along_k(planned):
+        return (sizes["batch"], sizes["N"])
     return (sizes["M" if along == "row" else "N"],)
 
 

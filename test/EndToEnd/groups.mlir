@@ -7,11 +7,11 @@
 // RUN: blockscale verify %s --num-sms=148 --m=517 --completion=latest | FileCheck %s --check-prefix=TWICE
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-22: pass
+// CHECK-COUNT-26: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 // TWICE-NOT: FAIL
-// TWICE-COUNT-22: pass
+// TWICE-COUNT-26: pass
 // TWICE-NOT: {{FAIL|pass}}
 
 // K ends inside a stage, N inside a tile.
@@ -81,5 +81,16 @@ func.func @swapped_rows(%a: !rows_a, %b: !rows_b, %ends: tensor<5xi32>) -> tenso
 !plain_b = !blockscale.tensor<?x?x192xbf16>
 func.func @plain(%a: !plain_a, %b: !plain_b, %ends: tensor<?xi32>) -> tensor<?x?xf32> {
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<?xi32>) : !plain_a, !plain_b -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// A bias along the rows counts through those of all groups.
+func.func @row_bias(%a: !plain_a, %b: !plain_b, %ends: tensor<?xi32>, %bias: tensor<?xf32>) -> tensor<?x?xf32> {
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<?xi32>) bias(%bias) row schedule(#blockscale.schedule<swap_operands = false, tile_n = 64>) : !plain_a, !plain_b, tensor<?xf32> -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+func.func @swapped_row_bias(%a: !plain_a, %b: !plain_b, %ends: tensor<?xi32>, %bias: tensor<?xbf16>) -> tensor<?x?xf32> {
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<?xi32>) bias(%bias) row schedule(#blockscale.schedule<swap_operands = true, tile_n = 64>) : !plain_a, !plain_b, tensor<?xbf16> -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
 }

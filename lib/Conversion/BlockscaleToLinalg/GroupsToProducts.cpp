@@ -189,7 +189,11 @@ Value GroupSplitter::groupOf(Rows rows, Value group, Value result) {
   auto ofGroup = RankedTensorType::get(
       {ShapedType::kDynamic, type.getDimSize(1)}, type.getElementType());
   Value c = op.getC() ? slice(op.getC(), 0, rows.first, rows.count) : Value();
-  Value bias = op.getBias() ? element(op.getBias(), group) : Value();
+  Value bias = op.getBias();
+  if (bias)
+    bias = op.getBiasKind() == BiasKind::Row
+               ? slice(bias, 0, rows.first, rows.count)
+               : element(bias, group);
   auto product =
       MatmulOp::create(e, ofGroup, rowsOfA(rows), matrixOfB(group),
                        op.getAlpha(), op.getBeta(), c, bias,

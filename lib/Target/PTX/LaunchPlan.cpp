@@ -457,8 +457,9 @@ static std::vector<plan::PlainOperand> plainOperands(const Product &product) {
   if (product.c)
     operands.push_back(matrix("c", product.c));
   if (product.bias) {
-    AffineExpr length = product.biasKind == BiasKind::Row ? sizes.m : sizes.n;
-    if (product.isGrouped || product.kGroups)
+    bool isOfRows = product.biasKind == BiasKind::Row;
+    AffineExpr length = isOfRows ? sizes.m : sizes.n;
+    if ((product.isGrouped && !isOfRows) || product.kGroups)
       length = length * sizes.batch;
     plan::PlainOperand bias;
     bias.operand = "bias";

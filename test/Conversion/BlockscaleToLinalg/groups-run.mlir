@@ -45,6 +45,17 @@ func.func @main() {
   %3 = tensor.cast %2 : tensor<5x2xf32> to tensor<*xf32>
   call @printMemrefF32(%3) : (tensor<*xf32>) -> ()
 
+  // A bias along the rows counts through those of all groups.
+  // CHECK: [101, 103]
+  // CHECK-NEXT: [202, 204]
+  // CHECK-NEXT: [310, 314]
+  // CHECK-NEXT: [418, 424]
+  // CHECK-NEXT: [0, 0]
+  %along = arith.constant dense<[100.0, 200.0, 300.0, 400.0, 500.0]> : tensor<5xf32>
+  %6 = blockscale.matmul %qa, %qb groups(%ends : tensor<3xi32>) bias(%along) row : !a, !b, tensor<5xf32> -> tensor<5x2xf32>
+  %7 = tensor.cast %6 : tensor<5x2xf32> to tensor<*xf32>
+  call @printMemrefF32(%7) : (tensor<*xf32>) -> ()
+
   // A row and two rows; the scales of the second group start at row 128.
   // CHECK: [64]
   // CHECK-NEXT: [128]

@@ -240,9 +240,6 @@ static LogicalResult verifyGroups(KernelMatmulOp op) {
   Type element = op.getOffsets().getType().getElementType();
   if (!element.isInteger(32))
     return op.emitOpError() << "expected offsets of i32, found " << element;
-  if (op.getBias() && op.getBiasKind() != BiasKind::Column)
-    return op.emitOpError()
-           << "with 'groups' expected a bias along the columns";
   ScheduleAttr schedule = op.getSchedule();
   if (auto why = whyNotGrouped(op.getMma(), schedule.getScheduler(),
                                schedule.splits()))

@@ -440,7 +440,8 @@ static LogicalResult verifyBias(MatmulOp op) {
   RankedTensorType type = op.getBias().getType();
   ArrayRef<int64_t> result = op.getResult().getType().getShape();
   bool perRow = op.getBiasKind() == BiasKind::Row;
-  if (op.hasGroups()) {
+  // A row of D is one of all groups of rows.
+  if (op.hasGroups() && !(perRow && op.isGrouped())) {
     SmallVector<int64_t> expected{op.getSizes().batch, op.getSizes().n};
     if (!perRow && agree(type.getShape(), expected))
       return success();

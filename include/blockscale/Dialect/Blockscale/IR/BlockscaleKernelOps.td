@@ -71,7 +71,7 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     columns 2 * j and 2 * j + 1, as `blockscale.matmul` says.
 
     With `groups` the rows of D are in groups whose ends `offsets` holds, and each
-    has a matrix of the source matmul's b, a bias and column scales of its own;
+    has a matrix of the source matmul's b, a bias of columns and their scales;
     `batch` counts them. The source's a, c and D have one matrix. The first
     `shared_scales` of `tensor_scales` are one number for all groups. Row scales are
     of single rows, or of all. With `rows` row r of the product is row

@@ -466,7 +466,7 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     only memory knows. Offsets do not decrease and do not exceed the rows of `a`;
     equal ones make an empty group. Rows behind the last offset have no defined
     value in the result. There is a bias for each group, `[groups, N]`, along the
-    columns. Scales of tiles of `a` that instructions read lie in layout
+    columns; that of `row` counts through the rows of all. Scales of tiles of `a` that instructions read lie in layout
     `grouped_128x4`. Float scales of tiles along K, those that cover all of K and
     tensor scales are one for each tile, row and matrix of each operand, as
     everywhere; no two rows of `a` share one, unless all do.

@@ -305,10 +305,11 @@ Value EpilogueMath::loadTileScales(const TileScales &scales, Value block,
 Value EpilogueMath::loadBias(const EpilogueFragment &fragment) {
   Value bias = frame.op.getBias();
   bool perColumn = frame.op.getBiasKind() == BiasKind::Column;
-  // Each group has a bias of its own, along the columns of D.
+  // Each group has a bias of its own along the columns of D; rows are those of
+  // all groups.
   auto place = [&](Value index) {
     index = b.toI64(index);
-    if (!frame.isGrouped() && !frame.isGroupedAlongK())
+    if (!perColumn || (!frame.isGrouped() && !frame.isGroupedAlongK()))
       return index;
     Value n = b.toI64(frame.op.getN());
     return b.add(b.mul(b.toI64(fragment.batch), n), index);
