@@ -14,13 +14,9 @@
 using namespace mlir;
 using namespace blockscale;
 
-std::optional<Reason>
-blockscale::whyNotGrouped(MmaAttr mma, Scheduler scheduler, int64_t splits) {
+std::optional<Reason> blockscale::whyNotGrouped(MmaAttr mma, int64_t splits) {
   if (mma.getSparse())
     return Reason("products with groups are not lowered with a sparse 'a'");
-  if (scheduler != Scheduler::Static)
-    return Reason("how many tiles the groups have is not known at launch; "
-                  "expected 'scheduler' of 'static'");
   if (splits > 1)
     return "products with groups do not split K; expected 'split_k' of 1, "
            "found " +

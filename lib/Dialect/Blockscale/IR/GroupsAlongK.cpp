@@ -76,8 +76,12 @@ std::optional<Reason> blockscale::whyNotGroupedAlongK(MmaAttr mma,
                                                       hw::Target target) {
   if (auto why = whyNotGroupsAlongK(target))
     return why;
-  if (auto why = whyNotGrouped(mma, scheduler, splits))
+  if (auto why = whyNotGrouped(mma, splits))
     return why;
+  if (scheduler != Scheduler::Static)
+    return Reason(
+        "products with groups along K are lowered with 'scheduler' of "
+        "'static' only");
   int64_t step = hw::instructionK(mma.getKind(), /*sparse=*/false);
   if (mma.getK() != step)
     return "groups along K end at multiples of an instruction's K of " +

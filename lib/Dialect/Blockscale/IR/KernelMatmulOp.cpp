@@ -241,8 +241,7 @@ static LogicalResult verifyGroups(KernelMatmulOp op) {
   if (!element.isInteger(32))
     return op.emitOpError() << "expected offsets of i32, found " << element;
   ScheduleAttr schedule = op.getSchedule();
-  if (auto why = whyNotGrouped(op.getMma(), schedule.getScheduler(),
-                               schedule.splits()))
+  if (auto why = whyNotGrouped(op.getMma(), schedule.splits()))
     return op.emitOpError() << why->text;
   return success();
 }

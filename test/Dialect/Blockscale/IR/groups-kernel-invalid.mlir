@@ -47,17 +47,6 @@ func.func @negative_shared(%m: !map, %d: !blockscale.global<bf16>, %i: i32, %t: 
 // -----
 
 !map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
-func.func @dynamic(%m: !map, %d: !blockscale.global<bf16>, %i: i32, %e: !blockscale.global<i32>) {
-  // expected-error @below {{how many tiles the groups have is not known at launch; expected 'scheduler' of 'static'}}
-  blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) groups(%e) sizes(%i, %i, %i, %i)
-    mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
-    schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, scheduler = dynamic> : !map, !map, !blockscale.global<bf16> scales !map, !map groups !blockscale.global<i32>
-  return
-}
-
-// -----
-
-!map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
 func.func @split(%m: !map, %d: !blockscale.global<bf16>, %e: !blockscale.global<i32>, %w: !blockscale.global<f32>) {
   %i = arith.constant 1024 : i32
   // expected-error @below {{products with groups do not split K; expected 'split_k' of 1, found 2}}

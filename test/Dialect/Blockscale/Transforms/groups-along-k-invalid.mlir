@@ -39,3 +39,13 @@ func.func @wide(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<4x96x64xf32> {
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) schedule(#blockscale.schedule<mma_k = 64>) {blockscale.target = #blockscale.target<sm_107a>} : !a, !b -> tensor<4x96x64xf32>
   return %0 : tensor<4x96x64xf32>
 }
+
+// -----
+
+!a = !blockscale.tensor<96x?xbf16>
+!b = !blockscale.tensor<64x?xbf16>
+func.func @dynamic(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<4x96x64xf32> {
+  // expected-error @below {{products with groups along K are lowered with 'scheduler' of 'static' only}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) schedule(#blockscale.schedule<scheduler = dynamic>) : !a, !b -> tensor<4x96x64xf32>
+  return %0 : tensor<4x96x64xf32>
+}

@@ -14,16 +14,6 @@ func.func @warps(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<?x256xf32> {
 
 !a = !blockscale.tensor<?x512xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
 !b = !blockscale.tensor<4x256x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
-func.func @dynamic(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<?x256xf32> {
-  // expected-error @below {{how many tiles the groups have is not known at launch; expected 'scheduler' of 'static'}}
-  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) schedule(#blockscale.schedule<scheduler = dynamic>) : !a, !b -> tensor<?x256xf32>
-  return %0 : tensor<?x256xf32>
-}
-
-// -----
-
-!a = !blockscale.tensor<?x512xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
-!b = !blockscale.tensor<4x256x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @split(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<?x256xf32> {
   // expected-error @below {{products with groups do not split K; expected 'split_k' of 1, found 2}}
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) schedule(#blockscale.schedule<split_k = 2>) : !a, !b -> tensor<?x256xf32>

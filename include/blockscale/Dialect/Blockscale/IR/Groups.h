@@ -14,8 +14,7 @@
 namespace blockscale {
 
 /// Why no kernel computes a product whose rows are in groups; empty if one can.
-std::optional<Reason> whyNotGrouped(MmaAttr mma, Scheduler scheduler,
-                                    int64_t splits);
+std::optional<Reason> whyNotGrouped(MmaAttr mma, int64_t splits);
 
 /// Why no kernel computes a product whose rows are gathered by number, with
 /// operands swapped or not, and with factors for the rows of 'a' or without;

@@ -46,8 +46,7 @@ GroupedTiles::Group GroupedTiles::find(Value tile, Group first) {
   auto look = [&](OpBuilder &builder, Location, ValueRange values) {
     inside(builder, [&] {
       Group group = Group::from(values);
-      Value isThere = b.compare(arith::CmpIPredicate::slt, group.number,
-                                frame.op.getBatch());
+      Value isThere = this->isThere(group);
       Value count = arith::ExtUIOp::create(b, b.getI32Type(), isThere);
       group.end = loadEnd(frame.op.getOffsets(), group.number, count,
                           group.firstRow, frame.op.getM());
@@ -74,6 +73,19 @@ GroupedTiles::Group GroupedTiles::find(Value tile, Group first) {
   auto loop =
       scf::WhileOp::create(b, types, ValueRange(first.before()), look, goOn);
   return Group::from(loop.getResults());
+}
+
+GroupedTiles::Group GroupedTiles::from(Value tile, Group group) {
+  Value isBefore = b.compare(arith::CmpIPredicate::slt, tile, group.firstTile);
+  SmallVector<Value> values;
+  for (Value value : group.before())
+    values.push_back(b.select(isBefore, b.constant(0), value));
+  return Group::from(values);
+}
+
+Value GroupedTiles::isThere(const Group &group) {
+  return b.compare(arith::CmpIPredicate::slt, group.number,
+                   frame.op.getBatch());
 }
 
 //===----------------------------------------------------------------------===//
@@ -104,8 +116,7 @@ SmallVector<Value> GroupedTiles::forEach(ValueRange carried, Body body) {
                         builder.getInsertionPoint());
     Value tile = values.front();
     Group group = find(tile, Group::from(values.slice(1, Group::kBefore)));
-    Value isThere =
-        b.compare(arith::CmpIPredicate::slt, group.number, frame.op.getBatch());
+    Value isThere = this->isThere(group);
     SmallVector<Value> next{tile};
     llvm::append_range(next, group.before());
     next.push_back(group.end);

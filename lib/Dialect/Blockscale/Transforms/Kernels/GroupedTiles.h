@@ -23,7 +23,6 @@ public:
   llvm::SmallVector<mlir::Value> forEach(mlir::ValueRange carried,
                                          Body body) override;
 
-private:
   /// A group and what lies before it: tiles, rows, and rows of scales.
   struct Group {
     mlir::Value number, firstTile, firstRow, firstScaleRow;
@@ -40,11 +39,17 @@ private:
   /// The first group from `group` on that ends behind `tile`; behind the last
   /// one there is none with its number.
   Group find(mlir::Value tile, Group group);
+  /// `group`, or the first one where `tile` lies before it.
+  Group from(mlir::Value tile, Group group);
+  /// Whether `group` is one, not what is behind the last.
+  mlir::Value isThere(const Group &group);
+  TilePosition positionIn(const Group &group, mlir::Value tile);
+
+private:
   /// Tiles, or clusters of them, along the rows that the group has.
   mlir::Value tilesAlong(const Group &group);
   /// And along what all groups share.
   mlir::Value tilesAcross();
-  TilePosition positionIn(const Group &group, mlir::Value tile);
 };
 
 } // namespace blockscale

@@ -40,11 +40,12 @@ buildWhile(KernelBuilder &b, ValueRange initial,
 }
 
 /// Threads of a cluster that read a response: per CTA the epilogue and one each
-/// of scheduler and producer, and the whole warp that issues the MMAs of a CTA
-/// or pair.
+/// of scheduler and producer, or all of the producer where rows are gathered,
+/// and the whole warp that issues the MMAs of a CTA or pair.
 int64_t LaunchControl::countReaders() const {
   int64_t ctas = frame.geometry.clusterSize();
-  return ctas * (frame.warps.epilogue.threads() + 2) +
+  int64_t loading = frame.isGathered() ? frame.warps.producer.threads() : 1;
+  return ctas * (frame.warps.epilogue.threads() + 1 + loading) +
          ctas / frame.geometry.ctaGroup * frame.warps.issuer.threads();
 }
 
@@ -56,6 +57,8 @@ LaunchControl::LaunchControl(KernelFrame &frame) : TileSource(frame) {
   empty = signalEmpty = b.barriers(kResponses, countReaders());
   if (frame.isCluster())
     signalEmpty = RemoteBarrierOp::create(b, empty, b.constant(0));
+  if (frame.isGrouped())
+    groups.emplace(frame);
 }
 
 /// Reads the response at `ring`, which may then be overwritten.
@@ -67,14 +70,35 @@ LaunchControl::Response LaunchControl::read(RingPosition ring) {
           query.getFound()};
 }
 
+SmallVector<Value> LaunchControl::inGroup(Value number, ValueRange before,
+                                          ValueRange carried, Body body) {
+  using Group = GroupedTiles::Group;
+  Group group = groups->find(number, groups->from(number, Group::from(before)));
+  auto condition = scf::IfOp::create(b, carried.getTypes(),
+                                     groups->isThere(group), /*else=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(condition.thenBlock());
+  scf::YieldOp::create(b, body(groups->positionIn(group, number), carried));
+  b.setInsertionPointToStart(condition.elseBlock());
+  scf::YieldOp::create(b, carried);
+  SmallVector<Value> results = group.before();
+  llvm::append_range(results, condition.getResults());
+  return results;
+}
+
 SmallVector<Value> LaunchControl::forEach(ValueRange carried, Body body) {
   constexpr unsigned kOwn = 4;
+  const unsigned ofGroup = groups ? GroupedTiles::Group::kBefore : 0;
   Value zero = b.constant(0);
   SmallVector<Value> initial{b.always(), frame.place.number, zero, zero};
+  initial.append(ofGroup, zero);
   llvm::append_range(initial, carried);
   auto loop = buildWhile(b, initial, [&](ValueRange values) {
-    SmallVector<Value> results =
-        body(position(values[1]), values.drop_front(kOwn));
+    ValueRange before = values.slice(kOwn, ofGroup);
+    ValueRange theirs = values.drop_front(kOwn + ofGroup);
+    SmallVector<Value> results = groups
+                                     ? inGroup(values[1], before, theirs, body)
+                                     : body(position(values[1]), theirs);
     RingPosition ring{values[2], values[3]};
     Response response = read(ring);
     RingPosition following = b.next(ring, kResponses);
@@ -83,7 +107,8 @@ SmallVector<Value> LaunchControl::forEach(ValueRange carried, Body body) {
     llvm::append_range(next, results);
     return next;
   });
-  return llvm::to_vector(ValueRange(loop.getResults()).drop_front(kOwn));
+  return llvm::to_vector(
+      ValueRange(loop.getResults()).drop_front(kOwn + ofGroup));
 }
 
 /// The first CTA asks; each expects the response.

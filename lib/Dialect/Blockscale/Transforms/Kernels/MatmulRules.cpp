@@ -121,8 +121,7 @@ static LogicalResult checkSchedule(MatmulOp op) {
   if (auto why = whyNotClusterK(schedule, target))
     return op.emitOpError() << why->text;
   if (op.isGrouped())
-    if (auto why =
-            whyNotGrouped(mma, schedule.getScheduler(), schedule.splits()))
+    if (auto why = whyNotGrouped(mma, schedule.splits()))
       return op.emitOpError() << why->text;
   if (op.isGathered())
     if (auto why = whyNotGathered(schedule.getSwapOperands().getValue(),

@@ -82,7 +82,8 @@ public:
 } // namespace
 
 std::unique_ptr<TileSource> TileSource::create(KernelFrame &frame) {
-  if (frame.isGrouped())
+  bool isDynamic = frame.schedule.getScheduler() == Scheduler::Dynamic;
+  if (frame.isGrouped() && !isDynamic)
     return std::make_unique<GroupedTiles>(frame);
   if (frame.isGroupedAlongK())
     return std::make_unique<KGroupTiles>(frame);

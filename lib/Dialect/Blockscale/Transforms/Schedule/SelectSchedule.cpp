@@ -233,7 +233,7 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   if (auto why = whyNotSplit(mma, op.getSizes().k, choice.splits, target))
     return *why;
   if (op.isGrouped())
-    if (auto why = whyNotGrouped(mma, wish.getScheduler(), choice.splits))
+    if (auto why = whyNotGrouped(mma, choice.splits))
       return *why;
   if (op.isGathered())
     if (auto why = whyNotGathered(choice.swap, hasRowFactors(op)))

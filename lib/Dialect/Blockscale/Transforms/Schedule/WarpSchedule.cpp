@@ -95,7 +95,7 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   if (swap && mma.getSparse())
     return Reason(kWhyNotSwapSparse.str());
   if (op.isGrouped())
-    if (auto why = whyNotGrouped(mma, wish.getScheduler(), wish.splits()))
+    if (auto why = whyNotGrouped(mma, wish.splits()))
       return *why;
   if (op.isGathered())
     if (auto why = whyNotGathered(swap, hasRowFactors(op)))
