@@ -22,7 +22,7 @@
 // A sample has one cluster, which computes a tile.
 // SAMPLE-NOT: FAIL
 // SAMPLE: single exact 200x200x800 1 of 8 8192 0
-// SAMPLE: pair exact 300x264x1024 1 of 12 {{[0-9]+}} 0
+// SAMPLE: pair exact 3x300x264x1024 1 of 12 {{[0-9]+}} 0
 
 // Seven stages in three parts; the last one ends inside a stage, and the third CTA
 // owns no column.

@@ -117,9 +117,38 @@ void tellStores(Exec &x, const Record &r, const StoreAsyncRecord &s) {
   }
 }
 
+/// What one lane stores.
+struct LaneStore {
+  Origin origin;
+  Access access;
+  std::array<uint8_t, 32> data{};
+  uint32_t address, barrier;
+  Ticket ticket;
+};
+
+void completeStore(Cluster &cluster, const LaneStore &store,
+                   const StoreAsyncRecord &s) {
+  unsigned bytes = unsigned(s.elementBytes * s.values.size());
+  if (s.reduction == Reduction::None) {
+    std::memcpy(store.access.data, store.data.data(), bytes);
+  } else {
+    if (std::memchr(store.access.valid, 0, bytes))
+      report(cluster, store.origin, FindingKind::Uninitialised,
+             "red.async on shared memory that was never written",
+             store.address);
+    reduceElements(s.reduction, s.type, store.access.data, store.data.data(),
+                   bytes);
+  }
+  markWritten(store.access, bytes, true);
+  completeOn(cluster, store.origin, store.barrier, bytes, store.ticket);
+}
+
+/// The stores of the lanes complete together: one by one they would be most of
+/// what a cluster waits for.
 Step storeAsync(Exec &x, const Record &r) {
   const auto &s = r.as<StoreAsyncRecord>();
   tellStores(x, r, s);
+  std::vector<LaneStore> stores;
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
     unsigned element = s.elementBytes, bytes = element * s.values.size();
@@ -133,39 +162,32 @@ Step storeAsync(Exec &x, const Record &r) {
     if (!resolve(x, r, Where::SharedCluster, address, lane, bytes, Use::Write,
                  access))
       return Step::Fault;
-    std::array<uint8_t, 32> data{};
+    LaneStore &store = stores.emplace_back();
+    store.origin = x.origin(r, int(lane));
+    store.access = access;
+    store.address = address;
+    store.barrier = barrier;
     for (size_t i = 0; i != s.values.size(); ++i)
-      std::memcpy(data.data() + i * element, x.at(s.values[i]) + lane * element,
-                  element);
-    Origin origin = x.origin(r, int(lane));
-    Cluster *cluster = x.cluster;
-    Reduction reduction = s.reduction;
-    TensorMapType type = s.type;
+      std::memcpy(store.data.data() + i * element,
+                  x.at(s.values[i]) + lane * element, element);
     Touch touch;
     touch.write = true;
-    if (reduction != Reduction::None) {
+    if (s.reduction != Reduction::None) {
       touch.strong = true;
       touch.bytes = uint16_t(bytes);
     }
-    Ticket ticket = beginTransaction(x, origin, barrier);
-    touch.stamp = ticket.stamp;
+    store.ticket = beginTransaction(x, store.origin, barrier);
+    touch.stamp = store.ticket.stamp;
     touchLane(x, r, lane, access, address, bytes, touch);
-    cluster->post(0, [=] {
-      if (reduction == Reduction::None) {
-        std::memcpy(access.data, data.data(), bytes);
-      } else {
-        if (std::memchr(access.valid, 0, bytes))
-          report(*cluster, origin, FindingKind::Uninitialised,
-                 "red.async on shared memory that was never written", address);
-        reduceElements(reduction, type, access.data, data.data(), bytes);
-      }
-      markWritten(access, bytes, true);
-      completeOn(*cluster, origin, barrier, bytes, ticket);
-    });
-    if (cluster->faulted)
+    if (x.cluster->faulted)
       return Step::Fault;
   }
-  return Step::Next;
+  x.cluster->post(0, [cluster = x.cluster, stores = std::move(stores), &s] {
+    for (const LaneStore &store : stores)
+      if (!cluster->faulted)
+        completeStore(*cluster, store, s);
+  });
+  return x.cluster->faulted ? Step::Fault : Step::Next;
 }
 
 struct StoreZerosRecord {
