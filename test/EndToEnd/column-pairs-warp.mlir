@@ -6,7 +6,7 @@
 // RUN: blockscale verify %s --target=sm_121a --num-sms=2 --m=77,201 --conditions=harsh | FileCheck %s
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-12: pass
+// CHECK-COUNT-14: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 !mx8 = !blockscale.tensor<?x416xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
@@ -45,4 +45,15 @@ func.func @factors(%x: !t, %w: !c) -> tensor<?x36xf32> {
     blockscale.yield %1
   } : !t, !c -> tensor<?x36xf32>
   return %0 : tensor<?x36xf32>
+}
+
+// Sums of blocks of K under float scales of tiles.
+!ap = !blockscale.tensor<133x512xf8E4M3FN, "float32_t128">
+!bp = !blockscale.tensor<256x512xf8E4M3FN, "float32_t128_t128">
+func.func @promoted(%x: !ap, %w: !bp) -> tensor<133x128xf32> {
+  %0 = blockscale.matmul %x, %w pairs epilogue(%g, %up) {
+    %1 = arith.subf %up, %g : f32
+    blockscale.yield %1
+  } : !ap, !bp -> tensor<133x128xf32>
+  return %0 : tensor<133x128xf32>
 }
