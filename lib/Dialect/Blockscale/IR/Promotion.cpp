@@ -26,17 +26,18 @@ static constexpr int64_t kFewestColumns = 32;
 /// Accumulators of kernels that promote nothing.
 static constexpr int64_t kAccumulators = 2;
 
-/// Whether instructions scale such elements by powers of two, at all or in tiles
-/// as short as those of the type.
+/// Whether instructions scale such elements by powers of two, at all or in
+/// tiles as short as those of the type.
 static bool hasPowersOfTwo(ScaledTensorType type) {
   Type element = type.getElementType();
   if (element.isSignlessInteger(8))
     return false;
   // Of 4 bits alone there are instructions that take tiles of 16.
   constexpr int64_t kShort = 16;
-  bool isLong = isa<Float8E4M3FNType, Float8E5M2Type, Float6E2M3FNType,
-                    Float6E3M2FNType>(element) ||
-                element.isSignlessInteger(4);
+  bool isLong =
+      isa<Float8E4M3FNType, Float8E5M2Type, Float6E2M3FNType, Float6E3M2FNType>(
+          element) ||
+      element.isSignlessInteger(4);
   return !isLong || type.getKTile() > kShort;
 }
 

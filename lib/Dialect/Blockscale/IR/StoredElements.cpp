@@ -17,8 +17,8 @@ static bool hasDirectScales(ScaledTensorType type) {
   return type.getSpec().getValue().isTile() && !hasPromotedScales(type);
 }
 
-/// Whether sums are multiplied by its powers of two, as no instruction of so few
-/// bits, or of so few elements of K, does.
+/// Whether sums are multiplied by its powers of two, as no instruction of so
+/// few bits, or of so few elements of K, does.
 static bool hasPromotedPowers(ScaledTensorType type) {
   return hasPromotedScales(type) &&
          scaleFormat(*type.getSpec().getValue().scale);

@@ -13,9 +13,9 @@
 namespace blockscale {
 
 /// Whether the operand has scales of tiles along K that no instruction reads,
-/// float ones or, with its elements, powers of two: the sum over each block of K
-/// is multiplied by them in registers and added to those of the blocks before, it
-/// is promoted.
+/// float ones or, with its elements, powers of two: the sum over each block of
+/// K is multiplied by them in registers and added to those of the blocks
+/// before, it is promoted.
 bool hasPromotedScales(ScaledTensorType type);
 
 /// Elements of K in such a block: those of the shorter tile where both operands
