@@ -14,7 +14,7 @@ from ._quantized_result import results, roles, scaled_of, together
 
 def shape_of(planned, shape, operand="d"):
     """That of a result, of an array of `shape`."""
-    if planned["quantization"].get("transposed") or operand == "transposed":
+    if planned.get("quantization", {}).get("transposed") or operand == "transposed":
         return (*shape[:-2], shape[-1], shape[-2])
     return tuple(shape)
 
@@ -22,7 +22,7 @@ def shape_of(planned, shape, operand="d"):
 def sizes_of(planned, shape):
     """The sizes of a launch that quantises an array of that shape."""
     if len(shape) not in (2, 3) or 0 in shape:
-        what = "K x rows" if planned["quantization"].get("transposed") else "rows x K"
+        what = "K x rows" if planned.get("quantization", {}).get("transposed") else "rows x K"
         raise Refused(f"'x' of shape {tuple(shape)}: expected {what} or batch x "
                       f"{what}, none of them 0")
     shape = shape_of(planned, shape)

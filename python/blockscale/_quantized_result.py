@@ -47,14 +47,14 @@ def scaled_of(argument, memory, parameters, shape):
     """A Scaled of the parts that a kernel wrote: bytes by role."""
     format_ = argument.format
     rows = int(np.prod(shape[:-1]))
-    role = argument.operand + "_data"
+    role = argument.name + "_data"
     lines = memory[role].reshape(rows, parameters[role]["linePitch"])
     bits = np.unpackbits(lines, axis=1, bitorder="little",
                          count=shape[-1] * format_.bits)
     codes = np.packbits(bits.reshape(*shape, format_.bits), axis=-1,
                         bitorder="little").reshape(shape)
-    factors = memory.get(argument.operand + "_tensor_scale")
-    by_row = Scaled(codes.view(format_.dtype), memory[argument.operand + "_scales"],
+    factors = memory.get(argument.name + "_tensor_scale")
+    by_row = Scaled(codes.view(format_.dtype), memory[argument.name + "_scales"],
                     None if factors is None else factors.view(np.float32),
                     format=replace(format_, rows=1), layout=argument.layout)
     if format_.rows == 1:

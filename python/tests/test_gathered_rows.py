@@ -129,7 +129,7 @@ def test_contradictions(device):
             (lambda: kernel.emulate(x, w, ends=ENDS + 4, rows=rows),
              "expected none below the one before it, nor above the 180 rows"),
             (lambda: kernel.upload("a", x, ends=ENDS),
-             "'ends' and 'rows' are needed on the host"),
+             "gathers rows and needs 'rows'"),
             (lambda: plain.prepare(M=ROWS), "tokens is dynamic")):
         with pytest.raises(bs.Refused) as caught:
             run()
