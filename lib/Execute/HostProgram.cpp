@@ -11,7 +11,9 @@
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "llvm/Support/TargetSelect.h"
 
+#include <cmath>
 #include <cstdlib>
+#include <cstring>
 
 using namespace mlir;
 using namespace blockscale;
@@ -38,6 +40,21 @@ static void runLaunch(BlockscaleKernels *kernels, const char *kernel,
 
 /// Memory of the device is the host's here.
 static void *allocate(int64_t bytes) { return std::malloc(size_t(bytes)); }
+
+/// The nearest bf16, ties to even: what code calls for processors without an
+/// instruction for it, and GCC's library has from release 13 on only. A bf16 is
+/// returned in the lowest bits of the register that a float has.
+static float roundToBF16(float value) {
+  constexpr uint32_t kHalf = 0x7fff, kQuiet = 0x40, kBits = 16;
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  if (std::isnan(value))
+    bits = bits >> kBits | kQuiet;
+  else
+    bits = (bits + kHalf + (bits >> kBits & 1)) >> kBits;
+  std::memcpy(&value, &bits, sizeof(bits));
+  return value;
+}
 
 HostProgram::HostProgram() = default;
 HostProgram::~HostProgram() = default;
@@ -68,6 +85,7 @@ std::unique_ptr<HostProgram> HostProgram::create(ModuleOp module,
     add("blockscaleRuntimeRun", &runLaunch);
     add("blockscaleRuntimeAllocate", &allocate);
     add("blockscaleRuntimeFree", &std::free);
+    add("__truncsfbf2", &roundToBF16);
     return symbols;
   });
   return program;
