@@ -18,7 +18,7 @@ func.func @single(%a: !a, %b: !b, %ends: tensor<5xi32>) -> tensor<?x136xf32> {
 }
 
 func.func @swapped(%a: !a, %b: !b, %ends: tensor<5xi32>) -> tensor<?x136xbf16> {
-  %0 = blockscale.matmul %a, %b groups(%ends : tensor<5xi32>) schedule(#blockscale.schedule<cta_group = 1, cluster_m = 1, cluster_n = 1, swap_operands = true, tile_n = 32, scheduler = dynamic>) : !a, !b -> tensor<?x136xbf16>
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<5xi32>) schedule(#blockscale.schedule<cta_group = 1, cluster_m = 1, cluster_n = 1, swap_operands = true, tile_n = 64, scheduler = dynamic>) : !a, !b -> tensor<?x136xbf16>
   return %0 : tensor<?x136xbf16>
 }
 
