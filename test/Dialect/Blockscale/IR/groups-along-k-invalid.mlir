@@ -118,7 +118,7 @@ func.func @bias_of_rows(%m: !map, %d: !blockscale.global<bf16>, %i: i32, %v: !bl
 
 !map = !blockscale.tensor_map<bf16, dims = ()[m, n, k, l] -> (k, m, 1), strides = ()[m, n, k, l] -> (k, k * m), box = [64, 128, 1], swizzle = "128B">
 func.func @dynamic(%m: !map, %d: !blockscale.global<bf16>, %i: i32, %e: !blockscale.global<i32>) {
-  // expected-error @below {{expected 'scheduler' of 'static'}}
+  // expected-error @below {{products with groups along K are lowered with 'scheduler' of 'static' only}}
   blockscale.kernel_matmul a(%m) b(%m) d(%d) k_groups(%e) sizes(%i, %i, %i, %i)
     mma <kind = f16, a = bf16, b = bf16, m = 128, n = 128, k = 16>
     schedule<tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, scheduler = dynamic> : !map, !map, !blockscale.global<bf16> k_groups !blockscale.global<i32>
