@@ -269,3 +269,13 @@ module attributes {blockscale.target = #blockscale.target<sm_120a>} {
     return %0 : tensor<128x128xf32>
   }
 }
+
+// -----
+
+// Sums that other CTAs send take the room of all stages.
+!wide_tile = !blockscale.tensor<248x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func @no_room_for_a_stage(%a: !wide_tile, %b: !wide_tile) -> tensor<248x248xbf16> {
+  // expected-error @below {{bytes of what a CTA holds beside its stages exceed the 232448 bytes of shared memory that sm_100a gives a CTA; nearest legal: a smaller 'tile_n', or sums of the parts of K in a workspace ('cluster_k' of 1)}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<cta_group = 1, tile_n = 248, split_k = 8, cluster_k = 8>) : !wide_tile, !wide_tile -> tensor<248x248xbf16>
+  return %0 : tensor<248x248xbf16>
+}

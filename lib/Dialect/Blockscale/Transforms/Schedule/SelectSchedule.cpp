@@ -156,6 +156,22 @@ static int64_t stagesThatFit(const TileGeometry &geometry, int64_t bytes) {
   return std::min(kMostStages, bytes / geometry.stageBytes());
 }
 
+/// Why not even one stage fits beside the `reserved` bytes.
+static std::optional<Reason> whyNotOneStage(const TileGeometry &geometry,
+                                            hw::Target target,
+                                            int64_t reserved) {
+  int64_t limit = hw::mostSharedMemory(target.chip);
+  if (reserved + geometry.stageBytes() <= limit)
+    return std::nullopt;
+  return Reason("a stage of " + std::to_string(geometry.stageBytes()) +
+                " bytes and the " + std::to_string(reserved) +
+                " bytes of what a CTA holds beside its stages exceed the " +
+                std::to_string(limit) + " bytes of shared memory that " +
+                hw::targetName(target) +
+                " gives a CTA; nearest legal: a smaller 'tile_n', or sums of "
+                "the parts of K in a workspace ('cluster_k' of 1)");
+}
+
 /// Why the accumulators of two instructions do not fit beside the scales.
 static std::optional<Reason> whyNotColumns(const TileGeometry &geometry,
                                            hw::Target target) {
@@ -313,6 +329,8 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   };
   int64_t limit = hw::mostSharedMemory(target.chip);
   int64_t reserved = reservedBytes(geometry, fields.stores, problem.bytesD);
+  if (auto why = whyNotOneStage(geometry, target, reserved))
+    return *why;
   int64_t most = stagesThatFit(geometry, limit - reserved);
   int64_t stages = wish.getStages() ? wish.getStages()
                                     : chooseStages(geometry, target, reserved,
