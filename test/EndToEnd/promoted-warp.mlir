@@ -8,11 +8,11 @@
 // RUN: blockscale verify %s --target=sm_121a --num-sms=2 --m=1,133 --k=32,384 --data=exact --seed=7 --completion=random | FileCheck %s --check-prefix=EXACT
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-18: pass
+// CHECK-COUNT-20: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 // EXACT-NOT: FAIL
-// EXACT-COUNT-16: pass
+// EXACT-COUNT-17: pass
 // EXACT-NOT: {{FAIL|pass}}
 
 !deepseek_a = !blockscale.tensor<150x512xf8E4M3FN, "float32_t128">
@@ -77,4 +77,11 @@ func.func @any_short(%a: !any_a, %b: !any_short_b) -> tensor<?x72xf32> {
 func.func @groups(%a: !tokens, %b: !experts, %ends: tensor<3xi32>) -> tensor<?x72xf32> {
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<3xi32>) : !tokens, !experts -> tensor<?x72xf32>
   return %0 : tensor<?x72xf32>
+}
+
+// Elements of 4 bits, of which the instruction of their own takes 64 at once.
+!fours = !blockscale.tensor<45x352xf4E2M1FN, "float32_t32">
+func.func @fours(%a: !fours, %b: !fours) -> tensor<45x45xf32> {
+  %0 = blockscale.matmul %a, %b : !fours, !fours -> tensor<45x45xf32>
+  return %0 : tensor<45x45xf32>
 }

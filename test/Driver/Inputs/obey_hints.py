@@ -18,7 +18,7 @@ import subprocess
 import sys
 from collections import namedtuple
 
-Product = namedtuple("Product", "a a_spec b b_spec chip alpha")
+Product = namedtuple("Product", "a a_spec b b_spec chip alpha is_plain")
 
 ELEMENTS = ["f8E4M3FN", "f8E5M2", "f6E3M2FN", "f6E2M3FN", "f4E2M1FN", "i8",
             "i4", "bf16", "tf32"]
@@ -39,7 +39,8 @@ FINAL = ["is not lowered yet", "are not lowered yet", "not defined",
          "have at most 8 bits", "cannot go unscaled", "skips 1 of 2",
          "skip 2 of 4", "no instruction skips", "no whole number of groups",
          "needs a zero point", "multiple of", "of 2 to 8 bits",
-         "which is lowered for the elements of kind 'f8f6f4'",
+         "which is lowered for elements of kinds 'f8f6f4'",
+         "has scales that instructions read",
          "which no kind multiplies", "which no block-scaled kind multiplies",
          "metadata is defined for", "subtiles are for"]
 
@@ -47,7 +48,8 @@ FINAL = ["is not lowered yet", "are not lowered yet", "not defined",
 def text_of(product):
     def type_of(element, spec, tiled):
         spec = f', "{spec}"' if spec else ""
-        layout = ", layout = tiled_128x4" if spec and tiled else ""
+        layout = ", layout = tiled_128x4" if spec and tiled and not product.is_plain \
+            else ""
         return f"!blockscale.tensor<128x512x{element}{spec}{layout}>"
     a_tiled, b_tiled = (not re.fullmatch(
         r"(float|bfloat|e5m2|e8m0$|e4m3_float).*|e8m0|multi_.*"
@@ -145,6 +147,8 @@ def obey(product, error):
     if "skips 2:4" in error:
         return product._replace(
             a_spec=product.a_spec.replace(sparsity(product.a_spec), "n2m4"))
+    if "lie in layout 'plain'" in error:
+        return product._replace(is_plain=True)
     if found := re.search(r"it is legal on (sm_\w+)", error):
         return product._replace(chip=found[1])
     if found := re.search(r"nearest legal: ([^;\n]*)", error):
@@ -177,7 +181,7 @@ def main():
     for chip in chips:
         for element in ELEMENTS:
             for spec in SPECS:
-                product = Product(element, spec, element, spec, chip, False)
+                product = Product(element, spec, element, spec, chip, False, False)
                 end, wrong = follow(blockscale, product)
                 ends[end] += 1
                 if wrong:

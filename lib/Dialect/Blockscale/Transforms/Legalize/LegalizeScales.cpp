@@ -83,8 +83,10 @@ static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
               "bit 26 of the instruction descriptor [T])";
     return failure();
   }
+  // Beside a sparse operand no layout makes them legal.
   bool isPlain = layout == ScaleLayout::Plain;
-  if (hasPromotedScales(type) && !isPlain)
+  bool isBesideSparse = other.getSpec().getValue().isSparse();
+  if (hasPromotedScales(type) && !isPlain && !isBesideSparse)
     return op.emitOpError()
            << "operand '" << name << "' has its scales in layout '"
            << stringifyScaleLayout(layout) << "'; no instruction reads scales '"
@@ -319,6 +321,11 @@ static FailureOr<Choice> choose(MatmulOp op, hw::Target target) {
   unsigned span = a->scale ? commonSpan(*a, *b, target) : 0;
   choice.schemes =
       schemesFor({a->element, a->scale, span, a->pattern}, *b, target);
+  // An instruction adds up no more than what has the same scales.
+  if (int64_t block = promotionBlock(typeA, typeB))
+    llvm::erase_if(choice.schemes, [&](const hw::Scheme &scheme) {
+      return int64_t(hw::instructionK(scheme.kind, /*sparse=*/false)) > block;
+    });
   // A sparse A has no short tiles, whatever those of B are.
   bool isTooShort =
       a->pattern && a->scaleSpan != b->scaleSpan && choice.schemes.empty();
