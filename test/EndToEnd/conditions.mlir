@@ -47,6 +47,6 @@
 !a = !blockscale.tensor<260x416xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !b = !blockscale.tensor<264x416xf6E3M2FN, "e8m0_t32", layout = tiled_128x4>
 func.func @one(%a: !a, %b: !b, %s: f32, %v: tensor<264xf32>) -> tensor<260x264xbf16> {
-  %0 = blockscale.matmul %a, %b alpha(%s) bias(%v) activation(relu) schedule(#blockscale.schedule<stages = 2, tile_n = 64, swap_operands = false, cta_group = 1, cluster_m = 1, cluster_n = 1, dependent_launch = true>) : !a, !b, tensor<264xf32> -> tensor<260x264xbf16>
+  %0 = blockscale.matmul %a, %b alpha(%s) bias(%v) activation(relu) schedule(#blockscale.schedule<stages = 2, tile_n = 64, swap_operands = false, cta_group = 1, cluster_m = 1, cluster_n = 1, split_k = 1, dependent_launch = true>) : !a, !b, tensor<264xf32> -> tensor<260x264xbf16>
   return %0 : tensor<260x264xbf16>
 }
