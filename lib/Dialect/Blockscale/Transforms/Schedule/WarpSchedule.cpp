@@ -41,6 +41,8 @@ static std::optional<Reason> whyNotWish(ScheduleAttr wish, MmaAttr mma,
   if (auto why = hw::whyNot(query))
     return why;
   std::string chip = hw::targetName(target);
+  if (auto why = whyNotSplit(mma, /*k=*/0, wish.splits(), target))
+    return why;
   if (wish.clusterSize() > 1)
     return "clusters share loads into tensor-core kernels of chips with tensor "
            "memory; on " +
@@ -52,8 +54,6 @@ static std::optional<Reason> whyNotWish(ScheduleAttr wish, MmaAttr mma,
            " keeps accumulators in registers; the legal number of "
            "'accumulators' is 1, found " +
            std::to_string(wish.getAccumulators());
-  if (auto why = whyNotSplit(mma, /*k=*/0, wish.splits(), target))
-    return why;
   if (wish.getScheduler() == Scheduler::Dynamic || wish.getDependentLaunch())
     return "dynamic scheduling and dependent launches are not lowered for " +
            chip + " yet";
