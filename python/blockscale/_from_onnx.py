@@ -37,16 +37,23 @@ def from_onnx(model, name="main", target=""):
     Returns an `Imported`, whose parameters are the model's initialisers, as
     `TensorProto`. target: as in `from_mlir`.
     """
-    imported = in_linalg(model, name)
-    return replace(imported, mlir=import_products(imported.mlir, name, target))
+    graph = graph_of(model, name)
+    imported = graph.imported()
+    text = import_products(imported.mlir, name, target)
+    graph.check_products(text)
+    return replace(imported, mlir=text)
 
 
 def in_linalg(model, name):
     """The same with its products as linalg says them."""
+    return graph_of(model, name).imported()
+
+
+def graph_of(model, name):
     graph = getattr(model, "graph", None)
     if graph is None or not hasattr(graph, "node"):
         raise Refused(f"expected an ONNX model, found a {type(model).__name__}")
-    return Graph(graph, name).imported()
+    return Graph(graph, name)
 
 
 class Graph:
@@ -57,10 +64,11 @@ class Graph:
         self.values, self.order, self.parameters = {}, [], {}
         # By the names of values: what the model says their elements are, where they
         # are kept as they were dequantised, in f32; which kernels multiply with
-        # their scales, and which are scales that have one themselves; what the host
-        # dequantises, with the reason; sources of transposes.
+        # their scales, and which are scales that have one themselves; what kernels
+        # multiply in some forms only, else the host, in words; products of such in f32,
+        # by their marks; sources of transposes.
         self.declared, self.scaled, self.factors = {}, set(), set()
-        self.hosted, self.sources = {}, {}
+        self.hosted, self.marked, self.sources = {}, {}, {}
 
     def imported(self):
         given = {one.name for one in self.graph.initializer}
@@ -104,6 +112,26 @@ class Graph:
         """Says what the model takes the elements of a dequantised tensor for."""
         self.declared[value.name] = element
         return value
+
+    def mark(self, node, *sides):
+        """An attribute for a product in f32 that only a kernel may do; empty for
+        others. It goes away with the product that the import finds."""
+        for one in sides:
+            if one.name in self.hosted:
+                mark = f"product_{len(self.marked)}"
+                self.marked[mark] = (
+                    f"'{label(node)}': a product in f32 of what '"
+                    f"{self.hosted[one.name]}, which no kernel does; with scales or "
+                    "output_dtype of f16 or bf16 it is one of 16 bits, and weights packed "
+                    "anew as MXFP8, MXFP4 or NVFP4 (blockscale pack) are multiplied with "
+                    "their scales")
+                return f" attrs = {{{mark}}}"
+        return ""
+
+    def check_products(self, text):
+        for mark, words in self.marked.items():
+            if re.search(rf"\b{mark}\b", text):
+                raise Refused(words)
 
     def element(self, value):
         return self.declared.get(value.name, value.type.element)
@@ -167,13 +195,12 @@ def scale_map(graph, node, value, scale):
         return [] if not scale.type.shape else ["0"]
     axis = attribute(node, "axis", 1) % rank
     block = attribute(node, "block_size", 0)
-    if not block and scale.type.shape == value.type.shape[axis:axis + 1] and \
-            not value.type.element.startswith(NARROW):
+    if not block and scale.type.shape == value.type.shape[axis:axis + 1]:
         return [f"d{axis}"]
     if len(scale.type.shape) != rank:
-        raise Refused(f"'{label(node)}': scales {scale.type} are for whole rows or "
-                      "columns, which no kernel does; block_size says how many "
-                      "elements share one")
+        raise Refused(f"'{label(node)}': scales {scale.type} do not fit "
+                      f"{value.type}; there is one for all of it, for each row or "
+                      "column, or for as many elements as block_size says")
     size, blocks = value.type.shape[axis], scale.type.shape[axis]
     if not block or not isinstance(size, int) or blocks != -(-size // block) or \
             size % block:
@@ -380,18 +407,6 @@ def transpose_last(graph, value):
     return graph.declare(made, graph.element(value))
 
 
-def check_hosted(graph, node, *sides):
-    """What the host dequantises is for products of 16 bits."""
-    for one in sides:
-        made = graph.hosted.get(one.name)
-        if made is not None:
-            raise Refused(
-                f"'{label(node)}': a product in f32 of what '{made}, which no kernel "
-                "does; with scales or output_dtype of f16 or bf16 it is one of 16 bits, "
-                "and weights packed anew as MXFP8, MXFP4 or NVFP4 (blockscale pack) are "
-                "multiplied with their scales")
-
-
 def matmul(graph, node, a, b, transposed_a=False, transposed_b=False):
     """Summed in f32."""
     ranks = len(a.type.shape), len(b.type.shape)
@@ -403,7 +418,6 @@ def matmul(graph, node, a, b, transposed_a=False, transposed_b=False):
                       f"{graph.element(b)}")
     if element != "f32" and not {a.name, b.name} <= graph.scaled:
         return in_half(graph, node, a, b, transposed_a, transposed_b)
-    check_hosted(graph, node, a, b)
     batch = ["b"] * (ranks[0] == 3)
     left = batch + (["k", "m"] if transposed_a else ["m", "k"])
     right = batch * (ranks[1] == 3) + (["n", "k"] if transposed_b else ["k", "n"])
@@ -429,7 +443,7 @@ def matmul(graph, node, a, b, transposed_a=False, transposed_b=False):
     function.lines += [
         f"    {name} = linalg.generic {{indexing_maps = [{maps}], iterator_types = "
         f"[{kinds}]}} ins({a.name}, {b.name} : {a.type}, {b.type}) outs("
-        f"{start.name} : {type}) {{",
+        f"{start.name} : {type}){graph.mark(node, a, b)} {{",
         f"    ^bb0(%.x: {a.type.element}, %.y: {b.type.element}, %.sum: f32):", *body,
         f"      %.product = arith.mulf {x}, {y} : f32",
         "      %.next = arith.addf %.sum, %.product : f32",

@@ -79,7 +79,7 @@ def test_initialisers_are_parameters():
     (dynamic("TRT_FP4DynamicQuantize", factor=((48,), FLOAT)),
      "its scale is tensor<48xf32>; one f32 is taken"),
     (dynamic("TRT_FP4QDQ"), "nothing takes 'trt::TRT_FP4QDQ'; taken are Add"),
-    (blocked(scale=((48,), FLOAT)), "are for whole rows or columns"),
+    (blocked(scale=((40,), FLOAT)), "there is one for all of it, for each row or column"),
     (blocked(block_size=24), "block_size = 24 does not cut"),
     (blocked(scale=((40, 4), E8M0)), "do not fit tensor<48x128xf8E4M3FN>"),
     (model([node("Gemm", ["x", "x"], "y", alpha=2.0)], x=((4, 4), HALF)),

@@ -142,6 +142,60 @@ def test_integers_are_weights_of_16_bits(opset, dtype, half):
     compare(model(nodes, inputs, constants, opset, out), inputs)
 
 
+# Elements, how long the blocks are that share a scale (0: rows, None: all) and the
+# scales' type, of activations and of weights. bf16 and f16 are cast to f32.
+IN_REGISTERS = [
+    (E4M3, 128, np.float32, E4M3, 128, np.float32), (E5M2, 64, HALF, E4M3, 32, HALF),
+    (E4M3, None, np.float32, E4M3, None, np.float32),
+    (E4M3, None, np.float32, E4M3, 0, np.float32),
+    (E4M3, 0, np.float32, E2M1, 128, np.float32),
+    (BRAIN, None, None, np.int8, 32, np.float32), (HALF, None, None, np.int8, 0, np.float32),
+    (BRAIN, None, None, np.uint8, 64, np.float32),
+    (E4M3, 128, np.float32, ml_dtypes.uint4, 128, np.float32),
+    (E4M3, 128, np.float32, ml_dtypes.int4, 32, np.float32)]
+
+
+def scaled_operand(name, shape, dtype, block, scale, axis):
+    """Constants and nodes of one side, that `name` is then."""
+    if dtype in (HALF, BRAIN):
+        cast = helper.make_node("Cast", [f"{name}q"], [name], to=FLOAT)
+        return {f"{name}q": numbers(shape, helper.tensor_dtype_to_np_dtype(dtype), 1)}, \
+            [cast]
+    if scale in (HALF, BRAIN):
+        scale = helper.tensor_dtype_to_np_dtype(scale)
+    made = {f"{name}q": numbers(shape, dtype, 2)}
+    blocks = [*shape]
+    blocks[axis] //= block or 1
+    scales = blocks if block else [shape[1 - axis]] if block == 0 else []
+    made[f"{name}s"] = powers(tuple(scales), scale, 2)
+    names, how = [f"{name}q", f"{name}s"], {"output_dtype": FLOAT}
+    if dtype in (np.uint8, ml_dtypes.uint4):
+        rng = np.random.default_rng(4)
+        for one, low, high in (("q", 0, 16), ("z", 6, 10)):
+            of = shape if one == "q" else scales
+            made[name + one] = rng.integers(low, high, of).astype(np.uint8).astype(dtype)
+        names.append(f"{name}z")
+    if block is not None:
+        how["axis"] = axis if block else 1 - axis
+    if block:
+        how["block_size"] = block
+    return made, [helper.make_node("DequantizeLinear", names, [name], **how)]
+
+
+@pytest.mark.parametrize("left, left_block, left_scale, right, right_block, right_scale",
+                         IN_REGISTERS)
+@pytest.mark.parametrize("is_transposed", [True, False])
+def test_scales_of_floats_are_multiplied_by_kernels(
+        left, left_block, left_scale, right, right_block, right_scale, is_transposed):
+    k = 256
+    inputs, nodes = scaled_operand("a", (M, k), left, left_block, left_scale, 1)
+    given = {name: inputs.pop(name) for name in [*inputs] if inputs[name].ndim}
+    constants, more = scaled_operand("b", (N, k) if is_transposed else (k, N), right,
+                                     right_block, right_scale, 1 if is_transposed else 0)
+    product = helper.make_node("Gemm", ["a", "b"], ["y"], transB=int(is_transposed))
+    compare(model([*nodes, *more, product], given, {**inputs, **constants}, 25), given)
+
+
 # TensorRT's operators, by its documentation -----------------------------------
 
 

@@ -89,33 +89,109 @@ static Value asMatrix(ImplicitLocOpBuilder &b, const Factor &factor,
   return joinGroups(b, value, {order.batch, second, third});
 }
 
-/// Elements along the summed loops that share a scale; an error where scales
-/// change faster than elements that they share, or sizes are not known.
-static FailureOr<int64_t> blockOf(Operation *op, const Side &side,
-                                  const Contraction &found) {
-  const Loops &loops = found.loops;
-  int64_t block = 1;
-  bool isBlockOver = false;
-  for (unsigned loop : llvm::reverse(loops.reduction)) {
-    auto place = llvm::find_if(side.scales.places,
+/// Elements along `loops` that share a scale, 0 for all of them. A reason where
+/// scales change faster than elements that they share, or sizes are not known.
+static Result<int64_t> sharedAlong(const Factor &scales,
+                                   ArrayRef<unsigned> loops,
+                                   ArrayRef<int64_t> ranges) {
+  if (positions(scales, loops).empty())
+    return int64_t(0);
+  int64_t shared = 1;
+  bool isTileOver = false;
+  for (unsigned loop : llvm::reverse(loops)) {
+    auto place = llvm::find_if(scales.places,
                                [&](Place each) { return each.loop == loop; });
-    bool has = place != side.scales.places.end();
-    if (has && !isBlockOver) {
-      block *= place->divisor;
-      isBlockOver = true;
+    bool has = place != scales.places.end();
+    if (has && !isTileOver) {
+      shared *= place->divisor;
+      isTileOver = true;
       continue;
     }
     if (has && place->divisor == 1)
       continue;
-    if (has || isBlockOver)
-      return op->emitError("has scales that change within a block of elements "
-                           "that share them");
-    if (ShapedType::isDynamic(found.ranges[loop]))
-      return op->emitError("has blocks of a size that is not known before run "
-                           "time; the extent of their loop must be static");
-    block *= found.ranges[loop];
+    if (has || isTileOver)
+      return Reason("has scales that change within a block of elements that "
+                    "share them");
+    if (ShapedType::isDynamic(ranges[loop]))
+      return Reason("has blocks of a size that is not known before run time; "
+                    "the extent of their loop must be static");
+    shared *= ranges[loop];
   }
-  return block;
+  return shared;
+}
+
+namespace {
+/// What one scale, or zero point, is for.
+struct Tile {
+  int64_t rows = 1, columns = 0;
+};
+} // namespace
+
+static Result<Tile> tileOf(const Factor &scales, const Contraction &found,
+                           ArrayRef<unsigned> rows) {
+  const Loops &loops = found.loops;
+  Result<int64_t> ofRows = sharedAlong(scales, rows, found.ranges);
+  Result<int64_t> ofK = sharedAlong(scales, loops.reduction, found.ranges);
+  for (const Result<int64_t> *part : {&ofRows, &ofK})
+    if (!*part)
+      return part->why();
+  if (*ofRows == 0 ||
+      positions(scales, loops.batch).size() != loops.batch.size())
+    return Reason("has scales that all rows or matrices share; each row, or a "
+                  "few of them, has scales of its own");
+  return Tile{*ofRows, *ofK};
+}
+
+/// Zero points in memory, as wide as those of the dialect.
+static Type zeroType(const Factor &zeros) {
+  Type element = getElementTypeOrSelf(zeros.base);
+  return IntegerType::get(element.getContext(),
+                          2 * element.getIntOrFloatBitWidth());
+}
+
+Result<ScaleSpec> importer::specOf(const Contraction &found, const Side &side,
+                                   ArrayRef<unsigned> rows) {
+  if (side.hasZeros() && !side.hasScales())
+    return Reason("has zero points and one scale, or none, for all elements; "
+                  "each row, or each block of it, has both");
+  if (!side.hasScales())
+    return ScaleSpec();
+  Result<Tile> tile = tileOf(side.scales, found, rows);
+  if (!tile)
+    return tile.why();
+  Type zeros;
+  if (side.hasZeros()) {
+    Result<Tile> ofZeros = tileOf(side.zeros, found, rows);
+    if (!ofZeros)
+      return ofZeros.why();
+    if (ofZeros->rows != tile->rows || ofZeros->columns != tile->columns)
+      return Reason("has zero points of other elements than its scales");
+    zeros = zeroType(side.zeros);
+  }
+  return tileSpec(getElementTypeOrSelf(side.scales.base), tile->columns,
+                  tile->rows, zeros);
+}
+
+/// Scales or zero points as a matrix of tiles, in the order of their data.
+static Value tilesAsMatrix(ImplicitLocOpBuilder &b, const Factor &factor,
+                           const Loops &loops, ArrayRef<unsigned> rows,
+                           bool kFirst) {
+  Order order = orderOf(factor, loops, rows);
+  Value value = asMatrix(b, factor, order);
+  auto type = cast<RankedTensorType>(value.getType());
+  int64_t rank = type.getRank();
+  if (order.reduction == 0) {
+    SmallVector<int64_t> shape(type.getShape());
+    shape.push_back(1);
+    SmallVector<ReassociationIndices> groups;
+    for (int64_t i = 0; i < rank; ++i)
+      groups.push_back({i});
+    groups.back().push_back(rank++);
+    value = tensor::ExpandShapeOp::create(
+        b, RankedTensorType::get(shape, type.getElementType()), value, groups);
+  }
+  return order.kFirst == kFirst ? value
+                                : transpose(b, value, exchangeLast(rank));
 }
 
 static FailureOr<importer::Operand>
@@ -129,21 +205,20 @@ buildSide(ImplicitLocOpBuilder &b, Operation *op, const Contraction &found,
   importer::Operand operand;
   operand.data = asMatrix(b, side.data, order);
   operand.kFirst = order.kFirst;
+  operand.isUnsigned = side.data.isUnsigned;
+  Result<ScaleSpec> spec = specOf(found, side, rows);
+  if (!spec)
+    return op->emitError() << spec.why().text;
   if (!side.hasScales())
     return operand;
-  FailureOr<int64_t> block = blockOf(op, side, found);
-  if (failed(block))
-    return failure();
-  Order scaleOrder = orderOf(side.scales, loops, rows);
-  if (scaleOrder.batch != order.batch || scaleOrder.rows != order.rows ||
-      scaleOrder.reduction == 0)
-    return op->emitError("has scales that rows, matrices or all blocks of K "
-                         "share; each row has scales of its own along K");
-  operand.scales = asMatrix(b, side.scales, scaleOrder);
-  operand.block = *block;
-  if (scaleOrder.kFirst != order.kFirst) {
-    int64_t rank = cast<RankedTensorType>(operand.scales.getType()).getRank();
-    operand.scales = transpose(b, operand.scales, exchangeLast(rank));
+  operand.block = spec->columns->size;
+  operand.rowBlock = spec->rows ? spec->rows->size : 1;
+  operand.scales = tilesAsMatrix(b, side.scales, loops, rows, order.kFirst);
+  if (side.hasZeros()) {
+    Value zeros = tilesAsMatrix(b, side.zeros, loops, rows, order.kFirst);
+    auto type = cast<RankedTensorType>(zeros.getType());
+    operand.zeros =
+        arith::ExtUIOp::create(b, type.clone(zeroType(side.zeros)), zeros);
   }
   return operand;
 }

@@ -10,14 +10,17 @@
 #define BLOCKSCALE_LIB_CONVERSION_IMPORTTOBLOCKSCALE_CONTRACTION_H
 
 #include "Factors.h"
+#include "blockscale/Formats/ScaleSpec.h"
 
 namespace blockscale::importer {
 
-/// One side: data and scales as they are in memory. The scales may be missing.
+/// One side: data and scales as they are in memory, and what is subtracted from
+/// the data. Scales and zero points may be missing.
 struct Side {
-  Factor data, scales;
+  Factor data, scales, zeros;
 
   bool hasScales() const { return bool(scales.base); }
+  bool hasZeros() const { return bool(zeros.base); }
 };
 
 /// The loops of a product by what they do; batch, rows and columns in the
@@ -36,6 +39,11 @@ struct Contraction {
   /// Factors that are one number.
   llvm::SmallVector<Factor> numbers;
 };
+
+/// How the side is scaled whose rows run over these loops; the reason where the
+/// dialect cannot say it.
+Result<ScaleSpec> specOf(const Contraction &found, const Side &side,
+                         llvm::ArrayRef<unsigned> rows);
 
 /// The product in our ops, of type `type`, plus `c` if that is given; an error
 /// at `op` where it cannot be said.

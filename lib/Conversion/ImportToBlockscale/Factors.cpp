@@ -10,6 +10,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/APFloat.h"
 
@@ -26,9 +27,17 @@ Value Factor::build(ImplicitLocOpBuilder &b) const {
       value = cast<TypedAttr>(splat.getSplatValue<Attribute>());
     return arith::ConstantOp::create(b, value);
   }
+  Value value = base;
+  if (!cuts.empty()) {
+    auto [shape, sizes] = decomposeMixedValues(cutSizes);
+    auto type = cast<RankedTensorType>(base.getType());
+    value = tensor::ExpandShapeOp::create(
+        b, RankedTensorType::get(shape, type.getElementType()), base, cuts,
+        cutSizes);
+  }
   if (groups.empty())
-    return base;
-  return tensor::CollapseShapeOp::create(b, base, groups);
+    return value;
+  return tensor::CollapseShapeOp::create(b, value, groups);
 }
 
 //===----------------------------------------------------------------------===//
@@ -70,12 +79,37 @@ static std::optional<Place> placeOf(AffineExpr expression) {
   return Place{loop.getPosition(), divisor.getValue()};
 }
 
-/// The factors of a tensor as an op reads it that has the elements at `map`.
-static LogicalResult substitute(AffineMap map,
+/// The factor without its dimension `index`, which is of one element: it is
+/// joined to the one beside it.
+static LogicalResult dropUnit(Factor &factor, size_t index) {
+  if (factor.places.size() < 2)
+    return failure();
+  if (factor.groups.empty())
+    for (size_t i = 0; i < factor.places.size(); ++i)
+      factor.groups.push_back({int64_t(i)});
+  size_t into = index ? index - 1 : 1;
+  llvm::append_range(factor.groups[into], factor.groups[index]);
+  llvm::sort(factor.groups[into]);
+  factor.groups.erase(factor.groups.begin() + index);
+  factor.places.erase(factor.places.begin() + index);
+  return success();
+}
+
+/// The factors of a tensor as an op reads it that has the elements of the
+/// dimensions `sizes` at `map`.
+static LogicalResult substitute(AffineMap map, ArrayRef<int64_t> sizes,
                                 MutableArrayRef<Factor> factors) {
   for (Factor &factor : factors)
-    for (Place &place : factor.places) {
-      std::optional<Place> outer = placeOf(map.getResult(place.loop));
+    for (size_t i = factor.places.size(); i-- > 0;) {
+      Place &place = factor.places[i];
+      AffineExpr at = map.getResult(place.loop);
+      // All read the one element that there is.
+      if (at == 0 && sizes[place.loop] == 1) {
+        if (failed(dropUnit(factor, i)))
+          return failure();
+        continue;
+      }
+      std::optional<Place> outer = placeOf(at);
       if (!outer)
         return failure();
       place = {outer->loop, outer->divisor * place.divisor};
@@ -98,14 +132,20 @@ static LogicalResult joinDimensions(tensor::CollapseShapeOp op,
     for (int64_t dimension : group) {
       bool has = at < factor.places.size() &&
                  factor.places[at].loop == unsigned(dimension);
-      if (has && (factor.places[at].divisor != 1 || divisor != 1))
+      int64_t size = sizes[size_t(dimension)];
+      if (has && divisor != 1)
         return failure();
-      if (has)
+      if (!has && ShapedType::isDynamic(size))
+        return failure();
+      if (has) {
+        divisor = factor.places[at].divisor;
+        bool endsWithin = ShapedType::isDynamic(size) || size % divisor != 0;
+        if (!joined.empty() && divisor != 1 && endsWithin)
+          return failure();
         joined.push_back(int64_t(at++));
-      else if (ShapedType::isDynamic(sizes[size_t(dimension)]))
-        return failure();
-      else
-        divisor *= sizes[size_t(dimension)];
+      } else {
+        divisor *= size;
+      }
     }
     if (joined.empty())
       continue;
@@ -118,6 +158,45 @@ static LogicalResult joinDimensions(tensor::CollapseShapeOp op,
     return failure();
   if (joinsAny)
     factor.groups = groups;
+  factor.places = places;
+  return success();
+}
+
+/// The factor of a tensor as one of the tensor whose dimensions are cut; fails
+/// where scales end within a part.
+static LogicalResult cutDimensions(tensor::ExpandShapeOp op, Factor &factor) {
+  SmallVector<OpFoldResult> sizes = op.getMixedOutputShape();
+  SmallVector<ReassociationIndices> cuts;
+  SmallVector<OpFoldResult> cutSizes;
+  SmallVector<Place> places;
+  bool isCut = false;
+  for (Place place : factor.places) {
+    ReassociationIndices group = op.getReassociationIndices()[place.loop];
+    // Of the last parts one scale is for all.
+    for (; group.size() > 1 && place.divisor > 1; group.pop_back()) {
+      std::optional<int64_t> size =
+          getConstantIntValue(sizes[size_t(group.back())]);
+      if (!size || place.divisor % *size != 0)
+        break;
+      place.divisor /= *size;
+    }
+    if (group.size() > 1 && place.divisor != 1)
+      return failure();
+    isCut |= group.size() > 1;
+    cuts.emplace_back();
+    for (int64_t dimension : group) {
+      cuts.back().push_back(int64_t(places.size()));
+      places.push_back({unsigned(dimension), place.divisor});
+      cutSizes.push_back(sizes[size_t(dimension)]);
+    }
+  }
+  // Joined or cut before.
+  if (isCut && (!factor.groups.empty() || !factor.cuts.empty()))
+    return failure();
+  if (isCut) {
+    factor.cuts = cuts;
+    factor.cutSizes = cutSizes;
+  }
   factor.places = places;
   return success();
 }
@@ -147,7 +226,9 @@ private:
   Parts ofArithmetic(Operation *op, Type sum, Recurse recurse);
   Parts ofInput(linalg::LinalgOp op, BlockArgument argument);
   Parts ofElementwise(linalg::LinalgOp op);
-  Parts ofCollapse(tensor::CollapseShapeOp op);
+  Parts ofReshape(Value source,
+                  llvm::function_ref<LogicalResult(Factor &)> step);
+  template <typename Recurse> Parts ofIntegers(Operation *op, Recurse recurse);
   Parts ofDequantize(DequantizeOp op);
 
   /// Whether to look no further: values that are read often would be followed
@@ -171,12 +252,25 @@ static Factor whole(Value value) {
   return factor;
 }
 
+/// Whether it makes wider floats of floats.
+static bool isExtension(tosa::CastOp op) {
+  if (!op)
+    return false;
+  auto from = dyn_cast<FloatType>(getElementTypeOrSelf(op.getInput()));
+  auto to = dyn_cast<FloatType>(getElementTypeOrSelf(op.getType()));
+  return from && to && from.getWidth() < to.getWidth();
+}
+
 /// `op` of scalars or, elementwise, of tensors; `recurse` finds the factors of
 /// an operand.
 template <typename Recurse>
 Finder::Parts Finder::ofArithmetic(Operation *op, Type sum, Recurse recurse) {
+  if (isa_and_nonnull<arith::SIToFPOp, arith::UIToFPOp, arith::ExtSIOp,
+                      arith::ExtUIOp, arith::SubFOp>(op))
+    return ofIntegers(op, recurse);
   if (!isa_and_nonnull<arith::ExtFOp, arith::TruncFOp, arith::MulFOp,
-                       arith::ScalingExtFOp>(op))
+                       arith::ScalingExtFOp>(op) &&
+      !isExtension(dyn_cast_or_null<tosa::CastOp>(op)))
     return failure();
   SmallVector<Factor> factors;
   for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
@@ -191,9 +285,39 @@ Finder::Parts Finder::ofArithmetic(Operation *op, Type sum, Recurse recurse) {
     llvm::append_range(factors, *parts);
   }
   Type type = getElementTypeOrSelf(op->getResult(0));
-  if (isa<arith::ExtFOp>(op) || type == sum || isExactIn(type, factors))
+  if (isa<arith::ExtFOp, tosa::CastOp>(op) || type == sum ||
+      isExactIn(type, factors))
     return factors;
   return failure();
+}
+
+/// `op` that makes numbers of integers, or subtracts such; f32 has all of those
+/// of few bits, and their differences.
+template <typename Recurse>
+Finder::Parts Finder::ofIntegers(Operation *op, Recurse recurse) {
+  SmallVector<Factor> all;
+  for (Value operand : op->getOperands()) {
+    Parts parts = recurse(operand);
+    if (failed(parts) || parts->size() != 1)
+      return failure();
+    Factor &factor = parts->front();
+    auto type = dyn_cast<IntegerType>(getElementTypeOrSelf(factor.base));
+    constexpr unsigned kByte = 8;
+    if (!type || type.getWidth() > kByte || type.getWidth() == 1 ||
+        factor.isZero)
+      return failure();
+    factor.isUnsigned |= isa<arith::UIToFPOp, arith::ExtUIOp>(op);
+    all.push_back(factor);
+  }
+  Type element = getElementTypeOrSelf(op->getResult(0));
+  if (!isa<arith::SubFOp>(op))
+    return isa<IntegerType>(element) || element.isF32() ? Parts(all)
+                                                        : Parts(failure());
+  // Zero points of the dialect belong to integers without a sign.
+  if (!all[0].isUnsigned || !all[1].isUnsigned || !element.isF32())
+    return failure();
+  all[1].isZero = true;
+  return all;
 }
 
 /// What the body of `op` reads as `argument`.
@@ -204,7 +328,9 @@ Finder::Parts Finder::ofInput(linalg::LinalgOp op, BlockArgument argument) {
   if (!isa<RankedTensorType>(operand->get().getType()))
     return SmallVector<Factor>{whole(operand->get())};
   SmallVector<Factor> factors = ofTensor(operand->get());
-  if (failed(substitute(op.getMatchingIndexingMap(operand), factors)))
+  ArrayRef<int64_t> sizes =
+      cast<RankedTensorType>(operand->get().getType()).getShape();
+  if (failed(substitute(op.getMatchingIndexingMap(operand), sizes, factors)))
     return failure();
   return factors;
 }
@@ -248,27 +374,37 @@ Finder::Parts Finder::ofElementwise(linalg::LinalgOp op) {
   return factors;
 }
 
-Finder::Parts Finder::ofCollapse(tensor::CollapseShapeOp op) {
-  SmallVector<Factor> factors = ofTensor(op.getSrc());
+/// Those of a tensor with other dimensions than `source` has; `step` goes from
+/// these to those.
+Finder::Parts
+Finder::ofReshape(Value source,
+                  llvm::function_ref<LogicalResult(Factor &)> step) {
+  SmallVector<Factor> factors = ofTensor(source);
   for (Factor &factor : factors)
-    if (failed(joinDimensions(op, factor)))
+    if (failed(step(factor)))
       return failure();
   return factors;
 }
 
-/// A scaled tensor whose scales lie in order.
+/// A scaled tensor of floats whose scales, if it has any, lie in order.
 Finder::Parts Finder::ofDequantize(DequantizeOp op) {
   auto source = op.getInput().getDefiningOp<AssembleOp>();
   ScaledTensorType type = op.getInput().getType();
   const ScaleSpec &spec = type.getSpec().getValue();
-  if (!source || !source.getScales() || source.getZeros() ||
-      source.getTensorScale() || source.getMetadata() || spec.rows ||
-      !spec.isTile() || type.getLayout() != ScaleLayout::Plain ||
+  if (!source || source.getZeros() || source.getTensorScale() ||
+      source.getMetadata() || !isa<FloatType>(type.getElementType()) ||
+      type.getLayout() != ScaleLayout::Plain ||
       type.getOrder() != DataOrder::KMajor)
     return failure();
-  SmallVector<Factor> factors{whole(source.getData()),
-                              whole(source.getScales())};
-  factors.back().places.back().divisor = type.getKTile();
+  SmallVector<Factor> factors{whole(source.getData())};
+  if (!spec.isUnscaled()) {
+    if (!spec.isTile() || spec.isChannel())
+      return failure();
+    factors.push_back(whole(source.getScales()));
+    SmallVector<Place> &places = factors.back().places;
+    places.back().divisor = type.getKTile();
+    places[places.size() - 2].divisor = type.getRowTile();
+  }
   if (!isExactIn(getElementTypeOrSelf(op.getType()), factors))
     return failure();
   return factors;
@@ -282,7 +418,13 @@ SmallVector<Factor> Finder::ofTensor(Value value) {
   if (auto generic = dyn_cast_or_null<linalg::LinalgOp>(op))
     factors = ofElementwise(generic);
   else if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op))
-    factors = ofCollapse(collapse);
+    factors = ofReshape(collapse.getSrc(), [&](Factor &factor) {
+      return joinDimensions(collapse, factor);
+    });
+  else if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op))
+    factors = ofReshape(expand.getSrc(), [&](Factor &factor) {
+      return cutDimensions(expand, factor);
+    });
   else if (auto dequantize = dyn_cast_or_null<DequantizeOp>(op))
     factors = ofDequantize(dequantize);
   else if (op)

@@ -22,13 +22,21 @@ struct Place {
 
 /// A tensor, or a number, that is multiplied.
 struct Factor {
-  /// What the places are the dimensions of, before `groups` are joined.
+  /// What the places are the dimensions of, before they are cut and joined.
   mlir::Value base;
-  /// Dimensions of `base` to join; empty for none.
+  /// What the dimensions of `base` are cut into, and the sizes of the parts;
+  /// empty for none.
+  llvm::SmallVector<mlir::ReassociationIndices> cuts;
+  llvm::SmallVector<mlir::OpFoldResult> cutSizes;
+  /// Dimensions of these to join; empty for none.
   llvm::SmallVector<mlir::ReassociationIndices> groups;
   llvm::SmallVector<Place> places;
   /// An op said that it scales.
   bool isScale = false;
+  /// Its integers have no sign.
+  bool isUnsigned = false;
+  /// It is subtracted from the integers beside it, and no factor.
+  bool isZero = false;
 
   /// The tensor of which `places` are the dimensions.
   mlir::Value build(mlir::ImplicitLocOpBuilder &b) const;

@@ -7,12 +7,20 @@
 //===----------------------------------------------------------------------===//
 
 // An op of linalg that adds up is a block-scaled product if what it adds are
-// products of four tensors: two that change along all summed dimensions, the
-// data, and for each of them one that changes less often, its scales. Where the
-// factors are multiplied, in the op or before it, makes no difference.
+// products of two tensors that change along all summed dimensions, the data,
+// and for one of them or both one that changes less often, its scales. Where
+// the factors are multiplied, in the op or before it, makes no difference.
+//
+// Narrow floats with scales of both sides are always taken, and refused where
+// the dialect has no such product. All else that this file finds, such as
+// integers, or bf16 beside them, is taken where a kernel multiplies it and left
+// to the host where none does.
 
 #include "Contraction.h"
 #include "Product.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
+#include "blockscale/Dialect/Blockscale/IR/StoredElements.h"
+#include "blockscale/HW/Mma.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Matchers.h"
 
@@ -24,10 +32,12 @@ using namespace blockscale::importer;
 // Which factor is what
 //===----------------------------------------------------------------------===//
 
-static bool isNarrowFloat(Value value) {
-  auto type = dyn_cast<FloatType>(getElementTypeOrSelf(value));
+/// Elements of up to 8 bits, or those of 16 that are multiplied beside them.
+static bool isElement(Value value) {
+  Type type = getElementTypeOrSelf(value);
   constexpr unsigned kByte = 8;
-  return type && type.getWidth() <= kByte;
+  return type.isBF16() || type.isF16() ||
+         (type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= kByte);
 }
 
 /// Whether a factor changes with the loop, or with parts of its range.
@@ -54,8 +64,26 @@ static bool repeatsLoop(const Factor &factor) {
   });
 }
 
+/// Gives scales or zero points to the side with the rows of which they change.
+static LogicalResult assign(const Factor &factor, Contraction &product) {
+  auto belongs = [&](const Factor &data) {
+    return llvm::all_of(factor.places,
+                        [&](Place place) { return depends(data, place.loop); });
+  };
+  bool ofA = belongs(product.a.data), ofB = belongs(product.b.data);
+  if (ofA == ofB)
+    return failure();
+  Side &side = ofA ? product.a : product.b;
+  Factor &place = factor.isZero ? side.zeros : side.scales;
+  bool isInteger = isa<IntegerType>(getElementTypeOrSelf(factor.base));
+  if (place.base || isInteger != factor.isZero)
+    return failure();
+  place = factor;
+  return success();
+}
+
 /// Finds data, scales and numbers among the factors. None if this is no product
-/// of two tensors with scales.
+/// of two tensors.
 static LogicalResult classify(linalg::LinalgOp op, ArrayRef<Factor> factors,
                               Contraction &product) {
   unsigned numLoops = op.getNumLoops();
@@ -63,39 +91,28 @@ static LogicalResult classify(linalg::LinalgOp op, ArrayRef<Factor> factors,
   for (unsigned loop = 0; loop < numLoops; ++loop)
     if (isReduction(op, loop))
       summed.push_back(loop);
-  SmallVector<const Factor *> data, scales;
+  SmallVector<const Factor *> data, rest;
   for (const Factor &factor : factors) {
     if (repeatsLoop(factor))
       return failure();
     bool isWhole = llvm::all_of(
         summed, [&](unsigned loop) { return dependsFully(factor, loop); });
-    if (factor.places.empty())
+    bool isNumber = factor.places.empty() && !factor.isZero;
+    if (isNumber && isa<FloatType>(getElementTypeOrSelf(factor.base)))
       product.numbers.push_back(factor);
-    else if (!isWhole || factor.isScale)
-      scales.push_back(&factor);
+    else if (!isWhole || factor.isScale || factor.isZero)
+      rest.push_back(&factor);
     else
       data.push_back(&factor);
   }
-  if (data.size() != 2 || scales.size() != 2 || !isNarrowFloat(data[0]->base) ||
-      !isNarrowFloat(data[1]->base))
+  if (data.size() != 2 || !isElement(data[0]->base) ||
+      !isElement(data[1]->base))
     return failure();
   product.a.data = *data[0];
   product.b.data = *data[1];
-  // Scales change with the rows of their data only.
-  auto belongs = [&](const Factor &scale, const Factor &data) {
-    return llvm::all_of(scale.places,
-                        [&](Place place) { return depends(data, place.loop); });
-  };
-  for (const Factor *scale : scales) {
-    bool ofA = belongs(*scale, product.a.data);
-    bool ofB = belongs(*scale, product.b.data);
-    if (ofA == ofB)
+  for (const Factor *factor : rest)
+    if (failed(assign(*factor, product)))
       return failure();
-    Side &side = ofA ? product.a : product.b;
-    if (side.hasScales())
-      return failure();
-    side.scales = *scale;
-  }
   return success();
 }
 
@@ -145,6 +162,84 @@ static LogicalResult orderLoops(linalg::LinalgOp op, Contraction &product) {
 }
 
 //===----------------------------------------------------------------------===//
+// Whether kernels multiply it
+//===----------------------------------------------------------------------===//
+
+/// Whether both sides are narrow floats with scales of blocks, which is what
+/// producers of block-scaled products write.
+static bool isBlockScaled(const Contraction &product) {
+  return llvm::all_of(ArrayRef{&product.a, &product.b}, [](const Side *side) {
+    return side->hasScales() && isNarrowFloat(side->data.base);
+  });
+}
+
+/// A type of such a side; null if there is none.
+static ScaledTensorType typeOf(const Side &side, const ScaleSpec &spec) {
+  Type element =
+      elementType(getElementTypeOrSelf(side.data.base), side.data.isUnsigned);
+  std::optional<NumberSpec> number = getNumberSpec(element);
+  constexpr unsigned kScaledBits = 8;
+  if (!number || (!spec.isUnscaled() && number->bits() > kScaledBits) ||
+      whyNotDataType(*number, spec))
+    return {};
+  SmallVector<int64_t> anySize(2, ShapedType::kDynamic);
+  return ScaledTensorType::get(anySize, element,
+                               ScaleSpecAttr::get(element.getContext(), spec),
+                               ScaleLayout::Plain, DataOrder::KMajor);
+}
+
+/// Whether instructions read the scales of the operand.
+static bool hasDirectScales(ScaledTensorType type) {
+  return type.getSpec().getValue().isTile() && !hasPromotedScales(type);
+}
+
+static Type scalesOf(const Side &side) {
+  return side.hasScales() ? getElementTypeOrSelf(side.scales.base) : Type();
+}
+
+/// Whether kernels multiply results, or sums of blocks, by such scales.
+static bool isApplied(const ScaleSpec &spec, Type scales, Type element) {
+  if (spec.isUnscaled())
+    return isa<FloatType>(element);
+  bool isPlain = scales.isF32() || scales.isF16() || scales.isBF16();
+  if (!spec.isTile())
+    return isPlain ||
+           (isa<Float8E8M0FNUType>(scales) && isa<FloatType>(element));
+  return isPlain && spec.columns->size >=
+                        hw::instructionK(hw::MmaKind::F8F6F4, /*sparse=*/false);
+}
+
+/// Whether a kernel multiplies the sides, with scales that no instruction
+/// reads; what their sizes have to do with it aside.
+static bool isMultiplied(const Contraction &product) {
+  Result<ScaleSpec> ofA = specOf(product, product.a, product.loops.rows),
+                    ofB = specOf(product, product.b, product.loops.columns);
+  if (!ofA || !ofB)
+    return false;
+  ScaledTensorType a = typeOf(product.a, *ofA), b = typeOf(product.b, *ofB);
+  if (!a || !b || hasDirectScales(a) || hasDirectScales(b))
+    return false;
+  if (!isApplied(*ofA, scalesOf(product.a), a.getElementType()) ||
+      !isApplied(*ofB, scalesOf(product.b), b.getElementType()))
+    return false;
+  std::optional<hw::OperandType> left = storedElements(a, b),
+                                 right = storedElements(b, a);
+  return left && right &&
+         !hw::findSchemes(*left, *right, /*scale=*/std::nullopt,
+                          /*scaleSpan=*/0)
+              .empty();
+}
+
+/// Whether both sides have 16 bits: other compilers multiply those.
+static bool isOfHalves(const Contraction &product) {
+  constexpr unsigned kByte = 8;
+  return llvm::all_of(ArrayRef{&product.a, &product.b}, [](const Side *side) {
+    return getElementTypeOrSelf(side->data.base).getIntOrFloatBitWidth() >
+           kByte;
+  });
+}
+
+//===----------------------------------------------------------------------===//
 // The product
 //===----------------------------------------------------------------------===//
 
@@ -177,6 +272,10 @@ struct ImportContraction : OpInterfaceRewritePattern<linalg::LinalgOp> {
           "'arith.scaling_extf'; write extensions and a multiplication");
     }
     product.ranges = op.getStaticLoopRanges();
+    if (!isBlockScaled(product) &&
+        (isOfHalves(product) || !isMultiplied(product)))
+      return rewriter.notifyMatchFailure(op,
+                                         "is nothing that kernels multiply");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value init = op.getDpsInitOperand(0)->get();
     FailureOr<Value> result = buildContraction(

@@ -178,7 +178,7 @@ FailureOr<Value> importer::raggedDot(ImplicitLocOpBuilder &b, Operation *op) {
     matrices = transpose(b, matrices, {0, 2, 1});
   auto scaled = [&](Value data) -> FailureOr<Value> {
     auto assembled =
-        scaledType(op, cast<RankedTensorType>(data.getType()), {}, 0);
+        scaledType(op, cast<RankedTensorType>(data.getType()), ScaleSpec());
     if (failed(assembled))
       return failure();
     return AssembleOp::create(b, *assembled, data, /*scales=*/Value(),

@@ -203,6 +203,25 @@ bool importer::isScaledDot(Operation *op) {
           isText(op, "call_target_name", "__op$block_scaled_dot"));
 }
 
+bool importer::hasDequantizedDot(Operation *root) {
+  bool hasDot = false, hasNarrow = false;
+  auto isNarrow = [](Value value) {
+    Type type = getElementTypeOrSelf(value);
+    constexpr unsigned kBit = 1, kByte = 8;
+    return type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= kByte &&
+           type.getIntOrFloatBitWidth() > kBit;
+  };
+  root->walk([&](Operation *op) {
+    StringRef name = op->getName().getStringRef();
+    bool isDot = name == "stablehlo.dot_general";
+    hasDot |= isDot;
+    if (isDot || name == "stablehlo.convert")
+      hasNarrow |= llvm::any_of(op->getOperands(), isNarrow) &&
+                   isa<FloatType>(getElementTypeOrSelf(op->getResult(0)));
+  });
+  return hasDot && hasNarrow;
+}
+
 static FailureOr<SmallVector<Value>> ofComposite(ImplicitLocOpBuilder &b,
                                                  Operation *op) {
   auto attributes =

@@ -81,9 +81,10 @@ struct ImportCastTo : ImportPattern<tosa::CastToBlockScaledOp> {
     Value matrix = joinLeading(b, input, 1);
     auto data = cast<RankedTensorType>(matrix.getType())
                     .clone(getElementTypeOrSelf(op.getOutputData()));
-    FailureOr<ScaledTensorType> type = scaledType(
-        op, cast<RankedTensorType>(data),
-        getElementTypeOrSelf(op.getOutputScale()), blockOf(op.getBlockSize()));
+    FailureOr<ScaledTensorType> type =
+        scaledType(op, cast<RankedTensorType>(data),
+                   tileSpec(getElementTypeOrSelf(op.getOutputScale()),
+                            blockOf(op.getBlockSize())));
     if (failed(type))
       return failure();
     // The least power of two that saturates nothing (TOSA 1.1).
@@ -110,9 +111,9 @@ struct ImportCastFrom : ImportPattern<tosa::CastFromBlockScaledOp> {
     Value input = op.getInputData();
     Value data = joinLeading(b, input, 1);
     Value scales = joinLeading(b, op.getInputScale(), 1);
-    FailureOr<ScaledTensorType> type =
-        scaledType(op, cast<RankedTensorType>(data.getType()),
-                   getElementTypeOrSelf(scales), blockOf(op.getBlockSize()));
+    FailureOr<ScaledTensorType> type = scaledType(
+        op, cast<RankedTensorType>(data.getType()),
+        tileSpec(getElementTypeOrSelf(scales), blockOf(op.getBlockSize())));
     if (failed(type))
       return failure();
     Value scaled =

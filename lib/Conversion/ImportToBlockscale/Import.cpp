@@ -65,6 +65,8 @@ struct Import : blockscale::impl::ImportBase<Import> {
     importer::populateStablehloPatterns(products, refused);
     // Each op is asked once, so that each refusal is heard once.
     walkAndApplyPatterns(getOperation(), std::move(products));
+    if (!refused && importer::hasDequantizedDot(getOperation()))
+      importDots(refused);
     if (refused)
       return signalPassFailure();
     if (!isAnyImported())
@@ -91,6 +93,7 @@ struct Import : blockscale::impl::ImportBase<Import> {
   }
 
 private:
+  void importDots(bool &refused);
   void inlineCalls(llvm::function_ref<bool(func::FuncOp)> isChosen);
   bool isAnyImported();
   void eraseDecompositions();
@@ -158,6 +161,26 @@ void Import::inlineCalls(llvm::function_ref<bool(func::FuncOp)> isChosen) {
   for (Operation *function : inlined)
     if (!used.count(SymbolTable::getSymbolName(function)))
       function->erase();
+}
+
+/// Products of StableHLO whose scales are multiplied before them: they are
+/// found in what linalg makes of them.
+void Import::importDots(bool &refused) {
+  importer::lowerStablehlo(getOperation(), refused);
+  if (refused)
+    return;
+  inlineCalls(isArithmetic);
+  // Each change of shape is one op behind the other, by way of one dimension.
+  RewritePatternSet shapes(&getContext());
+  for (StringRef name : {tensor::CollapseShapeOp::getOperationName(),
+                         tensor::ExpandShapeOp::getOperationName()})
+    RegisteredOperationName::lookup(name, &getContext())
+        ->getCanonicalizationPatterns(shapes, &getContext());
+  RewritePatternSet products(&getContext());
+  importer::populateLinalgPatterns(products, refused);
+  if (failed(applyPatternsGreedily(getOperation(), std::move(shapes))))
+    return signalPassFailure();
+  walkAndApplyPatterns(getOperation(), std::move(products));
 }
 
 bool Import::isAnyImported() {

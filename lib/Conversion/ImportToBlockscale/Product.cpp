@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Product.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/HW/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -97,29 +98,55 @@ Value importer::splitLeading(ImplicitLocOpBuilder &b, Value value, Value like,
 // Operands
 //===----------------------------------------------------------------------===//
 
+static std::string textOf(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << '\'' << type << '\'';
+  return text;
+}
+
+Result<ScaleSpec> importer::tileSpec(Type scales, int64_t block,
+                                     int64_t rowBlock, Type zeros) {
+  ScaleSpec spec;
+  spec.scale = getNumberSpec(scales);
+  if (!spec.scale || !isa<FloatType>(scales))
+    return Reason("has scales of " + textOf(scales) +
+                  "; scales are floats, such as f8E8M0FNU");
+  if (zeros)
+    spec.zero = *parseNumberSpec(
+        "int" + std::to_string(zeros.getIntOrFloatBitWidth()));
+  spec.columns = TileSpec{unsigned(block), unsigned(block)};
+  if (rowBlock != 1)
+    spec.rows = TileSpec{unsigned(rowBlock), unsigned(rowBlock)};
+  // Its text is read again by the rules of the grammar.
+  if (Result<ScaleSpec> legal = parseScaleSpec(print(spec)); !legal)
+    return Reason(
+        "has a scale for " +
+        (rowBlock == 1 ? std::string() : std::to_string(rowBlock) + " x ") +
+        std::to_string(block) + " elements: " + legal.why().text);
+  return spec;
+}
+
+Type importer::elementType(Type element, bool isUnsigned) {
+  if (!isUnsigned)
+    return element;
+  return IntegerType::get(element.getContext(), element.getIntOrFloatBitWidth(),
+                          IntegerType::Unsigned);
+}
+
 FailureOr<ScaledTensorType> importer::scaledType(Operation *op,
                                                  RankedTensorType data,
-                                                 Type scales, int64_t block,
-                                                 DataOrder order) {
-  ScaleSpec spec;
-  if (scales) {
-    spec.scale = getNumberSpec(scales);
-    if (!spec.scale || !isa<FloatType>(scales))
-      return op->emitOpError() << "has scales of " << scales
-                               << "; scales are floats, such as f8E8M0FNU";
-    spec.columns = TileSpec{unsigned(block), unsigned(block)};
-    // Its text is read again by the rules of the grammar.
-    if (Result<ScaleSpec> legal = parseScaleSpec(print(spec)); !legal)
-      return op->emitOpError() << "has a scale for " << block
-                               << " elements: " << legal.why().text;
-  }
+                                                 const Result<ScaleSpec> &spec,
+                                                 DataOrder order,
+                                                 bool isUnsigned) {
+  if (!spec)
+    return op->emitOpError() << spec.why().text;
   SmallVector<int64_t> shape(data.getShape());
   if (order == DataOrder::MNMajor)
     std::swap(shape[shape.size() - 2], shape[shape.size() - 1]);
   auto type = ScaledTensorType::getChecked(
       [&] { return op->emitOpError("has an operand that cannot be: "); }, shape,
-      data.getElementType(), ScaleSpecAttr::get(op->getContext(), spec),
-      ScaleLayout::Plain, order);
+      elementType(data.getElementType(), isUnsigned),
+      ScaleSpecAttr::get(op->getContext(), *spec), ScaleLayout::Plain, order);
   if (!type)
     return failure();
   return type;
@@ -131,10 +158,16 @@ SmallVector<int64_t> importer::exchangeLast(int64_t rank) {
   return order;
 }
 
+bool importer::isNarrowFloat(Value value) {
+  auto type = dyn_cast<FloatType>(getElementTypeOrSelf(value));
+  constexpr unsigned kByte = 8;
+  return type && type.getWidth() <= kByte;
+}
+
 /// Whether the chip reads elements with K before the rows.
 static bool readsKFirst(Operation *op, Type element) {
   constexpr unsigned kByte = 8;
-  return element.getIntOrFloatBitWidth() == kByte &&
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == kByte &&
          hw::hasTensorMemory(getTarget(op));
 }
 
@@ -155,15 +188,20 @@ static LogicalResult checkScales(Operation *op, StringRef name,
   if (data.getRank() != scales.getRank())
     return describe() << "their ranks differ";
   int64_t rank = data.getRank(), kAt = rank - (operand.kFirst ? 2 : 1);
-  for (int64_t i = 0; i < rank; ++i)
-    if (i != kAt && differs(scales.getDimSize(i), data.getDimSize(i)))
+  for (int64_t i = 0; i < rank; ++i) {
+    bool isRows = i == rank - (operand.kFirst ? 1 : 2);
+    int64_t size = data.getDimSize(i);
+    if (isRows && !ShapedType::isDynamic(size))
+      size = llvm::divideCeilSigned(size, operand.rowBlock);
+    if (i != kAt && differs(scales.getDimSize(i), size))
       return describe() << "there are " << scales.getDimSize(i)
                         << " scales for " << data.getDimSize(i)
                         << " rows or matrices";
+  }
   int64_t k = data.getDimSize(kAt), blocks = scales.getDimSize(kAt);
   if (ShapedType::isDynamic(k) || ShapedType::isDynamic(blocks))
     return success();
-  if (k != blocks * operand.block)
+  if (k != blocks * operand.block && operand.block)
     return describe() << blocks << " blocks of " << operand.block
                       << " elements are not " << k;
   return success();
@@ -172,30 +210,37 @@ static LogicalResult checkScales(Operation *op, StringRef name,
 /// One side as the tensor core reads it: K last or, where the chip reads that,
 /// before the rows.
 static FailureOr<Value> buildOperand(ImplicitLocOpBuilder &b, Operation *op,
-                                     StringRef name, Operand operand) {
+                                     StringRef name, Operand operand,
+                                     bool mayBeKFirst) {
   if (operand.scales && failed(checkScales(op, name, operand)))
     return failure();
   DataOrder order = DataOrder::KMajor;
   if (operand.kFirst) {
     RankedTensorType type = tensorType(operand.data);
     SmallVector<int64_t> exchange = exchangeLast(type.getRank());
-    if (operand.scales)
-      operand.scales = transpose(b, operand.scales, exchange);
-    if (readsKFirst(op, type.getElementType()))
+    for (Value *part : {&operand.scales, &operand.zeros})
+      if (*part)
+        *part = transpose(b, *part, exchange);
+    if (mayBeKFirst && readsKFirst(op, type.getElementType()))
       order = DataOrder::MNMajor;
     else
       operand.data = transpose(b, operand.data, exchange);
   }
-  Type scales =
-      operand.scales ? tensorType(operand.scales).getElementType() : Type();
+  Result<ScaleSpec> spec = ScaleSpec();
+  if (operand.scales)
+    spec = tileSpec(tensorType(operand.scales).getElementType(), operand.block,
+                    operand.rowBlock,
+                    operand.zeros ? tensorType(operand.zeros).getElementType()
+                                  : Type());
   FailureOr<ScaledTensorType> type =
-      scaledType(op, tensorType(operand.data), scales, operand.block, order);
+      scaledType(op, tensorType(operand.data), spec, order, operand.isUnsigned);
   if (failed(type))
     return failure();
   Value value = AssembleOp::create(b, *type, operand.data, operand.scales,
-                                   /*zeros=*/Value(), /*tensor_scale=*/Value(),
+                                   operand.zeros, /*tensor_scale=*/Value(),
                                    /*metadata=*/Value());
-  if (!operand.scales)
+  // Scales that no instruction reads stay in the order of their tiles.
+  if (!spec->isTile() || hasPromotedScales(*type))
     return value;
   auto tiled = ScaledTensorType::getChecked(
       [&] { return op->emitOpError() << "operand '" << name << "': "; },
@@ -241,14 +286,23 @@ static void joinBatch(ImplicitLocOpBuilder &b, Operand &operand) {
   bool isOne = tensorType(operand.data).getDimSize(0) == 1;
   if (operand.kFirst && !isOne) {
     SmallVector<int64_t> exchange = exchangeLast(3);
-    operand.data = transpose(b, operand.data, exchange);
-    if (operand.scales)
-      operand.scales = transpose(b, operand.scales, exchange);
+    for (Value *part : {&operand.data, &operand.scales, &operand.zeros})
+      if (*part)
+        *part = transpose(b, *part, exchange);
     operand.kFirst = false;
   }
-  operand.data = joinLeading(b, operand.data, 1);
-  if (operand.scales)
-    operand.scales = joinLeading(b, operand.scales, 1);
+  for (Value *part : {&operand.data, &operand.scales, &operand.zeros})
+    if (*part)
+      *part = joinLeading(b, *part, 1);
+}
+
+/// Whether the rows of a batch are rows of one matrix: tiles of several rows
+/// end with each matrix.
+static bool isJoinable(const Operand &operand) {
+  RankedTensorType type = tensorType(operand.data);
+  int64_t rows = type.getDimSize(type.getRank() - (operand.kFirst ? 1 : 2));
+  return operand.rowBlock == 1 || type.getDimSize(0) == 1 ||
+         (!ShapedType::isDynamic(rows) && rows % operand.rowBlock == 0);
 }
 
 FailureOr<Value> importer::buildProduct(ImplicitLocOpBuilder &b, Operation *op,
@@ -259,14 +313,22 @@ FailureOr<Value> importer::buildProduct(ImplicitLocOpBuilder &b, Operation *op,
   Value batched = product.a.data;
   bool isShared = tensorType(batched).getRank() == 3 &&
                   tensorType(product.b.data).getDimSize(0) == 1;
+  if (isShared && !isJoinable(product.a))
+    return op->emitOpError()
+           << "has matrices with scales for " << product.a.rowBlock
+           << " rows each, which do not divide a matrix, on one side and one "
+              "matrix on the other";
   if (isShared) {
     joinBatch(b, product.a);
     joinBatch(b, product.b);
     if (product.c)
       product.c = joinLeading(b, product.c, 1);
   }
-  FailureOr<Value> left = buildOperand(b, op, "a", product.a);
-  FailureOr<Value> right = buildOperand(b, op, "b", product.b);
+  // Of 16 bits elements lie along K, those that are stored so as well.
+  bool isNarrow =
+      isNarrowFloat(product.a.data) && isNarrowFloat(product.b.data);
+  FailureOr<Value> left = buildOperand(b, op, "a", product.a, isNarrow);
+  FailureOr<Value> right = buildOperand(b, op, "b", product.b, isNarrow);
   if (failed(left) || failed(right))
     return failure();
   auto aType = cast<ScaledTensorType>(left->getType());

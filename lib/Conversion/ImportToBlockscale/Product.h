@@ -24,12 +24,18 @@ namespace blockscale::importer {
 struct Operand {
   /// [rows, K], with a batch dimension in front if there are three.
   mlir::Value data;
-  /// One for each block of K: [rows, K / block]; null if there are none.
+  /// One for each tile: [rows / rowBlock, K / block]; null if there are none.
   mlir::Value scales;
-  /// Elements of K that share a scale; 0 without scales.
+  /// Elements of K that share a scale; 0 for all of them.
   int64_t block = 0;
   /// Data and scales have K (or its blocks) before the rows.
   bool kFirst = false;
+  /// Rows that share a scale.
+  int64_t rowBlock = 1;
+  /// What is subtracted from the elements of each tile; null for nothing.
+  mlir::Value zeros = {};
+  /// The data are unsigned integers.
+  bool isUnsigned = false;
 };
 
 /// alpha * sum_k a[m, k] * b[n, k] + c[m, n].
@@ -50,14 +56,27 @@ mlir::FailureOr<mlir::Value> buildProduct(mlir::ImplicitLocOpBuilder &b,
                                           mlir::Operation *op,
                                           const Product &product);
 
+/// Whether elements are floats of up to 8 bits.
+bool isNarrowFloat(mlir::Value value);
+
 /// Whether products give such elements.
 bool isResultElement(mlir::Type element);
 
-/// The type of plain data with scales of type `scales`, one for `block`
-/// elements of K; an error at `op` where there is none.
+/// A scale of type `scales` for each `rowBlock` rows of `block` elements of K,
+/// 0 for all, with a zero point of type `zeros` if that is not null. The reason
+/// where no spec says that.
+Result<ScaleSpec> tileSpec(mlir::Type scales, int64_t block,
+                           int64_t rowBlock = 1, mlir::Type zeros = {});
+
+/// The type of plain data, as they lie in memory, with such scales; an error at
+/// `op` where there is none.
 mlir::FailureOr<ScaledTensorType>
-scaledType(mlir::Operation *op, mlir::RankedTensorType data, mlir::Type scales,
-           int64_t block, DataOrder order = DataOrder::KMajor);
+scaledType(mlir::Operation *op, mlir::RankedTensorType data,
+           const Result<ScaleSpec> &spec, DataOrder order = DataOrder::KMajor,
+           bool isUnsigned = false);
+
+/// The elements as the dialect says whether they have a sign.
+mlir::Type elementType(mlir::Type element, bool isUnsigned);
 
 /// `value` with its dimensions in this order; itself if they are.
 mlir::Value transpose(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
@@ -106,6 +125,9 @@ void populateTosaPatterns(mlir::RewritePatternSet &patterns, bool &refused);
 void populateLinalgPatterns(mlir::RewritePatternSet &patterns, bool &refused);
 /// Whether an op is a block-scaled product of StableHLO.
 bool isScaledDot(mlir::Operation *op);
+/// Whether there are products of StableHLO and, before them, elements of up to
+/// 8 bits that become floats.
+bool hasDequantizedDot(mlir::Operation *root);
 /// Whether an op is JAX's product of groups of rows.
 bool isRaggedDot(mlir::Operation *op);
 /// Such a product in our ops; an error at `op` where it is none that they say.

@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Product.h"
 #include "Stablehlo.h"
+#include "StablehloConvert.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -198,13 +200,15 @@ FailureOr<Value> importer::dot(ImplicitLocOpBuilder &b, Operation *op,
     return isMissing(op, "dot_dimension_numbers");
   auto wide = type.clone(sumType(type.getElementType()));
   Type element = wide.getElementType();
+  SmallVector<Value> operands;
   for (Value operand : v) {
-    unsigned bits = typeOf(operand).getElementTypeBitWidth();
-    bool isFloat = isa<FloatType>(typeOf(operand).getElementType());
-    if (isFloat != isa<FloatType>(element) ||
-        bits > wide.getElementTypeBitWidth() || (isFloat && bits <= 8))
-      return op->emitError("takes elements of 16 bits and more, not wider than "
-                           "those of its result");
+    if (typeOf(operand).getElementTypeBitWidth() >
+            wide.getElementTypeBitWidth() ||
+        isa<FloatType>(typeOf(operand).getElementType()) !=
+            isa<FloatType>(element))
+      return op->emitError("takes floats for floats and integers for integers, "
+                           "not wider than those of its result");
+    operands.push_back(isNarrowFloat(operand) ? toSingle(b, operand) : operand);
   }
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(element));
   Value start = tensor::SplatOp::create(b, zero, wide);
@@ -217,7 +221,7 @@ FailureOr<Value> importer::dot(ImplicitLocOpBuilder &b, Operation *op,
   SmallVector<utils::IteratorType> kinds = parallel(loops->results);
   kinds.resize(count, utils::IteratorType::reduction);
   auto generic = linalg::GenericOp::create(
-      b, TypeRange{wide}, v, ValueRange{start}, maps, kinds,
+      b, TypeRange{wide}, operands, ValueRange{start}, maps, kinds,
       [&](OpBuilder &inner, Location loc, ValueRange args) {
         Value x = widened(inner, loc, args[0], element);
         Value y = widened(inner, loc, args[1], element);

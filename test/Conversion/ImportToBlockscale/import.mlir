@@ -1,5 +1,6 @@
 // RUN: blockscale-opt %S/Inputs/tosa.mlir --blockscale-import | FileCheck %s --check-prefix=TOSA
 // RUN: blockscale-opt %S/Inputs/linalg.mlir --blockscale-import | FileCheck %s --check-prefix=LINALG
+// RUN: blockscale-opt %S/Inputs/float-scales.mlir --blockscale-import | FileCheck %s --check-prefix=FLOAT
 // RUN: blockscale-opt %S/Inputs/jax/call.mlir --allow-unregistered-dialect --blockscale-import | FileCheck %s --check-prefix=JAX
 // RUN: blockscale-opt %s --blockscale-import | FileCheck %s
 
@@ -33,6 +34,24 @@
 // LINALG-LABEL: @elementwise(
 // LINALG-NOT: linalg.batch_matmul
 // LINALG: blockscale.matmul {{.*}} -> tensor<3x48x128xf32>
+
+// Scales that no instruction reads stay in the order of their tiles.
+// FLOAT-NOT: blockscale.relayout
+// FLOAT-LABEL: @deepseek(
+// FLOAT: blockscale.matmul {{.*}}"float32_t128">, {{.*}}"float32_t128_t128">
+// FLOAT-LABEL: @joined(
+// FLOAT: blockscale.matmul {{.*}}<?x128xf8E5M2, "float16_t64">, {{.*}}<96x128xf8E4M3FN, "bfloat16_t32_t64", order = mn_major>
+// FLOAT-LABEL: @cut(
+// FLOAT-NOT: expand_shape %{{.*}} {{\[\[}}0], [1, 2]]
+// FLOAT: blockscale.matmul {{.*}}"float32_t128">, {{.*}}"float32_t0">
+// FLOAT-LABEL: @loops(
+// FLOAT: blockscale.matmul {{.*}}"float32_t64">, {{.*}}"float32_t64">
+// FLOAT-LABEL: @int4(
+// FLOAT: linalg.transpose ins(%{{.*}} : tensor<128x72xi4>)
+// FLOAT: blockscale.matmul {{.*}}<40x128xbf16>, !blockscale.tensor<72x128xi4, "bfloat16_t32">
+// FLOAT-LABEL: @zeros(
+// FLOAT: arith.extui %{{.*}} : tensor<72x2xi4> to tensor<72x2xi8>
+// FLOAT: blockscale.matmul {{.*}}<40x256xf16>, !blockscale.tensor<72x256xui4, "float16_int8_t128">
 
 // JAX-LABEL: @main(
 // JAX-NOT: stablehlo
@@ -82,11 +101,13 @@ func.func @transposed(%a: tensor<48x128xf8E4M3FN>, %sa: tensor<48x4xf8E8M0FNU>, 
   return %r : tensor<64x48xf32>
 }
 
-// No block-scaled product: the product of rounded values, and one without scales.
-// CHECK-LABEL: @others(
-// CHECK-NOT: blockscale.
-// CHECK: return
-func.func @others(%a: tensor<48x128xf8E4M3FN>, %b: tensor<64x128xf8E4M3FN>, %s: tensor<48x128xf32>, %c: tensor<48x64xf32>) -> (tensor<48x64xf32>, tensor<48x64xf32>) {
+// Elements of 8 bits without scales, beside others and beside bf16 that is rounded
+// before.
+// CHECK-LABEL: @unscaled(
+// CHECK: blockscale.matmul {{.*}} : !blockscale.tensor<48x128xf8E4M3FN>, !blockscale.tensor<64x128xf8E4M3FN>, tensor<48x64xf32>
+// CHECK: arith.truncf
+// CHECK: blockscale.matmul {{.*}} : !blockscale.tensor<48x128xbf16>, !blockscale.tensor<64x128xf8E4M3FN>, tensor<48x64xf32>
+func.func @unscaled(%a: tensor<48x128xf8E4M3FN>, %b: tensor<64x128xf8E4M3FN>, %s: tensor<48x128xf32>, %c: tensor<48x64xf32>) -> (tensor<48x64xf32>, tensor<48x64xf32>) {
   %0 = linalg.matmul indexing_maps = [#a, affine_map<(m, n, k) -> (n, k)>, #o] ins(%a, %b : tensor<48x128xf8E4M3FN>, tensor<64x128xf8E4M3FN>) outs(%c : tensor<48x64xf32>) -> tensor<48x64xf32>
   %w = arith.extf %a : tensor<48x128xf8E4M3FN> to tensor<48x128xf32>
   %m = arith.mulf %w, %s : tensor<48x128xf32>
@@ -94,6 +115,74 @@ func.func @others(%a: tensor<48x128xf8E4M3FN>, %b: tensor<64x128xf8E4M3FN>, %s: 
   %v = arith.extf %b : tensor<64x128xf8E4M3FN> to tensor<64x128xbf16>
   %1 = linalg.matmul indexing_maps = [#a, affine_map<(m, n, k) -> (n, k)>, #o] ins(%n, %v : tensor<48x128xbf16>, tensor<64x128xbf16>) outs(%c : tensor<48x64xf32>) -> tensor<48x64xf32>
   return %0, %1 : tensor<48x64xf32>, tensor<48x64xf32>
+}
+
+// Not ours: a factor for each place along K, bf16 on both sides, integers with powers
+// of two (which are other numbers in the dialect), powers of two beside bf16, a zero
+// point of integers with a sign, scales of blocks of 16, a scale that all rows share.
+#nk = affine_map<(m, n, k) -> (n, k)>
+#tile = affine_map<(m, n, k) -> (n, k floordiv 32)>
+// CHECK-LABEL: @others(
+// CHECK-NOT: blockscale.
+// CHECK: return
+func.func @others(%h: tensor<48x128xbf16>, %a: tensor<48x128xf8E4M3FN>, %i: tensor<64x128xi8>, %f: tensor<64x128xf4E2M1FN>, %along: tensor<128xf32>, %p: tensor<64x4xf8E8M0FNU>, %z: tensor<64x4xi8>, %s: tensor<64x4xf32>, %short: tensor<64x8xf32>, %shared: tensor<4xf32>, %c: tensor<48x64xf32>) -> tensor<48x64xf32> {
+  %0 = linalg.generic {indexing_maps = [#a, #nk, affine_map<(m, n, k) -> (k)>, #o], iterator_types = ["parallel", "parallel", "reduction"]} ins(%h, %f, %along : tensor<48x128xbf16>, tensor<64x128xf4E2M1FN>, tensor<128xf32>) outs(%c : tensor<48x64xf32>) {
+  ^bb0(%x: bf16, %y: f4E2M1FN, %q: f32, %o: f32):
+    %r = arith.extf %x : bf16 to f32
+    %t = arith.extf %y : f4E2M1FN to f32
+    %u = arith.mulf %t, %q : f32
+    %v = arith.mulf %r, %u : f32
+    %w = arith.addf %o, %v : f32
+    linalg.yield %w : f32
+  } -> tensor<48x64xf32>
+  %1 = linalg.generic {indexing_maps = [#a, #nk, #tile, #o], iterator_types = ["parallel", "parallel", "reduction"]} ins(%h, %i, %p : tensor<48x128xbf16>, tensor<64x128xi8>, tensor<64x4xf8E8M0FNU>) outs(%0 : tensor<48x64xf32>) {
+  ^bb0(%x: bf16, %y: i8, %q: f8E8M0FNU, %o: f32):
+    %r = arith.extf %x : bf16 to f32
+    %s0 = arith.extf %q : f8E8M0FNU to f32
+    %t = arith.sitofp %y : i8 to f32
+    %u = arith.mulf %t, %s0 : f32
+    %v = arith.mulf %r, %u : f32
+    %w = arith.addf %o, %v : f32
+    linalg.yield %w : f32
+  } -> tensor<48x64xf32>
+  %2 = linalg.generic {indexing_maps = [#a, #nk, #tile, #o], iterator_types = ["parallel", "parallel", "reduction"]} ins(%h, %f, %p : tensor<48x128xbf16>, tensor<64x128xf4E2M1FN>, tensor<64x4xf8E8M0FNU>) outs(%1 : tensor<48x64xf32>) {
+  ^bb0(%x: bf16, %y: f4E2M1FN, %q: f8E8M0FNU, %o: f32):
+    %r = arith.extf %x : bf16 to f32
+    %t = arith.scaling_extf %y, %q : f4E2M1FN, f8E8M0FNU to f32
+    %v = arith.mulf %r, %t : f32
+    %w = arith.addf %o, %v : f32
+    linalg.yield %w : f32
+  } -> tensor<48x64xf32>
+  %3 = linalg.generic {indexing_maps = [#a, #nk, #tile, #tile, #o], iterator_types = ["parallel", "parallel", "reduction"]} ins(%h, %i, %s, %z : tensor<48x128xbf16>, tensor<64x128xi8>, tensor<64x4xf32>, tensor<64x4xi8>) outs(%2 : tensor<48x64xf32>) {
+  ^bb0(%x: bf16, %y: i8, %q: f32, %n: i8, %o: f32):
+    %r = arith.extf %x : bf16 to f32
+    %s0 = arith.sitofp %n : i8 to f32
+    %t = arith.sitofp %y : i8 to f32
+    %d = arith.subf %t, %s0 : f32
+    %u = arith.mulf %d, %q : f32
+    %v = arith.mulf %r, %u : f32
+    %w = arith.addf %o, %v : f32
+    linalg.yield %w : f32
+  } -> tensor<48x64xf32>
+  %4 = linalg.generic {indexing_maps = [#a, #nk, affine_map<(m, n, k) -> (n, k floordiv 16)>, #o], iterator_types = ["parallel", "parallel", "reduction"]} ins(%h, %i, %short : tensor<48x128xbf16>, tensor<64x128xi8>, tensor<64x8xf32>) outs(%3 : tensor<48x64xf32>) {
+  ^bb0(%x: bf16, %y: i8, %q: f32, %o: f32):
+    %r = arith.extf %x : bf16 to f32
+    %t = arith.sitofp %y : i8 to f32
+    %u = arith.mulf %t, %q : f32
+    %v = arith.mulf %r, %u : f32
+    %w = arith.addf %o, %v : f32
+    linalg.yield %w : f32
+  } -> tensor<48x64xf32>
+  %5 = linalg.generic {indexing_maps = [#a, #nk, affine_map<(m, n, k) -> (k floordiv 32)>, #o], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %i, %shared : tensor<48x128xf8E4M3FN>, tensor<64x128xi8>, tensor<4xf32>) outs(%4 : tensor<48x64xf32>) {
+  ^bb0(%x: f8E4M3FN, %y: i8, %q: f32, %o: f32):
+    %r = arith.extf %x : f8E4M3FN to f32
+    %t = arith.sitofp %y : i8 to f32
+    %u = arith.mulf %t, %q : f32
+    %v = arith.mulf %r, %u : f32
+    %w = arith.addf %o, %v : f32
+    linalg.yield %w : f32
+  } -> tensor<48x64xf32>
+  return %5 : tensor<48x64xf32>
 }
 
 // A product that was ours before keeps its result and what follows it.

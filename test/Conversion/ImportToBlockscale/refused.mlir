@@ -86,18 +86,38 @@ func.func @unknown_block(%a: tensor<48x4x?xf8E4M3FN>, %s: tensor<48x4xf8E8M0FNU>
 
 // -----
 
-// One scale for all of K in each row.
-#m = affine_map<(m, n, k) -> (m, k)>
-#n = affine_map<(m, n, k) -> (n, k)>
-func.func @row_scales(%a: tensor<48x128xf8E4M3FN>, %s: tensor<48xf8E8M0FNU>, %c: tensor<48x48xf32>) -> tensor<48x48xf32> {
-  // expected-error @below {{has scales that rows, matrices or all blocks of K share; each row has scales of its own along K}}
-  %r = linalg.generic {indexing_maps = [#m, affine_map<(m, n, k) -> (m)>, #n, affine_map<(m, n, k) -> (n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %s, %a, %s : tensor<48x128xf8E4M3FN>, tensor<48xf8E8M0FNU>, tensor<48x128xf8E4M3FN>, tensor<48xf8E8M0FNU>) outs(%c : tensor<48x48xf32>) {
+// Scales that all matrices of a batch share.
+#m = affine_map<(b, m, n, k) -> (b, m, k)>
+#n = affine_map<(b, m, n, k) -> (b, n, k)>
+func.func @shared_scales(%a: tensor<2x48x128xf8E4M3FN>, %s: tensor<2x48x4xf8E8M0FNU>, %t: tensor<48x4xf8E8M0FNU>, %c: tensor<2x48x48xf32>) -> tensor<2x48x48xf32> {
+  // expected-error @below {{has scales that all rows or matrices share; each row, or a few of them, has scales of its own}}
+  %r = linalg.generic {indexing_maps = [#m, affine_map<(b, m, n, k) -> (b, m, k floordiv 32)>, #n, affine_map<(b, m, n, k) -> (n, k floordiv 32)>, affine_map<(b, m, n, k) -> (b, m, n)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%a, %s, %a, %t : tensor<2x48x128xf8E4M3FN>, tensor<2x48x4xf8E8M0FNU>, tensor<2x48x128xf8E4M3FN>, tensor<48x4xf8E8M0FNU>) outs(%c : tensor<2x48x48xf32>) {
   ^bb0(%x: f8E4M3FN, %p: f8E8M0FNU, %y: f8E4M3FN, %q: f8E8M0FNU, %o: f32):
     %0 = arith.scaling_extf %x, %p : f8E4M3FN, f8E8M0FNU to f32
     %1 = arith.scaling_extf %y, %q : f8E4M3FN, f8E8M0FNU to f32
     %2 = arith.mulf %0, %1 : f32
     %3 = arith.addf %o, %2 : f32
     linalg.yield %3 : f32
+  } -> tensor<2x48x48xf32>
+  return %r : tensor<2x48x48xf32>
+}
+
+// -----
+
+// Tiles of three rows.
+#m = affine_map<(m, n, k) -> (m, k)>
+#n = affine_map<(m, n, k) -> (n, k)>
+func.func @three_rows(%a: tensor<48x128xf8E4M3FN>, %s: tensor<16x1xf32>, %c: tensor<48x48xf32>) -> tensor<48x48xf32> {
+  // expected-error @below {{has a scale for 3 x 128 elements: }}
+  %r = linalg.generic {indexing_maps = [#m, affine_map<(m, n, k) -> (m floordiv 3, k floordiv 128)>, #n, affine_map<(m, n, k) -> (n floordiv 3, k floordiv 128)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %s, %a, %s : tensor<48x128xf8E4M3FN>, tensor<16x1xf32>, tensor<48x128xf8E4M3FN>, tensor<16x1xf32>) outs(%c : tensor<48x48xf32>) {
+  ^bb0(%x: f8E4M3FN, %p: f32, %y: f8E4M3FN, %q: f32, %o: f32):
+    %0 = arith.extf %x : f8E4M3FN to f32
+    %1 = arith.extf %y : f8E4M3FN to f32
+    %2 = arith.mulf %0, %p : f32
+    %3 = arith.mulf %1, %q : f32
+    %4 = arith.mulf %2, %3 : f32
+    %5 = arith.addf %o, %4 : f32
+    linalg.yield %5 : f32
   } -> tensor<48x48xf32>
   return %r : tensor<48x48xf32>
 }
@@ -306,10 +326,10 @@ func.func @sums(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor
 
 // -----
 
-func.func @narrow(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8x9xf8E5M2>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+func.func @mixed(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8x9xi8>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
   %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
-  // expected-error @below {{takes elements of 16 bits and more, not wider than those of its result}}
-  %1 = "stablehlo.dot_general"(%b, %b) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1]>}> : (tensor<8x9xf8E5M2>, tensor<8x9xf8E5M2>) -> tensor<8x8xf32>
+  // expected-error @below {{takes floats for floats and integers for integers, not wider than those of its result}}
+  %1 = "stablehlo.dot_general"(%b, %b) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1]>}> : (tensor<8x9xi8>, tensor<8x9xi8>) -> tensor<8x8xf32>
   return %0, %1 : tensor<8x8xf32>, tensor<8x8xf32>
 }
 
