@@ -136,6 +136,19 @@ def weights_of_rows(jnp, x, w, t):
     return x.astype(jnp.float32) @ (w.astype(jnp.float32) * t[:, :1]).T
 
 
+def dynamic_eight_bits(jnp, a, w, s, t, c):
+    """A scale for each token and each channel, and a bias."""
+    wide = jnp.int32 if a.dtype == jnp.int8 else jnp.float32
+    sums = jnp.matmul(a, w.T, preferred_element_type=wide).astype(jnp.float32)
+    return jnp.maximum(sums * s * t + c, -8)
+
+
+def dynamic_eight_bits_at_once(jnp, a, w, s, t, c):
+    wide = jnp.int32 if a.dtype == jnp.int8 else jnp.float32
+    sums = jnp.matmul(a, w.T, preferred_element_type=wide).astype(jnp.float32)
+    return (sums * (s * t) + c).astype(jnp.bfloat16)
+
+
 FLOATS = [numbers((M, K), E4M3, 1), powers((M, K // 128), np.float32, 1),
           numbers((N, K), E4M3, 2), powers((N // 128, K // 128), np.float32, 2)]
 HALVES = [numbers((M, K), BF16, 1), powers((N, K // 32), np.float32, 2)]
@@ -157,3 +170,32 @@ def test_kernels_do_what_jax_writes(function, dtype):
     assert imported.mlir.count("blockscale.matmul") == 1
     assert len(np.unique(wanted)) > 100
     assert np.array_equal(bs.Program(imported)(*operands), wanted)
+
+
+@pytest.mark.parametrize("function", [dynamic_eight_bits, dynamic_eight_bits_at_once])
+@pytest.mark.parametrize("dtype", [np.int8, E4M3, E5M2])
+def test_factors_of_rows_and_columns_are_scales_of_the_operands(function, dtype):
+    jax = pytest.importorskip("jax")
+    operands = [numbers((M, K), dtype, 1), numbers((72, K), dtype, 2),
+                powers((M, 1), np.float32, 1), powers((72,), np.float32, 2),
+                numbers((72,), np.float32, 3)]
+    jitted = jax.jit(lambda *given: function(jax.numpy, *given))
+    wanted = np.asarray(jitted(*operands))
+    imported = bs.from_jax(jitted.lower(*operands))
+    assert imported.mlir.count('"float32_t0"') >= 2
+    assert "linalg" not in imported.mlir and " c(" not in imported.mlir
+    assert len(np.unique(wanted.astype(float))) > 100
+    assert np.array_equal(bs.Program(imported)(*operands), wanted)
+
+
+def test_sums_of_integers_are_exact():
+    jax = pytest.importorskip("jax")
+    operands = [numbers((M, K), np.int8, 1, -128, 128), numbers((72, K), np.int8, 2, -128, 128)]
+    jitted = jax.jit(lambda a, w: jax.numpy.matmul(a, w.T, preferred_element_type=np.int32))
+    imported = bs.from_jax(jitted.lower(*operands))
+    assert "-> tensor<40x72xi32>" in imported.mlir and "linalg" not in imported.mlir
+    assert np.array_equal(bs.Program(imported)(*operands),
+                          operands[0].astype(np.int32) @ operands[1].astype(np.int32).T)
+    # sm_103a multiplies no integers: the host does.
+    hosted = bs.from_jax(jitted.lower(*operands), target="sm_103a")
+    assert "blockscale.matmul" not in hosted.mlir

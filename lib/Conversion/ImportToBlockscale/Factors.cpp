@@ -268,7 +268,11 @@ Finder::Parts Finder::ofArithmetic(Operation *op, Type sum, Recurse recurse) {
   if (isa_and_nonnull<arith::SIToFPOp, arith::UIToFPOp, arith::ExtSIOp,
                       arith::ExtUIOp, arith::SubFOp>(op))
     return ofIntegers(op, recurse);
-  if (!isa_and_nonnull<arith::ExtFOp, arith::TruncFOp, arith::MulFOp,
+  // Integers are multiplied for a sum of integers only.
+  bool isOfSum =
+      isa_and_nonnull<arith::MulIOp>(op) && op->getResult(0).getType() == sum;
+  if (!isOfSum &&
+      !isa_and_nonnull<arith::ExtFOp, arith::TruncFOp, arith::MulFOp,
                        arith::ScalingExtFOp>(op) &&
       !isExtension(dyn_cast_or_null<tosa::CastOp>(op)))
     return failure();
@@ -396,7 +400,7 @@ Finder::Parts Finder::ofDequantize(DequantizeOp op) {
       type.getLayout() != ScaleLayout::Plain ||
       type.getOrder() != DataOrder::KMajor)
     return failure();
-  SmallVector<Factor> factors{whole(source.getData())};
+  SmallVector<Factor> factors = ofTensor(source.getData());
   if (!spec.isUnscaled()) {
     if (!spec.isTile() || spec.isChannel())
       return failure();
@@ -440,12 +444,13 @@ LogicalResult importer::findSummedFactors(linalg::LinalgOp op,
   if (op.getNumReductionLoops() == 0)
     return failure();
   Value element = op.getBlock()->getTerminator()->getOperand(0);
-  auto sum = element.getDefiningOp<arith::AddFOp>();
+  Operation *sum = element.getDefiningOp();
   BlockArgument before = op.getMatchingBlockArgument(op.getDpsInitOperand(0));
-  if (!sum || (sum.getLhs() != before && sum.getRhs() != before))
+  if (!isa_and_nonnull<arith::AddFOp, arith::AddIOp>(sum) ||
+      !llvm::is_contained(sum->getOperands(), before))
     return failure();
-  Value added = sum.getLhs() == before ? sum.getRhs() : sum.getLhs();
-  auto found = Finder(factors).ofElement(op, added, sum.getType());
+  Value added = sum->getOperand(sum->getOperand(0) == before ? 1 : 0);
+  auto found = Finder(factors).ofElement(op, added, element.getType());
   if (failed(found))
     return failure();
   factors.all = *found;

@@ -209,6 +209,24 @@ static bool isApplied(const ScaleSpec &spec, Type scales, Type element) {
                         hw::instructionK(hw::MmaKind::F8F6F4, /*sparse=*/false);
 }
 
+/// Whether both sides are integers of 8 bits, without scales, that the chip
+/// multiplies exactly.
+static bool isOfIntegers(const Contraction &product, hw::Target target) {
+  SmallVector<hw::OperandType> types;
+  for (const Side *side : {&product.a, &product.b}) {
+    auto type = dyn_cast<IntegerType>(getElementTypeOrSelf(side->data.base));
+    if (!type || type.getWidth() != 8 || side->hasScales() || side->hasZeros())
+      return false;
+    types.push_back(side->data.isUnsigned
+                        ? hw::OperandType::uint8()
+                        : hw::OperandType(ElementFormat::INT8));
+  }
+  return product.numbers.empty() &&
+         !hw::findSchemes(types[0], types[1], /*scale=*/std::nullopt,
+                          /*scaleSpan=*/0, /*sparse=*/false, target)
+              .empty();
+}
+
 /// Whether a kernel multiplies the sides, with scales that no instruction
 /// reads; what their sizes have to do with it aside.
 static bool isMultiplied(const Contraction &product) {
@@ -246,8 +264,14 @@ static bool isOfHalves(const Contraction &product) {
 /// Whether the value is zero everywhere.
 static bool isZero(Value value) {
   if (auto fill = value.getDefiningOp<linalg::FillOp>())
-    return matchPattern(fill.getInputs().front(), m_AnyZeroFloat());
-  return matchPattern(value, m_AnyZeroFloat());
+    value = fill.getInputs().front();
+  return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
+}
+
+/// Whether the result is a sum of integers that begins with 0.
+static bool isExactSum(linalg::LinalgOp op) {
+  return getElementTypeOrSelf(op->getResult(0)).isSignlessInteger(32) &&
+         isZero(op.getDpsInitOperand(0)->get());
 }
 
 namespace {
@@ -260,7 +284,8 @@ struct ImportContraction : OpInterfaceRewritePattern<linalg::LinalgOp> {
     Factors factors;
     Contraction product;
     if (op->getNumResults() != 1 || !op.hasPureTensorSemantics() ||
-        !isResultElement(getElementTypeOrSelf(op->getResult(0))) ||
+        !(isResultElement(getElementTypeOrSelf(op->getResult(0))) ||
+          isExactSum(op)) ||
         failed(findSummedFactors(op, factors)) ||
         failed(classify(op, factors.all, product)) ||
         failed(orderLoops(op, product)))
@@ -272,8 +297,11 @@ struct ImportContraction : OpInterfaceRewritePattern<linalg::LinalgOp> {
           "'arith.scaling_extf'; write extensions and a multiplication");
     }
     product.ranges = op.getStaticLoopRanges();
-    if (!isBlockScaled(product) &&
-        (isOfHalves(product) || !isMultiplied(product)))
+    bool isKernel = isExactSum(op)
+                        ? isOfIntegers(product, getTarget(op))
+                        : isBlockScaled(product) ||
+                              (!isOfHalves(product) && isMultiplied(product));
+    if (!isKernel)
       return rewriter.notifyMatchFailure(op,
                                          "is nothing that kernels multiply");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);

@@ -216,8 +216,9 @@ bool importer::hasDequantizedDot(Operation *root) {
     bool isDot = name == "stablehlo.dot_general";
     hasDot |= isDot;
     if (isDot || name == "stablehlo.convert")
-      hasNarrow |= llvm::any_of(op->getOperands(), isNarrow) &&
-                   isa<FloatType>(getElementTypeOrSelf(op->getResult(0)));
+      hasNarrow |=
+          llvm::any_of(op->getOperands(), isNarrow) &&
+          (isDot || isa<FloatType>(getElementTypeOrSelf(op->getResult(0))));
   });
   return hasDot && hasNarrow;
 }

@@ -65,13 +65,15 @@ struct Import : blockscale::impl::ImportBase<Import> {
     importer::populateStablehloPatterns(products, refused);
     // Each op is asked once, so that each refusal is heard once.
     walkAndApplyPatterns(getOperation(), std::move(products));
+    // What composites stand for is written with such products as well.
+    if (!refused)
+      eraseDecompositions();
     if (!refused && importer::hasDequantizedDot(getOperation()))
       importDots(refused);
     if (refused)
       return signalPassFailure();
     if (!isAnyImported())
       return;
-    eraseDecompositions();
     RewritePatternSet tails(&getContext());
     importer::populateTailPatterns(tails);
     importer::populateTosaTailPatterns(tails);

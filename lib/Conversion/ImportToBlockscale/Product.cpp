@@ -112,8 +112,8 @@ Result<ScaleSpec> importer::tileSpec(Type scales, int64_t block,
     return Reason("has scales of " + textOf(scales) +
                   "; scales are floats, such as f8E8M0FNU");
   if (zeros)
-    spec.zero = *parseNumberSpec(
-        "int" + std::to_string(zeros.getIntOrFloatBitWidth()));
+    spec.zero =
+        *parseNumberSpec("int" + std::to_string(zeros.getIntOrFloatBitWidth()));
   spec.columns = TileSpec{unsigned(block), unsigned(block)};
   if (rowBlock != 1)
     spec.rows = TileSpec{unsigned(rowBlock), unsigned(rowBlock)};
@@ -260,7 +260,8 @@ bool importer::isResultElement(Type element) {
 }
 
 static LogicalResult checkSizes(Operation *op, const Product &product) {
-  if (!isResultElement(product.resultElement))
+  if (!isResultElement(product.resultElement) &&
+      !product.resultElement.isSignlessInteger(32))
     return op->emitOpError() << "has a result of " << product.resultElement
                              << "; products give f32, bf16 or f16";
   auto sizes = [](const Operand &operand) {

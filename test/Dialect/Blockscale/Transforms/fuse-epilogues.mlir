@@ -231,3 +231,49 @@ func.func @foreign(%a: !rows, %b: !b) -> (tensor<?x64xf32>, index) {
   %4 = tensor.dim %2, %c0 : tensor<?x64xf32>
   return %3, %4 : tensor<?x64xf32>, index
 }
+
+// A factor for each row and each column, one behind the other or multiplied before, is a
+// scale of the operand; what comes behind is the epilogue.
+// CHECK-LABEL: @factors(
+// CHECK-SAME: %[[S:[a-z0-9]+]]: tensor<48xf32>, %[[T:[a-z0-9]+]]: tensor<64xf16>
+// CHECK: blockscale.assemble %{{.*}}, %{{.*}} to !blockscale.tensor<48x128xi8, "float32_t0">
+// CHECK: blockscale.assemble %{{.*}}, %{{.*}} to !blockscale.tensor<64x128xi8, "float16_t0">
+// CHECK: %[[R:.*]] = blockscale.matmul %{{.*}} alpha(%{{.*}}) bias(%{{.*}}) {{.*}} -> tensor<48x64xf32>
+// CHECK-NEXT: return %[[R]]
+func.func @factors(%a: tensor<48x128xi8>, %b: tensor<64x128xi8>, %s: tensor<48xf32>, %t: tensor<64xf16>, %g: tensor<f32>, %bias: tensor<64xf32>) -> tensor<48x64xf32> {
+  %x = blockscale.assemble %a : tensor<48x128xi8> to !blockscale.tensor<48x128xi8>
+  %w = blockscale.assemble %b : tensor<64x128xi8> to !blockscale.tensor<64x128xi8>
+  %0 = blockscale.matmul %x, %w : !blockscale.tensor<48x128xi8>, !blockscale.tensor<64x128xi8> -> tensor<48x64xi32>
+  %1 = arith.sitofp %0 : tensor<48x64xi32> to tensor<48x64xf32>
+  %e = tensor.empty() : tensor<48x64xf32>
+  %rows = linalg.broadcast ins(%s : tensor<48xf32>) outs(%e : tensor<48x64xf32>) dimensions = [1]
+  %wide = arith.extf %t : tensor<64xf16> to tensor<64xf32>
+  %columns = linalg.broadcast ins(%wide : tensor<64xf32>) outs(%e : tensor<48x64xf32>) dimensions = [0]
+  %both = arith.mulf %rows, %columns : tensor<48x64xf32>
+  %2 = arith.mulf %both, %1 : tensor<48x64xf32>
+  %number = linalg.broadcast ins(%g : tensor<f32>) outs(%e : tensor<48x64xf32>) dimensions = [0, 1]
+  %3 = arith.mulf %2, %number : tensor<48x64xf32>
+  %added = linalg.broadcast ins(%bias : tensor<64xf32>) outs(%e : tensor<48x64xf32>) dimensions = [0]
+  %4 = arith.addf %3, %added : tensor<48x64xf32>
+  return %4 : tensor<48x64xf32>
+}
+
+// A sum that others read as well, a factor behind other arithmetic and one of an operand
+// that has scales already are no scales.
+// CHECK-LABEL: @other_factors(
+// CHECK-NOT: _t0
+// CHECK: return
+func.func @other_factors(%a: tensor<48x128xf8E4M3FN>, %w: !blockscale.tensor<64x128xf8E4M3FN, "float32_t128">, %s: tensor<48xf32>, %t: tensor<64xf32>) -> (tensor<48x64xf32>, tensor<48x64xf32>, tensor<48x64xf32>) {
+  %x = blockscale.assemble %a : tensor<48x128xf8E4M3FN> to !blockscale.tensor<48x128xf8E4M3FN>
+  %e = tensor.empty() : tensor<48x64xf32>
+  %rows = linalg.broadcast ins(%s : tensor<48xf32>) outs(%e : tensor<48x64xf32>) dimensions = [1]
+  %columns = linalg.broadcast ins(%t : tensor<64xf32>) outs(%e : tensor<48x64xf32>) dimensions = [0]
+  %0 = blockscale.matmul %x, %w : !blockscale.tensor<48x128xf8E4M3FN>, !blockscale.tensor<64x128xf8E4M3FN, "float32_t128"> -> tensor<48x64xf32>
+  %1 = arith.mulf %0, %rows : tensor<48x64xf32>
+  %2 = blockscale.matmul %x, %w : !blockscale.tensor<48x128xf8E4M3FN>, !blockscale.tensor<64x128xf8E4M3FN, "float32_t128"> -> tensor<48x64xf32>
+  %3 = math.absf %2 : tensor<48x64xf32>
+  %4 = arith.mulf %3, %rows : tensor<48x64xf32>
+  %5 = blockscale.matmul %x, %w : !blockscale.tensor<48x128xf8E4M3FN>, !blockscale.tensor<64x128xf8E4M3FN, "float32_t128"> -> tensor<48x64xf32>
+  %6 = arith.mulf %5, %columns : tensor<48x64xf32>
+  return %0, %4, %6 : tensor<48x64xf32>, tensor<48x64xf32>, tensor<48x64xf32>
+}

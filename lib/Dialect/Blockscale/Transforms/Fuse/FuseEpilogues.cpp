@@ -118,8 +118,8 @@ static SmallVector<Operation *> partsOf(MatmulOp product) {
 void FuseEpilogues::runOnOperation() {
   SmallVector<MatmulOp> products;
   getOperation()->walk([&](MatmulOp op) {
-    // Exact sums of integers have no epilogue, and pairs have one already.
-    if (isa<FloatType>(op.getType().getElementType()) && !op.getPairs())
+    // Pairs have an epilogue already.
+    if (!op.getPairs())
       products.push_back(op);
   });
   if (products.empty())

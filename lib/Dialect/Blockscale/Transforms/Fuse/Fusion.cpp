@@ -12,9 +12,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -35,14 +33,13 @@ static SmallVector<int64_t> identity(int64_t rank) {
 // The product
 //===----------------------------------------------------------------------===//
 
-static constexpr unsigned kProductAt = 0, kCAt = 1, kBiasAt = 2, kInputs = 3;
-
 Fusion::Fusion(MatmulOp product)
     : product(product), b(product.getLoc(), product.getContext()) {
   SmallVector<Type> types(kInputs, b.getF32Type());
   SmallVector<Location> locs(kInputs, b.getLoc());
   Block *block = b.createBlock(&region, {}, types, locs);
   b.setInsertionPointToEnd(block);
+  productScalar = block->getArgument(kProductAt);
   auto inputOf = [&](EpilogueInput input) -> Value {
     switch (input) {
     case EpilogueInput::Product:
@@ -102,6 +99,9 @@ Value Fusion::compute(Operation *op, ArrayRef<Value> operands) {
   if (op->getNumResults() != 1 || op->hasAttr("roundingmode"))
     return {};
   Type element = getElementTypeOrSelf(op->getResult(0));
+  // Of integers there is the sum alone.
+  if (isa<arith::SIToFPOp>(op) && element.isF32())
+    return operands[0];
   auto isKnown = [](Type type) {
     return isPlain(getElementTypeOrSelf(type)) ||
            getElementTypeOrSelf(type).isInteger(1);
@@ -262,17 +262,22 @@ bool Fusion::absorbShape(Operation *op) {
   return true;
 }
 
-/// A factor of the sum itself is alpha, if nothing was done to that before.
-bool Fusion::absorbAlpha(Operation *op, ValueRange operands) {
-  Value result = product.getResult();
-  if (!isa<arith::MulFOp>(op) || !product.getType().getElementType().isF32() ||
-      product.getAlpha() || product.getC() || product.getBias() ||
-      !product.getEpilogue().empty() || !result.hasOneUse())
+bool Fusion::isSum(Value value) const {
+  return contains(value) && value.hasOneUse() &&
+         getElementTypeOrSelf(value).isF32() &&
+         scalars.lookup(value) == productScalar;
+}
+
+/// A factor of the sum itself is alpha, if nothing else was done to that
+/// before.
+bool Fusion::absorbAlpha(Operation *op) {
+  if (!isa<arith::MulFOp>(op) || product.getAlpha() || alphaSource)
     return false;
-  unsigned at = operands[0] == result ? 0 : 1;
-  if (operands.size() != 2 || operands[at] != result)
+  unsigned at = isSum(op->getOperand(0)) ? 0 : 1;
+  Value sum = op->getOperand(at), other = op->getOperand(1 - at);
+  if (!isSum(sum) || contains(other))
     return false;
-  Read read = readOf(operands[1 - at], identity(product.getType().getRank()));
+  Read read = readOf(other, identity(tensorOf(sum).getRank()));
   auto type = dyn_cast<RankedTensorType>(read.source.getType());
   if (!read.alongWhich().empty() || read.getConstant() ||
       !isPlain(getElementTypeOrSelf(read.source)) ||
@@ -280,7 +285,58 @@ bool Fusion::absorbAlpha(Operation *op, ValueRange operands) {
     return false;
   alphaSource = read.source;
   isComputing = true;
-  Value scalar = scalars.lookup(result);
+  Value scalar = scalars.lookup(sum);
+  scalars[op->getResult(0)] = scalar;
+  return true;
+}
+
+/// Finds a free place for a factor of each row or column; both may be
+/// multiplied before.
+bool Fusion::placeFactors(Value value, OperandFactors &places) {
+  auto both = value.getDefiningOp<arith::MulFOp>();
+  if (both && both->hasOneUse())
+    return placeFactors(both.getLhs(), places) &&
+           placeFactors(both.getRhs(), places);
+  Read read = readOf(value, identity(product.getType().getRank()));
+  SmallVector<int64_t> along = read.alongWhich();
+  if (along.size() != 1 || !isPlain(getElementTypeOrSelf(read.source)))
+    return false;
+  bool isOfRows = along.front() == 0;
+  Value &place = isOfRows ? places.ofRows : places.ofColumns;
+  if (place ||
+      !takesFactors(isOfRows ? product.getA() : product.getB(), read.source))
+    return false;
+  place = read.source;
+  return true;
+}
+
+/// A factor of each row or column of the sum is a scale of the operand whose
+/// rows these are.
+bool Fusion::absorbFactor(Operation *op) {
+  if (!isa<arith::MulFOp>(op) || product.hasGroups() ||
+      product.getType().getRank() != 2)
+    return false;
+  unsigned at = isSum(op->getOperand(0)) ? 0 : 1;
+  Value sum = op->getOperand(at), other = op->getOperand(1 - at);
+  if (!isSum(sum) || contains(other) || !shapes.lookup(sum).empty())
+    return false;
+  OperandFactors places = factors;
+  if (!placeFactors(other, places))
+    return false;
+  factors = places;
+  isComputing = true;
+  Value scalar = scalars.lookup(sum);
+  scalars[op->getResult(0)] = scalar;
+  return true;
+}
+
+/// Exact sums of integers as f32, which is what epilogues begin with.
+bool Fusion::absorbConversion(Operation *op) {
+  if (!isa<arith::SIToFPOp>(op) ||
+      !getElementTypeOrSelf(op->getResult(0)).isF32())
+    return false;
+  isComputing = true;
+  Value scalar = scalars.lookup(op->getOperand(0));
   scalars[op->getResult(0)] = scalar;
   return true;
 }
@@ -292,7 +348,7 @@ bool Fusion::absorbOp(Operation *op) {
   if (!type || op->getNumRegions() != 0 ||
       !OpTrait::hasElementwiseMappableTraits(op))
     return false;
-  if (absorbAlpha(op, op->getOperands()))
+  if (absorbAlpha(op) || absorbFactor(op) || absorbConversion(op))
     return true;
   SmallVector<Value> operands;
   for (Value each : op->getOperands()) {
@@ -366,8 +422,8 @@ bool Fusion::absorb(Operation *op) {
     return false;
   like = *found;
   // What an op that is no part after all has claimed is free again.
-  auto claimed =
-      std::make_tuple(alphaSource, cSource, biasSource, biasForm, isComputing);
+  auto claimed = std::make_tuple(alphaSource, cSource, biasSource, biasForm,
+                                 isComputing, factors);
   bool isPart = false;
   if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(op))
     isPart = absorbShape(op);
@@ -377,7 +433,8 @@ bool Fusion::absorb(Operation *op) {
                op->getDialect()))
     isPart = absorbOp(op);
   if (!isPart) {
-    std::tie(alphaSource, cSource, biasSource, biasForm, isComputing) = claimed;
+    std::tie(alphaSource, cSource, biasSource, biasForm, isComputing, factors) =
+        claimed;
     return false;
   }
   Value result = op->getResult(0);
@@ -417,140 +474,4 @@ bool Fusion::isTorn(Operation *behind) const {
       return !members.contains(user) && (!own || own->isBeforeInBlock(behind));
     });
   return count > 1;
-}
-
-//===----------------------------------------------------------------------===//
-// The new product
-//===----------------------------------------------------------------------===//
-
-/// `source`, which has one element, as an f32.
-static Value numberOf(ImplicitLocOpBuilder &b, Value source) {
-  if (auto type = dyn_cast<RankedTensorType>(source.getType())) {
-    Value zero =
-        type.getRank() ? arith::ConstantIndexOp::create(b, 0) : Value();
-    source = tensor::ExtractOp::create(
-        b, source, SmallVector<Value>(size_t(type.getRank()), zero));
-  }
-  if (!source.getType().isF32())
-    source = arith::ExtFOp::create(b, b.getF32Type(), source);
-  return source;
-}
-
-Value Fusion::materializeC(ImplicitLocOpBuilder &at) {
-  Value value = cSource;
-  for (Operation *op : llvm::reverse(cShapes)) {
-    auto before = cast<RankedTensorType>(op->getOperand(0).getType());
-    auto type = before.clone(tensorOf(value).getElementType());
-    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
-      value = tensor::CollapseShapeOp::create(at, type, value,
-                                              expand.getReassociationIndices());
-    else if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
-      value = tensor::ExpandShapeOp::create(at, type, value,
-                                            collapse.getReassociationIndices());
-    else
-      value = tensor::CastOp::create(at, type, value);
-  }
-  return value;
-}
-
-Value Fusion::materializeBias(ImplicitLocOpBuilder &at) {
-  // Groups along K read one for each as it is.
-  if (product.isGroupedAlongK())
-    return biasSource;
-  SmallVector<int64_t> shape{product.getType().getDimSize(1)};
-  if (product.isGrouped())
-    shape.insert(shape.begin(), product.getOffsets().getType().getDimSize(0));
-  if (biasForm == BiasForm::Number)
-    return tensor::SplatOp::create(
-        at, numberOf(at, biasSource),
-        RankedTensorType::get(shape, at.getF32Type()));
-  RankedTensorType type = tensorOf(biasSource);
-  Value columns = biasSource;
-  if (type.getRank() != 1) {
-    SmallVector<ReassociationIndices> group{identity(type.getRank())};
-    columns = tensor::CollapseShapeOp::create(at, biasSource, group);
-  }
-  if (!product.isGrouped())
-    return columns;
-  // All groups have the same.
-  Value each = tensor::EmptyOp::create(at, shape, type.getElementType());
-  return linalg::BroadcastOp::create(at, columns, each, ArrayRef<int64_t>{0})
-      ->getResult(0);
-}
-
-void Fusion::fillEpilogue(MatmulOp fused, Value result) {
-  Block &block = region.front();
-  // The result is rounded to its type behind the epilogue.
-  if (auto extension = result.getDefiningOp<arith::ExtFOp>())
-    if (auto narrow = extension.getIn().getDefiningOp<arith::TruncFOp>();
-        narrow && narrow.getType() == fused.getType().getElementType())
-      result = narrow.getIn();
-  b.setInsertionPointToEnd(&block);
-  YieldOp::create(b, result);
-  SmallVector<Operation *> inside;
-  for (Operation &op : block.without_terminator())
-    inside.push_back(&op);
-  for (Operation *op : llvm::reverse(inside))
-    if (op->use_empty())
-      op->erase();
-  if (!fused.getBias())
-    block.eraseArgument(kBiasAt);
-  if (!fused.getC())
-    block.eraseArgument(kCAt);
-  fused.getEpilogue().takeBody(region);
-  if (Epilogue(fused).isSum())
-    fused.getEpilogue().front().erase();
-}
-
-static void noteSources(Operation *op,
-                        llvm::SmallSetVector<Operation *, 16> &sources) {
-  for (Value operand : op->getOperands())
-    if (Operation *source = operand.getDefiningOp())
-      sources.insert(source);
-}
-
-void Fusion::finish(RewriterBase &rewriter) {
-  Value exit = getExit();
-  rewriter.setInsertionPoint(absorbed.back());
-  ImplicitLocOpBuilder at(product.getLoc(), rewriter);
-  Value alpha = alphaSource ? numberOf(at, alphaSource) : product.getAlpha();
-  Value c = cSource ? materializeC(at) : Value(product.getC());
-  Value bias = biasSource ? materializeBias(at) : Value(product.getBias());
-  BiasKind kind = biasForm == BiasForm::Row    ? BiasKind::Row
-                  : biasForm == BiasForm::None ? product.getBiasKind()
-                                               : BiasKind::Column;
-  Type element = getElementTypeOrSelf(exit);
-  auto fused = MatmulOp::create(
-      at, cast<RankedTensorType>(product.getType().clone(element)),
-      product.getA(), product.getB(), alpha, product.getBeta(), c, bias,
-      product.getOffsets(), product.getRowNumbers(), kind, /*pairs=*/false,
-      product.getLoweringAttr());
-  fused->setDiscardableAttrs(product->getDiscardableAttrDictionary());
-  fillEpilogue(fused, scalars.lookup(exit));
-  Value value = fused;
-  for (Operation *shape : shapes.lookup(exit)) {
-    IRMapping map;
-    map.map(shape->getOperand(0), value);
-    Operation *copy = rewriter.clone(*shape, map);
-    auto type = cast<RankedTensorType>(shape->getResult(0).getType());
-    copy->getResult(0).setType(type.clone(element));
-    value = copy->getResult(0);
-  }
-  rewriter.replaceAllUsesWith(exit, value);
-  llvm::SmallSetVector<Operation *, 16> sources;
-  for (Operation *op : llvm::reverse(absorbed)) {
-    noteSources(op, sources);
-    sources.remove(op);
-    rewriter.eraseOp(op);
-  }
-  sources.remove(product);
-  rewriter.eraseOp(product);
-  // What was only there for them, such as broadcasts and tensors to fill.
-  while (!sources.empty()) {
-    Operation *op = sources.pop_back_val();
-    if (!isOpTriviallyDead(op))
-      continue;
-    noteSources(op, sources);
-    rewriter.eraseOp(op);
-  }
 }

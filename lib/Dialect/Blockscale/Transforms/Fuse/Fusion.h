@@ -9,6 +9,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_FUSE_FUSION_H
 #define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_FUSE_FUSION_H
 
+#include "OperandFactors.h"
 #include "Read.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "mlir/IR/PatternMatch.h"
@@ -46,12 +47,21 @@ public:
   void finish(mlir::RewriterBase &rewriter);
 
 private:
+  /// Where the arguments of its block are.
+  static constexpr unsigned kProductAt = 0, kCAt = 1, kBiasAt = 2, kInputs = 3;
+
   enum class BiasForm { None, Column, Row, Number };
 
   bool absorbShape(mlir::Operation *op);
   bool absorbOp(mlir::Operation *op);
   bool absorbLinalg(mlir::Operation *op);
-  bool absorbAlpha(mlir::Operation *op, mlir::ValueRange operands);
+  bool absorbAlpha(mlir::Operation *op);
+  bool absorbFactor(mlir::Operation *op);
+  bool placeFactors(mlir::Value value, OperandFactors &places);
+  bool absorbConversion(mlir::Operation *op);
+  /// Whether `value` is the sum itself, whose factors the new product takes,
+  /// and one op reads it.
+  bool isSum(mlir::Value value) const;
 
   /// The scalar of an operand that is read at `places`; null if no input of an
   /// epilogue can be that.
@@ -76,6 +86,8 @@ private:
   /// Arguments of its block: the product, c, the bias.
   mlir::Region region;
   mlir::ImplicitLocOpBuilder b;
+  /// The first of them.
+  mlir::Value productScalar;
   llvm::SmallVector<mlir::Operation *> absorbed;
   llvm::SmallPtrSet<mlir::Operation *, 16> members;
   /// In the order in which they came.
@@ -88,6 +100,7 @@ private:
 
   /// Sources of what the product did not have; null where there is none.
   mlir::Value alphaSource, cSource, biasSource;
+  OperandFactors factors;
   llvm::SmallVector<mlir::Operation *, 2> cShapes;
   BiasForm biasForm = BiasForm::None;
 };
