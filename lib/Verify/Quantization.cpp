@@ -65,17 +65,20 @@ static float valueOf(uint64_t block, uint64_t i, uint64_t alone, DataKind kind,
 }
 
 /// Of a matrix that is quantised both ways: special kinds have tiles of 32 x 32
-/// for themselves, and rows and columns each have magnitudes of their own.
+/// for themselves. Rows and columns have magnitudes of their own, and of 32
+/// numbers of a row one is above the others.
 static float valueBothWays(uint64_t tile, uint64_t row, uint64_t column,
                            DataKind kind, uint64_t seed, int smallest,
                            int largest, float largestElement) {
-  constexpr uint64_t kExtent = 32, kMagnitudes = 5;
+  constexpr uint64_t kExtent = 32, kMagnitudes = 4, kAbove = 8;
   uint64_t number = row % kExtent * kExtent + column % kExtent;
   float value = valueOf(tile, number, /*alone=*/kExtent * kExtent, kind, seed,
                         smallest, largest, largestElement);
-  int shift =
-      int(mix(seed + row) % kMagnitudes + mix(seed - column) % kMagnitudes);
-  float shifted = std::ldexp(value, shift - int(kMagnitudes));
+  uint64_t shift =
+      mix(seed + row) % kMagnitudes + mix(seed - column) % kMagnitudes;
+  if (mix(tile * kExtent + row) % kExtent == column % kExtent)
+    shift += kAbove;
+  float shifted = std::ldexp(value, int(shift) - int(kAbove));
   return std::isinf(shifted) ? value : shifted;
 }
 
