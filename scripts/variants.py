@@ -98,6 +98,14 @@ ZEROS = [Operands("f8E4M3FN", "ui4", "float32_t128@plain",
                   "float32_int8_t128@plain"),
          Operands("ui4", "f6E2M3FN", "bfloat16_int16_t0@plain",
                   "float32_t0@plain")]
+# Indices into tables, stored as elements of 4 to 16 bits.
+CODEBOOKS = [Operands('!blockscale.codebook<"cb31ie_int5">', "f4E2M1FN", "e8m0_t16s2",
+                      "e8m0_t16"),
+             Operands("f8E4M3FN", '!blockscale.codebook<"cb42f1346_e2m3fnuz">',
+                      "e8m0_t32", "e8m0_t32s8"),
+             Operands('!blockscale.codebook<"cb51ie_int7">',
+                      '!blockscale.codebook<"cb81ie_int9">', "e8m0_t16s2@plain",
+                      "e8m0_t16s2@plain")]
 INTEGER_CHIPS = {"family": "tcgen05.mma", "kind": "i8"}
 UNSCALED_DENSE = [operands._replace(a_spec="") for operands in UNSCALED]
 INTEGERS_DENSE = [operands._replace(a_spec="") for operands in INTEGERS]
@@ -231,6 +239,7 @@ VARIANTS = [
             SHORT_TILES, pair(), BLOCKS),
     Variant("zero points", DATACENTER, ZEROS, "", BLOCKS),
     Variant("short elements in 16 bits", DATACENTER, LONG_ELEMENTS, "", BLOCKS),
+    Variant("indices into tables", DATACENTER, CODEBOOKS, "", BLOCKS),
     Variant("integers", INTEGER_CHIPS, INTEGERS_DENSE, "cta_group = 1", SMALL),
     Variant("integers, CTA pair", INTEGER_CHIPS, INTEGERS_DENSE,
             "cta_group = 2", SMALL),
@@ -254,6 +263,7 @@ VARIANTS = [
             PROMOTED + SHORT_TILES, "", BLOCKS),
     Variant("warp level, short elements in 16 bits", WARP, LONG_ELEMENTS, "",
             BLOCKS),
+    Variant("warp level, indices into tables", WARP, CODEBOOKS[1:], "", BLOCKS),
 ]
 
 VARIANTS += [

@@ -176,12 +176,16 @@ HostArray Filler::makeNumber(Type type) {
 }
 
 /// The halves of metadata bytes that name two places, or one of 1 of 2, as the
-/// type's pattern allows.
+/// type's pattern allows, or numbers of tables.
 static ArrayRef<uint8_t> metadataGroups(ScaledTensorType type) {
   static constexpr uint8_t kTwoOfFour[] = {4, 8, 12, 9, 13, 14};
   static constexpr uint8_t kOneOfTwo[] = {4, 14};
   static constexpr uint8_t kOneOfEachTwo[] = {8, 12, 9, 13};
+  static constexpr uint8_t kNumbers[] = {0, 1, 2,  3,  4,  5,  6,  7,
+                                         8, 9, 10, 11, 12, 13, 14, 15};
   const ScaleSpec &spec = type.getSpec().getValue();
+  if (isa<CodebookType>(type.getElementType()))
+    return kNumbers;
   if (spec.ofM != 2)
     return kTwoOfFour;
   return type.getElementType().isTF32() ? ArrayRef<uint8_t>(kOneOfTwo)

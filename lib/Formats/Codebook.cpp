@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Formats/NumberSpec.h"
+#include "blockscale/Formats/Codebook.h"
 
 #include "SpecCursor.h"
 
@@ -165,4 +165,29 @@ blockscale::codebookTables(const NumberSpec &spec) {
                   std::to_string(expected) + " for " +
                   std::to_string(spec.metaBits) + " metadata bits");
   return std::move(tables);
+}
+
+std::vector<float> blockscale::codebookValues(const NumberSpec &spec) {
+  std::vector<float> values;
+  for (const Table &table : *codebookTables(spec))
+    for (float sign : {1.0f, -1.0f})
+      for (double value : table)
+        values.push_back(sign * static_cast<float>(value));
+  return values;
+}
+
+std::optional<Reason>
+blockscale::whyNotCodebookElements(const NumberSpec &spec) {
+  Result<std::vector<Table>> tables = codebookTables(spec);
+  if (!tables)
+    return tables.why();
+  if (tables->empty())
+    return "the tables of codebook " + quoted(print(spec)) +
+           " come from elsewhere; expected patterns that say them, as in "
+           "'cb41fi_e2m2fnuz'";
+  for (const Table &table : *tables)
+    for (double value : table)
+      if (static_cast<double>(static_cast<float>(value)) != value)
+        return "a value of codebook " + quoted(print(spec)) + " is no float32";
+  return std::nullopt;
 }

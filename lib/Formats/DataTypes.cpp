@@ -74,6 +74,9 @@ constexpr NamedDataType kTypes[] = {
     {"fp8f32s", "e4m3fn", "float16_t32_t32"},
     {"fp8nF32s", "e4m3b8fnuz", "float32_t32_t32"},
     {"fp8nf32s", "e4m3b8fnuz", "float16_t32_t32"},
+    // Whose tiles are of 16, whatever their names say.
+    {"bf8b32s", "e5m2", "bfloat16_t16_t16"},
+    {"bf8nb32s", "e5m2b16fnuz", "bfloat16_t16_t16"},
     // One scale for the tensor: 8-bit integers and floats.
     {"int8_F", "int8", "float32"},
     {"int8_f", "int8", "float16"},

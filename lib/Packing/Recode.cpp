@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Packing/Recode.h"
+#include "blockscale/Formats/Codebook.h"
 
+#include <algorithm>
 #include <cmath>
-#include <optional>
 
 using namespace blockscale;
 using namespace blockscale::packing;
@@ -58,13 +59,54 @@ static constexpr Recoding kRecodings[] = {
     {"e5m2", kF16, 1, 1},
 };
 
-const Recoding *packing::findRecoding(std::string_view from, ElementFormat to,
-                                      bool isInteger, bool hasZeros) {
+std::optional<Recoding> packing::findRecoding(std::string_view from,
+                                              ElementFormat to, bool isInteger,
+                                              bool hasZeros) {
   for (const Recoding &row : kRecodings)
     if (row.from == from && row.to == to && row.isInteger == isInteger &&
         row.hasZeros == hasZeros)
-      return &row;
-  return nullptr;
+      return row;
+  return std::nullopt;
+}
+
+/// Numbers of a plan's table of codes.
+static constexpr unsigned kMostBits = 9;
+
+/// The values of a codebook that the name is of, by code; none of others.
+static std::vector<float> tableValues(std::string_view name) {
+  Result<NumberSpec> spec = parseNumberSpec(name);
+  if (!spec || !spec->isCodebook())
+    return {};
+  return codebookValues(*spec);
+}
+
+static bool holds(ElementFormat format, float value) {
+  return decode(format, encode(format, value)) == value;
+}
+
+std::optional<Recoding> packing::recodeCodebook(std::string_view name,
+                                                ElementFormat to) {
+  std::vector<float> values = tableValues(name);
+  if (values.empty() || values.size() > (size_t(1) << kMostBits))
+    return std::nullopt;
+  // Nothing but 1 if it will do.
+  constexpr int kFarthest = 8;
+  for (int distance = 0; distance <= kFarthest; ++distance)
+    for (int exponent : {distance, -distance}) {
+      float factor = std::ldexp(1.0f, exponent);
+      if (std::all_of(values.begin(), values.end(),
+                      [&](float value) { return holds(to, value / factor); }))
+        return Recoding{name, to, 1, factor};
+    }
+  return std::nullopt;
+}
+
+std::optional<Recoding> packing::narrowCodebook(std::string_view name) {
+  for (ElementFormat to : {ElementFormat::E2M1, ElementFormat::E2M3,
+                           ElementFormat::E3M2, kE4M3, kE5M2})
+    if (std::optional<Recoding> recoding = recodeCodebook(name, to))
+      return recoding;
+  return std::nullopt;
 }
 
 /// Bits of a code of the source.
@@ -124,6 +166,10 @@ static int termOf(const Recoding &recoding, unsigned code, unsigned term) {
 
 std::vector<int> packing::storedCodes(const Recoding &recoding) {
   std::vector<int> codes;
+  for (float value : tableValues(recoding.from))
+    codes.push_back(int(encode(recoding.to, value / recoding.factor)));
+  if (!codes.empty())
+    return codes;
   for (unsigned term = 0; term < recoding.terms; ++term)
     for (size_t code = 0; code < codesOf(recoding); ++code)
       codes.push_back(termOf(recoding, unsigned(code), term));

@@ -130,12 +130,20 @@ static const plan::PlainOperand *plainOf(const plan::Kernel &kernel,
   return nullptr;
 }
 
+/// Bytes of a code of the source: those of one of 8 bits, and of indices of
+/// tables with the table's number, which may be of more. Zero points are apart.
+static int64_t sourceBytes(const plan::SourceElements &source) {
+  constexpr size_t kCodesOfByte = 256;
+  return source.zeros || source.codes.size() <= kCodesOfByte ? 1 : 2;
+}
+
 /// Bytes of an element of the operand in host memory.
 static int64_t elementBytes(const plan::Kernel &kernel,
                             const plan::Parameter &parameter) {
   constexpr int64_t kByte = 8;
   if (const plan::DataPacking *data = dataOf(kernel, parameter.role))
-    return data->source ? 1 : std::max<int64_t>(1, data->bits / kByte);
+    return data->source ? sourceBytes(*data->source)
+                        : std::max<int64_t>(1, data->bits / kByte);
   if (const plan::PlainOperand *plain = plainOf(kernel, parameter.role))
     return int64_t(plan::plainBytes(plain->type));
   if (parameter.role == parameter.operand + "_scales")
@@ -357,13 +365,15 @@ uint8_t *Packer::memoryFor(const HostOperand &operand, uint64_t bytes) {
 void Packer::translate(const plan::SourceElements &source, uint64_t number,
                        const uint8_t *line, const HostOperand &operand,
                        std::vector<uint16_t> &stored) {
-  // What the bits of a byte above those of a code hold does not matter.
+  // What the bits of bytes above those of a code hold does not matter.
   size_t mask = source.codes.size() - 1;
+  bool isWide = sourceBytes(source) > 1;
   for (size_t i = 0; i < stored.size(); ++i, line += lineStep(operand)) {
-    int64_t code = source.codes[*line & mask];
+    size_t given = (isWide ? *line | line[1] << 8 : *line) & mask;
+    int64_t code = source.codes[given];
     if (code < 0 && error.empty()) {
       char hex[8];
-      std::snprintf(hex, sizeof hex, "0x%02x", unsigned(*line & mask));
+      std::snprintf(hex, sizeof hex, "0x%02x", unsigned(given));
       error = "operand '" + operand.role + "', line " + std::to_string(number) +
               ", element " + std::to_string(i) + ": code " + hex + " of '" +
               source.format + "' has no exact code in the kernel's format";

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Operands.h"
+#include "Codebooks.h"
 
 #include <algorithm>
 
@@ -35,6 +36,12 @@ bool verify::parseElements(const std::string &name, bool scaled, bool hasZeros,
   // Without powers of two as scales integers mean themselves.
   bool isInt4 = !scaled && format == ElementFormat::INT4;
   operand.unit = isHalf ? 0.5 : isInt4 ? 4 : 1;
+  if (Codebook codebook(name); codebook.isOne()) {
+    constexpr double kWhole = 64;
+    operand.format = ElementFormat::INT8;
+    operand.unit = kWhole * codebook.step();
+    return true;
+  }
   // Less their zero points: whole numbers, of which those of 8 bits are drawn.
   if (hasZeros) {
     constexpr double kWhole = 64;
@@ -83,7 +90,9 @@ static void subtractZeros(const plan::SourceElements &source, uint64_t rows,
 
 void verify::makeStorable(const plan::SourceElements &source, uint64_t rows,
                           uint64_t k, std::vector<uint8_t> &codes) {
-  if (source.zeros)
+  if (Codebook codebook(source.format); codebook.isOne())
+    codebook.makeStorable(codes);
+  else if (source.zeros)
     subtractZeros(source, rows, k, codes);
   else
     dropUnstored(source, codes);
@@ -97,10 +106,13 @@ size_t verify::storedBytes(const plan::DataPacking &packing) {
 std::optional<Reason> verify::translate(const plan::DataPacking &packing,
                                         std::vector<uint8_t> &codes) {
   const std::vector<int64_t> &table = packing.source->codes;
+  const Codebook codebook(packing.source->format);
   size_t bytes = storedBytes(packing);
   std::vector<uint8_t> stored(codes.size() * bytes);
   for (size_t i = 0; i < codes.size(); ++i) {
     size_t code = codes[i];
+    if (codebook.isOne())
+      code = codebook.codeOf(codes[i], i);
     if (packing.source->zeros)
       code = size_t(int64_t(table.size() / 2) + int8_t(codes[i]));
     if (code >= table.size() || table[code] < 0)

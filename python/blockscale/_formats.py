@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import ml_dtypes
 import numpy as np
 
+from . import _codebooks as codebooks
 from ._checks import choice, flag, whole
 from ._errors import Refused
 
@@ -29,6 +30,7 @@ ELEMENTS = {
     "uint4": ("ui4", 4, ml_dtypes.uint4),
     "e4m3b8fnuz": ("f8E4M3FNUZ", 8, ml_dtypes.float8_e4m3fnuz),
     "e5m2b16fnuz": ("f8E5M2FNUZ", 8, ml_dtypes.float8_e5m2fnuz),
+    **codebooks.elements(),
 }
 # Of which one code more has no number in what kernels hold them as.
 FNUZ = ("e4m3b8fnuz", "e5m2b16fnuz")
@@ -87,9 +89,10 @@ class Format:
     """Elements, and what scales them.
 
     element: "e2m1", "e2m3", "e3m2", "e4m3", "e5m2", "f16", "bf16", "tf32",
-        "int8", "uint8"; "int4", "uint4", "e4m3b8fnuz" and "e5m2b16fnuz", which
-        launches translate to what kernels hold them as, as they do with all that
-        stand beside f16 or bf16.
+        "int8", "uint8"; "int4", "uint4", "e4m3b8fnuz", "e5m2b16fnuz" and the
+        codebooks of mx9, mx6, mx4 and their kin ("cb51ie_int7"), which launches
+        translate to what kernels hold them as, as they do with all that stand
+        beside f16 or bf16.
     scale: "ue8m0", "ue4m3", "ue5m3" (sm_107 alone), or None for no scales;
         "f32", "f16" or "bf16" of scales that kernels multiply sums by, over all of
         K or over blocks of it; "ue8m0" of scales that each cover all of K, too.
@@ -132,7 +135,9 @@ class Format:
         if self.covers_k:
             self._check_factor()
         self._check_zero()
-        if self.scale is not None and self.bits > 8:
+        if self.is_codebook:
+            self._check_codebook()
+        elif self.scale is not None and self.bits > 8:
             raise Refused(f"elements of {self.element} have no scales, those of "
                           "8 bits and fewer have")
 
@@ -149,6 +154,13 @@ class Format:
         if self.element in INTEGERS and self.scale == "ue8m0":
             raise Refused("integers under scales of ue8m0 are fixed-point "
                           "numbers, which no kernel multiplies")
+
+    def _check_codebook(self):
+        if self.scale != "ue8m0" or self.covers_k:
+            raise Refused(f"elements of {self.element} have scales of ue8m0 of "
+                          "blocks along K")
+        if self.sparsity is not None:
+            raise Refused(f"elements of {self.element} are dense")
 
     def _check_zero(self):
         choice("zero", self.zero, (None, *ZEROS))
@@ -168,6 +180,11 @@ class Format:
                           "sparsity")
 
     @property
+    def is_codebook(self):
+        """Whether elements are codes of tables."""
+        return self.element in codebooks.CODEBOOKS
+
+    @property
     def covers_k(self):
         """Whether there are scales and each is for all of K."""
         return self.scale is not None and self.block == 0
@@ -178,11 +195,14 @@ class Format:
         their plain order."""
         if self.covers_k or self.scale is None:
             return self.covers_k
-        # Of int8 no instruction reads any; of longer elements than e2m1 none of 16.
-        is_short = self.block == 16 and \
-            self.element in ("e4m3", "e5m2", "e2m3", "e3m2", "int4")
+        # Of int8 no instruction reads any, nor of a table of as many bits; of longer
+        # elements than e2m1 none of 16.
+        is_short = self.block == 16 and (
+            self.element in ("e4m3", "e5m2", "e2m3", "e3m2", "int4") or
+            self.is_codebook and self.element != "cb31ie_int5")
         has_powers = self.scale == "ue8m0" and self.sparsity is None and \
-            not self.tensor_scale and (self.element == "int8" or is_short)
+            not self.tensor_scale and \
+            (self.element in ("int8", "cb81ie_int9") or is_short)
         return self.scale not in SCALES or has_powers
 
     @property
@@ -215,6 +235,8 @@ class Format:
     @property
     def largest(self):
         """The largest element, as f32."""
+        if self.is_codebook:
+            return codebooks.values_of(self.element).max()
         return largest(self.dtype) * self.unit
 
     @property

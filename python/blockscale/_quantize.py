@@ -54,6 +54,9 @@ def quantize(values, format=None, *, like=None, rule=None, rounding="even",
         raise Refused(f"elements of {format_.element}: their largest number has no "
                       "code in what kernels hold them as, so they are not quantised; "
                       "a Scaled takes codes")
+    if format_.is_codebook:
+        raise Refused(f"elements of {format_.element}: there is no rule that chooses "
+                      "their tables, so they are not quantised; a Scaled takes codes")
     values = checked(values)
     check_rounding(format_, rounding, seed)
     if format_.scale is None:

@@ -7,6 +7,7 @@
 import ml_dtypes
 import numpy as np
 
+from . import _codebooks as codebooks
 from . import _core
 from ._arrays import host_array, numbers
 from ._checks import whole
@@ -117,6 +118,9 @@ class Scaled:
             raise Refused(f"data of {data.dtype}: format '{self.format}' has "
                           f"{self.format.dtype}")
         data = np.ascontiguousarray(data)
+        if self.format.is_codebook and data.max() >> self.format.bits:
+            raise Refused(f"code {data.max()} of format '{self.format}': it has "
+                          f"{1 << self.format.bits}")
         if self.format.sparsity is not None:
             check_sparsity(data, self.format.sparsity)
         return data
@@ -222,7 +226,8 @@ class Scaled:
     def dequantize(self):
         """The values as f32: element, less its zero point, times scale, times the
         tensor scale, each rounded to f32 and, where it is finite, saturating."""
-        values = self.data.astype(np.float32)
+        values = codebooks.values_of(self.format.element)[self.data] \
+            if self.format.is_codebook else self.data.astype(np.float32)
         if self.zeros is not None:
             values -= self._of_elements(self.zeros).astype(np.float32)
         if self.format.unit != 1:

@@ -14,6 +14,7 @@ import pytest
 from conftest import exact_product, integers
 
 import blockscale as bs
+from blockscale._codebooks import CODEBOOKS, join
 
 FORMATS = bs.FORMATS
 
@@ -145,6 +146,34 @@ def test_codes_without_an_exact_one_are_refused(device):
             kernel.launch(x.to(kernel.arg("a").layout), w)
     with pytest.raises(bs.Refused, match="not quantised; a Scaled takes codes"):
         bs.quantize(np.ones((5, 64)), format_)
+
+
+@pytest.mark.parametrize("element, block, subtile, other", [
+    ("cb31ie_int5", 16, 2, "mxfp4_16"), ("cb51ie_int7", 16, 2, "bf16"),
+    ("cb81ie_int9", 16, 2, "mxint8"), ("cb42f1346_e2m3fnuz", 32, 8, "mxfp8"),
+    ("cb42fe0123_e3m2fnuz", 32, 8, "mxfp4"), ("cb41f01_e2m2fnuz", 32, 4, "mxfp6_e3m2"),
+    ("cb41fi_e2m2fnuz", 32, 4, "mxint4")])
+def test_indices_into_tables(device, element, block, subtile, other):
+    rng = np.random.default_rng(15)
+    format_ = bs.Format(element, "ue8m0", block)
+    kernel = bs.compile(bs.matmul(M="M", N=40, K=96, a=format_, b=other))
+    bits, tables = CODEBOOKS[element]
+    numbers = rng.integers(0, len(tables), (5, 96 // subtile))
+    indices = rng.integers(0, 1 << bits, (5, 96))
+    scales = rng.integers(124, 130, (5, 96 // block)).astype(np.uint8)
+    scales = scales.view(ml_dtypes.float8_e8m0fnu)
+    x = bs.Scaled(join(element, indices, numbers, subtile), scales, format=format_)
+    half = 1 << bits - 1
+    expected = np.where(indices >= half, -1, 1) * np.array(
+        [[tables[numbers[row, k // subtile]][indices[row, k] % half] for k in range(96)]
+         for row in range(5)]) * np.repeat(scales.astype(np.float32), block, axis=1)
+    assert (x.dequantize() == expected).all()
+    w = bs.quantize(integers(rng, (40, 96)), like=kernel.arg("b"))
+    x = x.to(kernel.arg("a").layout)
+    d = kernel.launch(x, w)
+    assert is_rounded(d, x, w) and (d == kernel.emulate(x, w)).all()
+    with pytest.raises(bs.Refused, match="no rule that chooses their tables"):
+        bs.quantize(np.ones((5, 96)), format_)
 
 
 def test_dynamic_sizes_batches_and_epilogue(device):
@@ -481,6 +510,7 @@ def test_wrong_launches(device, kernel):
 HAZARD = """
 import numpy as np
 import blockscale as bs
+from blockscale._codebooks import CODEBOOKS, join
 device = bs.emulate_without_card()
 kernel = bs.compile(bs.matmul(M=4, N=16, K=64, a="mxfp8", b="mxfp8"))
 edited = bs.Kernel("sm_100a", kernel.ptx.replace("tcgen05.wait::ld", "// ", 1),

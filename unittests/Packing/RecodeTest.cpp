@@ -31,7 +31,7 @@ TEST(Recode, Int4CountsInQuarters) {
   for (auto [to, exponent, mantissa, bias] :
        {std::tuple(ElementFormat::E2M3, 2, 3, 1),
         {ElementFormat::E4M3, 4, 3, 7}}) {
-    const Recoding *recoding = findRecoding("int4", to);
+    std::optional<Recoding> recoding = findRecoding("int4", to);
     ASSERT_TRUE(recoding);
     EXPECT_EQ(recoding->terms, 1u);
     std::vector<int> stored = storedCodes(*recoding);
@@ -47,7 +47,7 @@ TEST(Recode, Int4CountsInQuarters) {
 // Whole numbers from -16 to 15: what 4 bits are less a zero point that they
 // have.
 TEST(Recode, DifferencesOfFourBitsAreWholeNumbers) {
-  const Recoding *recoding =
+  std::optional<Recoding> recoding =
       findRecoding("uint4", ElementFormat::E4M3, /*isInteger=*/true,
                    /*hasZeros=*/true);
   ASSERT_TRUE(recoding);
@@ -58,7 +58,7 @@ TEST(Recode, DifferencesOfFourBitsAreWholeNumbers) {
 }
 
 TEST(Recode, Int8IsTheSumOfTwoTermsUnderOneScale) {
-  const Recoding *recoding = findRecoding("int8", ElementFormat::E4M3);
+  std::optional<Recoding> recoding = findRecoding("int8", ElementFormat::E4M3);
   ASSERT_TRUE(recoding);
   ASSERT_EQ(recoding->terms, 2u);
   std::vector<int> stored = storedCodes(*recoding);
@@ -76,14 +76,14 @@ TEST(Recode, EightBitsAreNumbersOfSixteen) {
   for (auto [to, exponent, mantissa, bias] :
        {std::tuple(ElementFormat::BF16, 8, 7, 127),
         {ElementFormat::F16, 5, 10, 15}}) {
-    const Recoding *zeros = findRecoding("uint8", to, true, true);
+    std::optional<Recoding> zeros = findRecoding("uint8", to, true, true);
     ASSERT_TRUE(zeros);
     std::vector<int> differences = storedCodes(*zeros);
     ASSERT_EQ(differences.size(), 512u);
     for (int i = 0; i < 512; ++i)
       EXPECT_EQ(valueOf(unsigned(differences[i]), exponent, mantissa, bias),
                 i - 256);
-    const Recoding *integer = findRecoding("int8", to, true);
+    std::optional<Recoding> integer = findRecoding("int8", to, true);
     ASSERT_TRUE(integer);
     std::vector<int> stored = storedCodes(*integer);
     ASSERT_EQ(stored.size(), 256u);
@@ -103,7 +103,7 @@ TEST(Recode, ShortFloatsAreLongOnes) {
     for (auto [to, exponent, mantissa, bias] :
          {std::tuple(ElementFormat::BF16, 8, 7, 127),
           {ElementFormat::F16, 5, 10, 15}}) {
-      const Recoding *recoding = findRecoding(from, to);
+      std::optional<Recoding> recoding = findRecoding(from, to);
       ASSERT_TRUE(recoding) << from;
       std::vector<int> stored = storedCodes(*recoding);
       ASSERT_EQ(stored.size(), size_t(1) << bits);
@@ -125,7 +125,7 @@ TEST(Recode, BiasedFormatsAreHalved) {
   for (auto [from, to, exponent, mantissa, bias, most] :
        {std::tuple("e4m3b8fnuz", ElementFormat::E4M3, 4, 3, 8, 0x7e),
         {"e5m2b16fnuz", ElementFormat::E5M2, 5, 2, 16, 0x7b}}) {
-    const Recoding *recoding = findRecoding(from, to);
+    std::optional<Recoding> recoding = findRecoding(from, to);
     ASSERT_TRUE(recoding);
     std::vector<int> stored = storedCodes(*recoding);
     for (int code = 0; code < 256; ++code) {
@@ -143,11 +143,12 @@ TEST(Recode, BiasedFormatsAreHalved) {
 // k/4 of e2m3, whose bias is 1: from 1 on an exponent and three bits of
 // fraction, a sign of 32.
 TEST(Recode, TablesSayWhatIsStoredForEachCode) {
-  const Recoding *int4 = findRecoding("int4", ElementFormat::E2M3);
+  std::optional<Recoding> int4 = findRecoding("int4", ElementFormat::E2M3);
   ASSERT_TRUE(int4);
   EXPECT_EQ(storedCodes(*int4), (std::vector<int>{0, 2, 4, 6, 8, 10, 12, 14, 48,
                                                   46, 44, 42, 40, 38, 36, 34}));
-  const Recoding *fnuz = findRecoding("e5m2b16fnuz", ElementFormat::E5M2);
+  std::optional<Recoding> fnuz =
+      findRecoding("e5m2b16fnuz", ElementFormat::E5M2);
   ASSERT_TRUE(fnuz);
   std::vector<int> codes = storedCodes(*fnuz);
   ASSERT_EQ(codes.size(), 256u);
@@ -161,4 +162,73 @@ TEST(Recode, HasNoRowThatRounds) {
   EXPECT_FALSE(findRecoding("int4", ElementFormat::E2M1));
   EXPECT_FALSE(findRecoding("int8", ElementFormat::E5M2));
   EXPECT_FALSE(findRecoding("e4m3b8fnuz", ElementFormat::E5M2));
+}
+
+// The tables of docs/sources.md's [tensorcast], written out: halves of what a
+// nibble counts, and so on.
+TEST(Recode, CodebooksAreTheValuesOfTheirTables) {
+  using Table = std::vector<double>;
+  std::vector<double> eighths, sixteenths;
+  for (int k = 0; k < 16; ++k) {
+    eighths.push_back(k / 8.0);
+    sixteenths.push_back(k / 16.0);
+  }
+  for (const auto &[name, tables, to, exponent, mantissa, bias] :
+       {std::tuple("cb31ie_int5",
+                   std::vector<Table>{{0, .5, 1, 1.5}, {0, .25, .5, .75}},
+                   ElementFormat::E2M1, 2, 1, 1),
+        {"cb51ie_int7", {eighths, sixteenths}, ElementFormat::E2M3, 2, 3, 1},
+        {"cb41fi_e2m2fnuz",
+         {{0, .5, 1, 1.5, 2, 3, 4, 6}, {0, 1, 2, 3, 4, 5, 6, 7}},
+         ElementFormat::E2M3,
+         2,
+         3,
+         1},
+        {"cb42fe0123_e3m2fnuz",
+         {{0, 2, 4, 6, 8, 12, 16, 24},
+          {0, 1, 2, 3, 4, 6, 8, 12},
+          {0, .5, 1, 1.5, 2, 3, 4, 6},
+          {0, .25, .5, .75, 1, 1.5, 2, 3}},
+         ElementFormat::E3M2,
+         3,
+         2,
+         3}}) {
+    std::optional<Recoding> recoding = narrowCodebook(name);
+    ASSERT_TRUE(recoding) << name;
+    EXPECT_EQ(recoding->to, to) << name;
+    std::vector<int> stored = storedCodes(*recoding);
+    size_t half = tables[0].size();
+    ASSERT_EQ(stored.size(), 2 * half * tables.size()) << name;
+    for (size_t code = 0; code < stored.size(); ++code) {
+      double expected = tables[code / (2 * half)][code % half];
+      if (code / half % 2)
+        expected = -expected;
+      double found = recoding->factor *
+                     valueOf(unsigned(stored[code]), exponent, mantissa, bias);
+      EXPECT_EQ(found, expected) << name << " " << code;
+      EXPECT_EQ(std::signbit(found), std::signbit(expected)) << name;
+    }
+  }
+}
+
+TEST(Recode, CodebooksOfEightBitsAreBf16) {
+  EXPECT_FALSE(narrowCodebook("cb81ie_int9"));
+  std::optional<Recoding> recoding =
+      recodeCodebook("cb81ie_int9", ElementFormat::BF16);
+  ASSERT_TRUE(recoding);
+  EXPECT_EQ(recoding->factor, 1);
+  std::vector<int> stored = storedCodes(*recoding);
+  ASSERT_EQ(stored.size(), 512u);
+  for (int code = 0; code < 512; ++code) {
+    double value = code % 128 / (code < 256 ? 64.0 : 128.0);
+    EXPECT_EQ(valueOf(unsigned(stored[size_t(code)]), 8, 7, 127),
+              code / 128 % 2 ? -value : value);
+  }
+}
+
+TEST(Recode, NoFormatHasTablesThatAreTooFineOrTooMany) {
+  for (const char *name : {"cb41f01_e2m9fnuz", "cb82ie0123_int9", "e2m1fnuz"}) {
+    EXPECT_FALSE(recodeCodebook(name, ElementFormat::BF16)) << name;
+    EXPECT_FALSE(narrowCodebook(name)) << name;
+  }
 }

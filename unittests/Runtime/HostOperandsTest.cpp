@@ -207,6 +207,31 @@ TEST(HostOperands, CodesBecomeLongerOnes) {
             (std::vector<uint8_t>{0x43, 0x42, 0x05, 0}));
 }
 
+// Codes of 9 bits, which lie in two bytes.
+TEST(HostOperands, CodesOfTwoBytesBecomeShorterOnes) {
+  plan::Kernel kernel = test::smallKernel();
+  std::vector<int64_t> codes(512);
+  for (size_t i = 0; i < codes.size(); ++i)
+    codes[i] = int64_t(i / 4);
+  kernel.data[0].source = {"cb81ie_int9", codes};
+  Operands operands;
+  operands.a = {0, 1, 4, 0, 8, 0, 255, 1};
+  operands.a.resize(30, 0);
+  auto &operand = operands.all["a_data"] =
+      operandOf("a_data", operands.a, {3, 5});
+  EXPECT_NE(whyNotOperands(kernel, operands.all)
+                .find("has elements of 1 bytes; expected 2"),
+            std::string::npos);
+  operand.elementBytes = 2;
+  EXPECT_EQ(whyNotOperands(kernel, operands.all), "");
+  Result<DeviceData> data =
+      packOperands(kernel, bound(kernel, operands.all), operands.all);
+  ASSERT_TRUE(data) << textOf(data);
+  const std::vector<uint8_t> &memory = data->memory.at("a_data");
+  EXPECT_EQ((std::vector<uint8_t>(memory.begin(), memory.begin() + 5)),
+            (std::vector<uint8_t>{64, 1, 2, 127, 0}));
+}
+
 TEST(HostOperands, WrongZeroPointsAreRefused) {
   plan::Kernel kernel = kernelWithZeros();
   Operands operands;

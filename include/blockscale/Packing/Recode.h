@@ -15,6 +15,7 @@
 
 #include "blockscale/Formats/Format.h"
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -23,7 +24,8 @@ namespace blockscale::packing {
 /// One way to store elements. The value of an element is `factor` times the sum
 /// of its terms, so that its scales stay as they are.
 struct Recoding {
-  /// As scale specs name the elements: "int4", "uint4", "e4m3b8fnuz".
+  /// As scale specs name the elements: "int4", "uint4", "e4m3b8fnuz",
+  /// "cb41fi_e2m2fnuz".
   std::string_view from;
   ElementFormat to;
   /// Elements that are stored for one. Those of a row stand one term behind the
@@ -38,9 +40,18 @@ struct Recoding {
   bool hasZeros = false;
 };
 
-/// The way from a format to another; null if none is exact.
-const Recoding *findRecoding(std::string_view from, ElementFormat to,
-                             bool isInteger = false, bool hasZeros = false);
+/// The way from a format to another; none if no way is exact.
+std::optional<Recoding> findRecoding(std::string_view from, ElementFormat to,
+                                     bool isInteger = false,
+                                     bool hasZeros = false);
+
+/// The recoding of codes of a codebook, the number of the table above the
+/// index, by its name, which the result refers to; none where the format lacks
+/// one of their values whatever power of two they are divided by.
+std::optional<Recoding> recodeCodebook(std::string_view name, ElementFormat to);
+
+/// The same to the shortest of the formats of at most 8 bits that has them all.
+std::optional<Recoding> narrowCodebook(std::string_view name);
 
 /// What is stored for each code of the format that `recoding` is from, or each
 /// difference: in the order of the codes those of the first term, then those of

@@ -99,7 +99,7 @@ Value GroupSplitter::assemble(ScaledTensorType type, ArrayRef<Value> parts) {
   Value data = next(true), scales = next(!spec.isUnscaled());
   Value zeros = next(spec.zero.has_value());
   Value tensorScale = next(spec.tensorScale.has_value());
-  Value metadata = next(spec.isSparse());
+  Value metadata = next(type.hasMetadata());
   return AssembleOp::create(e, type, data, scales, zeros, tensorScale,
                             metadata);
 }

@@ -12,6 +12,7 @@
 
 #include "Patterns.h"
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleHost.h"
+#include "blockscale/Dialect/Blockscale/IR/Codebooks.h"
 #include "blockscale/Dialect/Blockscale/IR/Pairs.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -51,6 +52,21 @@ static ScaledTensorType typeInKernel(ScaledTensorType type, MmaAttr mma) {
                                type.getLayout(), type.getOrder());
 }
 
+/// Puts the numbers of tables above the indices of elements, of which the
+/// plan's codes are, in whole bytes.
+static void joinTableNumbers(Emitter &e, Parts &parts) {
+  constexpr unsigned kByte = 8;
+  unsigned bits = codebookBits(*getNumberSpec(parts.type.getElementType()));
+  Type code = e.getIntegerType(bits <= kByte ? kByte : 2 * kByte);
+  parts.data = generate(
+      e, logicalSizes(e, parts), code, [&](Emitter &body, ValueRange at) {
+        Value index = tensor::ExtractOp::create(body, parts.data, at);
+        return arith::TruncIOp::create(body, code,
+                                       codebookCode(body, parts, index, at));
+      });
+  parts.metadata = Value();
+}
+
 /// The parts that a launch takes of an operand, whose scales are repeated here
 /// if they cover more than the instruction's do.
 static SmallVector<Value> launchParts(Emitter &e, ScaledTensorType type,
@@ -59,6 +75,8 @@ static SmallVector<Value> launchParts(Emitter &e, ScaledTensorType type,
   if (parts.scales)
     parts.scales =
         repeatScales(e, parts, typeInKernel(type, mma), logicalSizes(e, parts));
+  if (tableNumbers(type))
+    joinTableNumbers(e, parts);
   return parts.values();
 }
 

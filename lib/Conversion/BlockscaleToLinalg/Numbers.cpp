@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Numbers.h"
+#include "blockscale/Formats/Codebook.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -43,6 +44,14 @@ Decoder::Decoder(Emitter &emitter, Type type, bool useExtf) : type(type) {
 
 Decoder Decoder::ofElements(Emitter &e, ScaledTensorType type, bool useExtf) {
   Decoder decoder(e, type.getElementType(), useExtf);
+  if (isa<CodebookType>(type.getElementType())) {
+    std::vector<float> values =
+        codebookValues(*getNumberSpec(type.getElementType()));
+    auto tableType = RankedTensorType::get(static_cast<int64_t>(values.size()),
+                                           e.getF32Type());
+    decoder.table = arith::ConstantOp::create(
+        e, DenseElementsAttr::get(tableType, ArrayRef<float>(values)));
+  }
   decoder.plainIntegers = type.getSpec().getValue().hasPlainIntegers();
   return decoder;
 }
@@ -85,8 +94,11 @@ Value Decoder::decode(Emitter &e, Value code) const {
   }
   if (!table)
     return e.widen(code);
-  Type integer = e.getIntegerType(type.getIntOrFloatBitWidth());
-  Value raw = arith::BitcastOp::create(e, integer, code);
+  Value raw = code;
+  if (!isa<CodebookType>(type)) {
+    Type integer = e.getIntegerType(type.getIntOrFloatBitWidth());
+    raw = arith::BitcastOp::create(e, integer, code);
+  }
   Value position = arith::IndexCastUIOp::create(e, e.getIndexType(), raw);
   return tensor::ExtractOp::create(e, table, position);
 }

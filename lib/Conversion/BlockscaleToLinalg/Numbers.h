@@ -34,7 +34,8 @@ public:
   /// For integers that are decoded to i32.
   static Decoder ofIntegers(ScaledTensorType type);
 
-  /// The value of a code of the type, as f32 (ofIntegers: i32).
+  /// The value of a code of the type (of codebooks an i32 that has the number
+  /// of the table, too), as f32 (ofIntegers: i32).
   mlir::Value decode(Emitter &emitter, mlir::Value code) const;
   /// The type of the value.
   mlir::Type numberType() const;

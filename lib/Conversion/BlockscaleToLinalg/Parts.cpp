@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
+#include "blockscale/Dialect/Blockscale/IR/Codebooks.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -34,7 +35,7 @@ Parts::Parts(ScaledTensorType type, ValueRange values) : type(type) {
     tensorScale = values.front();
     values = values.drop_front();
   }
-  if (spec.isSparse())
+  if (type.hasMetadata())
     metadata = values.front();
 }
 
@@ -358,7 +359,8 @@ Value blockscale::convertMetadata(Emitter &e, Value metadata,
                                   ScaledTensorType type, ScaleLayout from,
                                   ScaleLayout to,
                                   ArrayRef<OpFoldResult> sizes) {
-  if (from == to)
+  // The numbers of tables lie as they do whatever the scales' layout is.
+  if (from == to || !type.getSpec().getValue().isSparse())
     return metadata;
   int64_t perByte = hw::elementsPerMetadataByte(*sparsePattern(type));
   SmallVector<OpFoldResult> counts(sizes);
@@ -470,6 +472,27 @@ static Value sparseElement(Emitter &e, const Parts &parts,
   return arith::SelectOp::create(e, kept, value, zero);
 }
 
+Value blockscale::codebookCode(Emitter &e, const Parts &parts, Value index,
+                               ValueRange position) {
+  TableNumbers numbers = *tableNumbers(parts.type);
+  Type i32 = e.getI32Type();
+  SmallVector<Value> place(position);
+  Value &row = place[place.size() - 2], &column = place.back();
+  row = tileIndex(e, row, numbers.rows);
+  Value number = e.quotient(column, numbers.columns);
+  column = e.quotient(number, numbers.perByte());
+  Value byte = arith::ExtUIOp::create(
+      e, i32, tensor::ExtractOp::create(e, parts.metadata, place));
+  Value shift = arith::MulIOp::create(e, e.remainder(number, numbers.perByte()),
+                                      e.index(numbers.bits));
+  Value table = arith::ShRUIOp::create(
+      e, byte, arith::IndexCastOp::create(e, i32, shift));
+  table = arith::AndIOp::create(e, table, e.i32((1 << numbers.bits) - 1));
+  return arith::OrIOp::create(
+      e, arith::ShLIOp::create(e, table, e.i32(numbers.indexBits)),
+      arith::ExtUIOp::create(e, i32, index));
+}
+
 /// Each code of dense data, decoded and scaled.
 static Value
 denseValues(Emitter &e, const Parts &parts, ArrayRef<OpFoldResult> sizes,
@@ -503,9 +526,12 @@ static Value
 decodedValues(Emitter &e, const Parts &parts, const Decoder &elements,
               function_ref<Value(Emitter &, Value, ValueRange)> scaled) {
   SmallVector<OpFoldResult> sizes = logicalSizes(e, parts);
-  if (!parts.metadata)
+  bool isOfTables = isa<CodebookType>(parts.type.getElementType());
+  if (!parts.metadata || isOfTables)
     return denseValues(e, parts, sizes, elements.numberType(),
                        [&](Emitter &body, Value code, ValueRange position) {
+                         if (isOfTables)
+                           code = codebookCode(body, parts, code, position);
                          Value value = elements.decode(body, code);
                          return scaled(body, value, position);
                        });

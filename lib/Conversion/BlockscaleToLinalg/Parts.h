@@ -82,6 +82,11 @@ mlir::Value convertMetadata(Emitter &emitter, mlir::Value metadata,
 mlir::Value sparseCode(Emitter &emitter, const Parts &parts,
                        mlir::ValueRange position);
 
+/// The code of an element of a tensor of codebook elements, an i32: the number
+/// of its table above its index.
+mlir::Value codebookCode(Emitter &emitter, const Parts &parts,
+                         mlir::Value index, mlir::ValueRange position);
+
 /// The two innermost dimensions of a tensor exchanged.
 mlir::Value transposeData(Emitter &emitter, mlir::Value data);
 

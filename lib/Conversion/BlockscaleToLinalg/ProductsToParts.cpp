@@ -34,7 +34,7 @@ static Value assemble(OpBuilder &builder, Location loc, ScaledTensorType type,
   Value data = next(true), scales = next(!spec.isUnscaled());
   Value zeros = next(spec.zero.has_value());
   Value tensorScale = next(spec.tensorScale.has_value());
-  Value metadata = next(spec.isSparse());
+  Value metadata = next(type.hasMetadata());
   return AssembleOp::create(builder, loc, type, data, scales, zeros,
                             tensorScale, metadata);
 }

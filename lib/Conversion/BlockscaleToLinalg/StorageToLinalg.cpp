@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Patterns.h"
+#include "blockscale/Dialect/Blockscale/IR/Codebooks.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -114,12 +115,15 @@ public:
   Value scales(Value tensor) {
     int64_t rowTile = type.getRowTile();
     if (rowTile == 0)
-      return slice(tensor, type.getRank() - 2, e.getIndexAttr(0),
-                   e.getIndexAttr(1));
+      return allRows(tensor);
     return rows(tensor, getScaleStorage(type.getLayout()), rowTile);
   }
 
   Value metadata(Value tensor) {
+    if (std::optional<TableNumbers> numbers = tableNumbers(type))
+      return numbers->rows ? rows(tensor, getScaleStorage(ScaleLayout::Plain),
+                                  numbers->rows)
+                           : allRows(tensor);
     return rows(tensor, getMetadataStorage(type.getLayout()), /*rowTile=*/1);
   }
 
@@ -128,6 +132,11 @@ public:
   }
 
 private:
+  /// What all rows of a matrix share, of the matrices asked for.
+  Value allRows(Value tensor) {
+    return slice(tensor, type.getRank() - 2, e.getIndexAttr(0),
+                 e.getIndexAttr(1));
+  }
   /// The slice of storage whose rows are `rowTile` of the operand each.
   Value rows(Value tensor, const hw::Layout &layout, int64_t rowTile) {
     hw::Term term = *layout.slowest(hw::Dim::Row);

@@ -322,7 +322,7 @@ static plan::DataPacking dataPacking(const Product &product, bool isA,
                                         : strides.getResult(0) * rows);
   data.alignment = info.alignment;
   data.bitOrder = bitOrder(info.globalBits);
-  if (const packing::Recoding *recoding =
+  if (std::optional<packing::Recoding> recoding =
           recodingOf(type, isA ? product.b : product.a)) {
     std::vector<int> codes = packing::storedCodes(*recoding);
     data.source = {std::string(recoding->from),

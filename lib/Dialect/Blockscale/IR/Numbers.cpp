@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/IR/Numbers.h"
+#include "blockscale/Formats/Codebook.h"
 #include "blockscale/Formats/Quotient.h"
 
 #include <cmath>
@@ -244,6 +245,10 @@ static float integerStep(ScaledTensorType type) {
 
 float blockscale::largestElement(ScaledTensorType type) {
   Type element = type.getElementType();
+  if (isa<CodebookType>(element)) {
+    std::vector<float> values = codebookValues(*getNumberSpec(element));
+    return *llvm::max_element(values);
+  }
   float largest = largestValue(element);
   return isa<IntegerType>(element)
              ? largest / fixedPointStep(element) * integerStep(type)

@@ -7,6 +7,7 @@
 
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/HW/Memory.h"
+#include "blockscale/Packing/Recode.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -34,6 +35,11 @@ static bool hasPowersOfTwo(ScaledTensorType type) {
     return false;
   // Of 4 bits alone there are instructions that take tiles of 16.
   constexpr int64_t kShort = 16;
+  if (auto codebook = dyn_cast<CodebookType>(element)) {
+    auto narrow = packing::narrowCodebook(std::string_view(codebook.getName()));
+    return narrow &&
+           (type.getKTile() > kShort || narrow->to == ElementFormat::E2M1);
+  }
   bool isLong =
       isa<Float8E4M3FNType, Float8E5M2Type, Float6E2M3FNType, Float6E3M2FNType>(
           element) ||

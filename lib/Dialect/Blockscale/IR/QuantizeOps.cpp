@@ -98,6 +98,10 @@ LogicalResult QuantizeOp::verify() {
   if (failed(verifyNotGrouped(*this)))
     return failure();
   ScaledTensorType type = getResult().getType();
+  if (isa<CodebookType>(type.getElementType()))
+    return emitOpError() << "has elements of " << type.getElementType()
+                         << "; there is no rule that chooses the tables of "
+                            "codebooks, so they are only read";
   if (failed(verifySameShape(*this, getInput().getType(), type)) ||
       failed(verifyRule(*this)) || failed(verifyRounding(*this)) ||
       failed(verifyZeros(*this)))

@@ -66,9 +66,11 @@ static std::string elementName(Type element) {
 }
 
 /// Elements that are stored in fewer bits than 16.
-static const packing::Recoding *narrowRecoding(ScaledTensorType type) {
+static std::optional<packing::Recoding> narrowRecoding(ScaledTensorType type) {
   const ScaleSpec &spec = type.getSpec().getValue();
   Type element = type.getElementType();
+  if (auto codebook = dyn_cast<CodebookType>(element))
+    return packing::narrowCodebook(std::string_view(codebook.getName()));
   if (isa<Float8E4M3FNUZType>(element))
     return packing::findRecoding("e4m3b8fnuz", ElementFormat::E4M3);
   if (isa<Float8E5M2FNUZType>(element))
@@ -79,37 +81,39 @@ static const packing::Recoding *narrowRecoding(ScaledTensorType type) {
     return packing::findRecoding("uint4", ElementFormat::E4M3,
                                  /*isInteger=*/true, /*hasZeros=*/true);
   if (!element.isSignlessInteger(4) || spec.isUnscaled() || spec.zero)
-    return nullptr;
+    return std::nullopt;
   // Under powers of two integers are fixed-point numbers.
   if (spec.isTile() && scaleFormat(*spec.scale) == ElementFormat::UE8M0)
     return packing::findRecoding("int4", ElementFormat::E2M3);
   if (scaleFormat(*spec.scale))
-    return nullptr;
+    return std::nullopt;
   return packing::findRecoding("int4", ElementFormat::E4M3,
                                /*isInteger=*/true);
 }
 
-const packing::Recoding *blockscale::recodingOf(ScaledTensorType type,
-                                                ScaledTensorType other) {
+std::optional<packing::Recoding>
+blockscale::recodingOf(ScaledTensorType type, ScaledTensorType other) {
   std::optional<ElementFormat> half = halfFormat(type, other);
   if (!half)
     return narrowRecoding(type);
+  if (auto codebook = dyn_cast<CodebookType>(type.getElementType()))
+    return packing::recodeCodebook(std::string_view(codebook.getName()), *half);
   const ScaleSpec &spec = type.getSpec().getValue();
   bool isInteger = isa<IntegerType>(type.getElementType());
   // Integers without float scales are fixed-point numbers.
   if (isInteger && hasPromotedPowers(type))
     isInteger = false;
   else if (isInteger && (spec.isUnscaled() || scaleFormat(*spec.scale)))
-    return nullptr;
+    return std::nullopt;
   if (spec.zero && !spec.hasIntegerZero())
-    return nullptr;
+    return std::nullopt;
   return packing::findRecoding(elementName(type.getElementType()), *half,
                                isInteger, spec.zero.has_value());
 }
 
 std::optional<hw::OperandType>
 blockscale::storedElements(ScaledTensorType type, ScaledTensorType other) {
-  if (const packing::Recoding *recoding = recodingOf(type, other))
+  if (std::optional<packing::Recoding> recoding = recodingOf(type, other))
     return hw::OperandType(recoding->to);
   if (type.getSpec().getValue().zero)
     return std::nullopt;

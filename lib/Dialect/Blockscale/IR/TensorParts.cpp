@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "blockscale/Dialect/Blockscale/IR/Codebooks.h"
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "mlir/IR/Builders.h"
@@ -46,6 +47,8 @@ static constexpr FloatName kFloats[] = {
     {"float32", getFloat<Float32Type>}};
 
 std::optional<NumberSpec> blockscale::getNumberSpec(Type elementType) {
+  if (auto codebook = dyn_cast<CodebookType>(elementType))
+    return *parseNumberSpec(std::string_view(codebook.getName()));
   if (!elementType.isIntOrFloat())
     return std::nullopt;
   if (auto integer = dyn_cast<IntegerType>(elementType)) {
@@ -99,7 +102,7 @@ std::optional<hw::OperandType> blockscale::getOperandType(Type elementType) {
   if (elementType.isUnsignedInteger(kByte))
     return hw::OperandType::uint8();
   std::optional<NumberSpec> spec = getNumberSpec(elementType);
-  if (!spec)
+  if (!spec || spec->isCodebook())
     return std::nullopt;
   std::optional<ElementFormat> format = elementFormat(*spec);
   return format ? std::optional(hw::OperandType(*format)) : std::nullopt;
@@ -151,6 +154,8 @@ static RankedTensorType getDataType(ScaledTensorType type) {
   Type element = type.getElementType();
   if (element.isTF32())
     element = Float32Type::get(type.getContext());
+  else if (std::optional<TableNumbers> numbers = tableNumbers(type))
+    element = IntegerType::get(type.getContext(), numbers->indexBits);
   else if (element.isUnsignedInteger())
     element =
         IntegerType::get(type.getContext(), element.getIntOrFloatBitWidth());
@@ -176,6 +181,23 @@ static SmallVector<int64_t> getMetadataShape(ScaledTensorType type,
   shape.append(getStorageShape(getMetadataStorage(type.getLayout()),
                                type.getNumRows(),
                                ceilDiv(type.getK(), perByte)));
+  return shape;
+}
+
+std::optional<TableNumbers> blockscale::tableNumbers(ScaledTensorType type) {
+  if (!isa<CodebookType>(type.getElementType()))
+    return std::nullopt;
+  NumberSpec codebook = *getNumberSpec(type.getElementType());
+  const ScaleSpec &spec = type.getSpec().getValue();
+  return TableNumbers{spec.rows ? spec.rows->subtile : 1, spec.columns->subtile,
+                      codebook.metaBits, codebook.indexBits};
+}
+
+static SmallVector<int64_t> getTableShape(ScaledTensorType type,
+                                          const TableNumbers &numbers) {
+  SmallVector<int64_t> shape(type.getShape().drop_back(2));
+  shape.push_back(numTiles(type.getNumRows(), numbers.rows));
+  shape.push_back(ceilDiv(type.getK(), numbers.columnsOfByte()));
   return shape;
 }
 
@@ -214,6 +236,9 @@ Result<TensorParts> blockscale::getTensorParts(ScaledTensorType type) {
       return found.why();
     *part = *found;
   }
+  if (std::optional<TableNumbers> numbers = tableNumbers(type))
+    parts.metadata = RankedTensorType::get(
+        getTableShape(type, *numbers), IntegerType::get(type.getContext(), 8));
   if (spec.isSparse()) {
     std::optional<hw::SparsePattern> pattern = sparsePattern(type);
     if (!pattern)

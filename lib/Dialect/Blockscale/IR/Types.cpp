@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Formats/Codebook.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -21,6 +22,24 @@ void BlockscaleDialect::registerTypes() {
 #define GET_TYPEDEF_LIST
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleTypes.cpp.inc"
       >();
+}
+
+//===----------------------------------------------------------------------===//
+// CodebookType
+//===----------------------------------------------------------------------===//
+
+LogicalResult CodebookType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   StringRef name) {
+  Result<NumberSpec> spec = parseNumberSpec(std::string_view(name));
+  if (!spec)
+    return emitError() << spec.why().text;
+  if (auto why = whyNotCodebookElements(*spec))
+    return emitError() << why->text;
+  std::string expected = blockscale::print(*spec);
+  if (name != expected)
+    return emitError() << "codebook '" << name << "' is spelled '" << expected
+                       << "'";
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -54,7 +73,11 @@ static FailureOr<ScaleSpecAttr> namedSpec(AsmParser &parser, SMLoc loc,
                               << "'" << StringRef(named.name)
                               << "' has elements of '"
                               << blockscale::print(expected) << "'";
-    if (Type element = getBuiltinType(parser.getContext(), expected))
+    Type element = getBuiltinType(parser.getContext(), expected);
+    if (expected.isCodebook())
+      element =
+          CodebookType::get(parser.getContext(), blockscale::print(expected));
+    if (element)
       return diag << ", which are " << element << "; found " << elementType;
     return diag << ", which no builtin type holds; found " << elementType;
   }
@@ -186,6 +209,19 @@ verifySparsity(function_ref<InFlightDiagnostic()> emitError, StringRef text,
                      << "'";
 }
 
+/// Why a tensor cannot have codebook elements.
+static std::optional<Reason> whyNotOfTables(const ScaleSpec &spec,
+                                            DataOrder order) {
+  if (spec.isSparse())
+    return Reason("the metadata of codebook elements are the numbers of their "
+                  "tables, so that none are left for sparsity; expected a "
+                  "dense tensor");
+  if (order == DataOrder::MNMajor)
+    return Reason("order 'mn_major' is for elements of 8 bits, found indices "
+                  "of codebooks");
+  return std::nullopt;
+}
+
 LogicalResult
 ScaledTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
                          ArrayRef<int64_t> shape, Type elementType,
@@ -205,16 +241,20 @@ ScaledTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
   std::optional<NumberSpec> number = getNumberSpec(elementType);
   if (!number || (elementType.isF32() && spec.isUnscaled()))
     return emitError() << "expected elements that are floats or integers of 2 "
-                          "to 8 bits or, without scales, f16, bf16 or tf32, "
-                          "found "
+                          "to 8 bits, '!blockscale.codebook' or, without "
+                          "scales, f16, bf16 or tf32, found "
                        << elementType;
   constexpr unsigned kScaledBits = 8;
-  if (!spec.isUnscaled() && number->bits() > kScaledBits)
+  if (!spec.isUnscaled() && !number->isCodebook() &&
+      number->bits() > kScaledBits)
     return emitError() << "elements with scales have at most 8 bits, found "
                        << elementType
                        << "; only elements without scales may have more";
   if (std::optional<Reason> reason = whyNotDataType(*number, spec))
     return emitError() << reason->text;
+  if (number->isCodebook())
+    if (std::optional<Reason> reason = whyNotOfTables(spec, order))
+      return emitError() << reason->text;
   int64_t k = shape.back(), tile = scaledElements(spec);
   if (failed(verifySparsity(emitError, specAttr.getText(), spec, k)))
     return failure();
@@ -233,6 +273,10 @@ ScaledTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "order 'mn_major' is for elements of 8 bits, found "
                        << elementType;
   return success();
+}
+
+bool ScaledTensorType::hasMetadata() const {
+  return getSpec().getValue().isSparse() || isa<CodebookType>(getElementType());
 }
 
 int64_t ScaledTensorType::getKTile() const {

@@ -19,7 +19,7 @@ func.func private @name_of_others(!blockscale.tensor<64x64xf8E4M3FN, "mxfp4">)
 
 // -----
 
-// expected-error @below {{'mx6' has elements of 'cb51ie_int7', which no builtin type holds; found 'i7'}}
+// expected-error @below {{'mx6' has elements of 'cb51ie_int7', which are '!blockscale.codebook<"cb51ie_int7">'; found 'i7'}}
 func.func private @name_of_a_codebook(!blockscale.tensor<64x64xi7, "mx6">)
 
 // -----

@@ -6,12 +6,12 @@
 // !blockscale.tensor
 //===----------------------------------------------------------------------===//
 
-// expected-error @below {{expected elements that are floats or integers of 2 to 8 bits or, without scales, f16, bf16 or tf32, found 'f32'}}
+// expected-error @below {{expected elements that are floats or integers of 2 to 8 bits, '!blockscale.codebook' or, without scales, f16, bf16 or tf32, found 'f32'}}
 func.func private @f32(!blockscale.tensor<64x64xf32>)
 
 // -----
 
-// expected-error @below {{expected elements that are floats or integers of 2 to 8 bits or, without scales, f16, bf16 or tf32, found 'i16'}}
+// expected-error @below {{expected elements that are floats or integers of 2 to 8 bits, '!blockscale.codebook' or, without scales, f16, bf16 or tf32, found 'i16'}}
 func.func private @i16(!blockscale.tensor<64x64xi16, "n2m4">)
 
 // -----

@@ -106,7 +106,7 @@ def Blockscale_QuantizeOp : Blockscale_Op<"quantize", [Pure]> {
     `q = round((x + z) / s)`; both between 0 and `max`. NaN is code 0, or `z`.
 
     Without scales `s` is 1: elements are rounded to their format, integers to
-    all of their range.
+    all of their range. Codebooks have no rule.
 
     A sparse spec (`n2m4`) prunes first: of each group the largest magnitudes
     stay, ties to the lower index; of 4-bit elements with `n4m8` the pairs with
@@ -170,11 +170,11 @@ def Blockscale_AssembleOp : Blockscale_Op<"assemble",
 
     | part | shape for `[M, K]` (a batch dimension goes in front) | element type |
     |---|---|---|
-    | data | `[M, K]`, or `[K, M]` if `order = mn_major`; K counts kept elements only | the element type; i8 for ui8 and i4 for ui4, and without scales f32 for tf32, the low 13 bits of which are ignored |
+    | data | `[M, K]`, or `[K, M]` if `order = mn_major`; K counts kept elements only | the element type; i8 for ui8 and i4 for ui4, an integer of the bits of an index for a codebook, and without scales f32 for tf32, the low 13 bits of which are ignored |
     | scales | not without scales; one per tile: `[M / tile rows, K / tile columns]`; in layout `tiled_128x4` `[M / 128, K / tile columns / 4, 32, 16]`, in `tiled_128x16` `[M / 128, K / tile columns / 16, 128, 16]`, quotients rounded up | that of the scale's format; i8 for `e5m3fn`, which is ue5m3 in hardware and has no builtin type |
     | zeros | as plain scales | that of the zero point's format |
     | tensor scale | one per matrix: rank 0, or the batch dimension | that of the tensor scale's format |
-    | metadata | `[M, K / 8]` bytes for 2 of 4 (and 1 of 2, stored as such), `[M, K / 16]` for 4 of 8 in pairs, `[M, K / 4]` for 1 of 2 tf32; in layout `tiled_128x4` `[K / T, M / 128, 128, 16]`, both quotients rounded up, with `T` elements, 16 times as many, to 16 bytes | i8 |
+    | metadata | `[M, K / 8]` bytes for 2 of 4 (and 1 of 2, stored as such), `[M, K / 16]` for 4 of 8 in pairs, `[M, K / 4]` for 1 of 2 tf32; in layout `tiled_128x4` `[K / T, M / 128, 128, 16]`, both quotients rounded up, with `T` elements, 16 times as many, to 16 bytes. Of codebooks `[M / subtile rows, K / subtile columns / n]`, quotients rounded up: as many numbers of tables as fit a byte, `n`, the first in the lowest bits | i8 |
 
     ```mlir
     %0 = blockscale.assemble %data, %scales : tensor<?x4096xf8E4M3FN>, tensor<?x128xf8E8M0FNU> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">

@@ -17,6 +17,28 @@ class Blockscale_Type<string name, string typeMnemonic,
   let mnemonic = typeMnemonic;
 }
 
+def Blockscale_Codebook : Blockscale_Type<"Codebook", "codebook"> {
+  let summary = "element that is an index into one of several tables";
+  let description = [{
+    The element of a scaled tensor that is a number spec with tables (`cb` and
+    the bits of an index, the bits of the table's number, the patterns of the
+    tables and the format of their values). The highest bit of an index is the
+    sign, the others count the values of the table from 0 upwards. Which table
+    the index is of is said for each subtile, in the metadata of the tensor.
+
+    Codebooks are a format to be stored and read: nothing is quantised to one.
+
+    ```mlir
+    !blockscale.codebook<"cb51ie_int7">
+    !blockscale.tensor<256x512x!blockscale.codebook<"cb51ie_int7">, "mx6">
+    !blockscale.tensor<256x512x!blockscale.codebook<"cb41fi_e2m2fnuz">, "e8m0_t32s4">
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"number spec">:$name);
+  let assemblyFormat = "`<` $name `>`";
+  let genVerifyDecl = 1;
+}
+
 def Blockscale_ScaledTensor
     : Blockscale_Type<"ScaledTensor", "tensor", [ShapedTypeInterface]> {
   let summary = "matrix, or batch of matrices, of elements that share scales";
@@ -29,7 +51,9 @@ def Blockscale_ScaledTensor
     are floats of up to 16 bits, `tf32`, which takes 32 bits in memory, or
     integers `i8` and `ui8`, which mean their integer value. Elements with
     scales have at most 8 bits; `i8` means its integer value there too, but
-    under scales that are powers of two it counts in 1/64.
+    under scales that are powers of two it counts in 1/64. Elements may be
+    codebooks, `!blockscale.codebook`, whose metadata say for each subtile which
+    table it takes.
 
     The shape is the logical one: `[M, K]` (or `[N, K]`), with a batch
     dimension in front if it has three. `K` is the last dimension, the one a
@@ -89,6 +113,8 @@ def Blockscale_ScaledTensor
 
     /// Whether the first of three dimensions counts matrices.
     bool isBatched() const { return getShape().size() == 3; }
+    /// Whether a part says which elements are kept, or of which table they are.
+    bool hasMetadata() const;
     /// Size of the dimension before the last, `M` or `N`; may be dynamic.
     int64_t getNumRows() const { return getShape()[getShape().size() - 2]; }
     /// Size of the last dimension, the contracted one; may be dynamic.

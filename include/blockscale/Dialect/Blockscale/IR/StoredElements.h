@@ -17,9 +17,9 @@ namespace blockscale {
 /// How an operand of this type, whose elements no instruction multiplies, or
 /// none with those of `other`, is stored in a format that one does, and which
 /// has all of its values under the same scales, but for a factor that the
-/// epilogue applies; null where it is stored as it is, or no format has them.
-const packing::Recoding *recodingOf(ScaledTensorType type,
-                                    ScaledTensorType other);
+/// epilogue applies; none where it is stored as it is, or no format has them.
+std::optional<packing::Recoding> recodingOf(ScaledTensorType type,
+                                            ScaledTensorType other);
 
 /// What an instruction calls the elements of an operand of this type as a
 /// kernel finds them in memory beside `other`; none if no instruction

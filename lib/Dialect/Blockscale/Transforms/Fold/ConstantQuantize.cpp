@@ -8,6 +8,7 @@
 
 #include "ConstantQuantize.h"
 #include "ConstantNumbers.h"
+#include "blockscale/Dialect/Blockscale/IR/Codebooks.h"
 #include "blockscale/Formats/Quotient.h"
 
 #include <cmath>
@@ -305,12 +306,53 @@ ConstantParts blockscale::quantizeConstant(QuantizeOp op,
   return Quantizer(op, values).run(tensorScale);
 }
 
+namespace {
+/// The elements of a tensor as numbers, without scales.
+class ElementReader {
+public:
+  ElementReader(ScaledTensorType type, const ConstantParts &parts)
+      : type(type), parts(parts), meaning(meaningOfElements(type)), shape(type),
+        numbers(tableNumbers(type)) {
+    if (numbers)
+      values = codebookValues(*getNumberSpec(type.getElementType()));
+  }
+
+  float operator()(uint64_t element) const {
+    uint32_t code = parts.data[element];
+    if (!numbers)
+      return decodeNumber(type.getElementType(), code, meaning);
+    return values[tableOf(element) << numbers->indexBits | code];
+  }
+
+private:
+  /// The number of the table that an element takes.
+  uint32_t tableOf(uint64_t element) const {
+    uint64_t rows = numbers->rows ? numbers->rows : shape.rows;
+    uint64_t groups = hw::ceilDiv(shape.rows, rows);
+    uint64_t bytes = hw::ceilDiv(shape.k, numbers->columnsOfByte());
+    uint64_t row = element / shape.k % shape.rows, column = element % shape.k;
+    uint64_t line = shape.matrixOf(element) * groups + row / rows;
+    uint64_t number = column / numbers->columns;
+    uint32_t byte = parts.metadata[line * bytes + number / numbers->perByte()];
+    return byte >> number % numbers->perByte() * numbers->bits &
+           ((1u << numbers->bits) - 1);
+  }
+
+  ScaledTensorType type;
+  const ConstantParts &parts;
+  IntegerMeaning meaning;
+  TensorShape shape;
+  std::optional<TableNumbers> numbers;
+  std::vector<float> values;
+};
+} // namespace
+
 std::vector<uint32_t> blockscale::dequantizeConstant(ScaledTensorType type,
                                                      const ConstantParts &parts,
                                                      Type result) {
   TensorShape shape(type);
   TensorParts types = *getTensorParts(type);
-  IntegerMeaning meaning = meaningOfElements(type);
+  ElementReader elements(type, parts);
   auto factorOf = [](RankedTensorType part, ArrayRef<uint32_t> codes,
                      uint64_t at) {
     return decodeNumber(part.getElementType(), codes[at],
@@ -318,7 +360,7 @@ std::vector<uint32_t> blockscale::dequantizeConstant(ScaledTensorType type,
   };
   std::vector<uint32_t> codes;
   for (uint64_t i = 0; i < shape.elements(); ++i) {
-    float value = decodeNumber(type.getElementType(), parts.data[i], meaning);
+    float value = elements(i);
     float zero = 0;
     if (types.zeros)
       zero = decodeNumber(types.zeros.getElementType(),

@@ -21,6 +21,8 @@ namespace blockscale {
 /// such part.
 struct ConstantParts {
   std::vector<uint32_t> data, scales, zeros, tensorScale;
+  /// Bytes with the numbers of tables, of codebook elements.
+  std::vector<uint32_t> metadata;
 };
 
 /// Quantizes to the op's type, which is static and dense, with zero points too.

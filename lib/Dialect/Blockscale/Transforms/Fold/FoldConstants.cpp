@@ -43,7 +43,7 @@ static std::optional<ConstantParts> constantParts(Value tensor) {
   ScaledTensorType type = source.getType();
   TensorShape shape(type);
   ConstantParts parts;
-  DenseElementsAttr data, scales, zeros, tensorScale;
+  DenseElementsAttr data, scales, zeros, tensorScale, metadata;
   if (!matchPattern(source.getData(), m_Constant(&data)))
     return std::nullopt;
   parts.data = loadElements(shape, type.getOrder(), codesOf(data));
@@ -62,6 +62,11 @@ static std::optional<ConstantParts> constantParts(Value tensor) {
       return std::nullopt;
     parts.tensorScale = codesOf(tensorScale);
   }
+  if (source.getMetadata()) {
+    if (!matchPattern(source.getMetadata(), m_Constant(&metadata)))
+      return std::nullopt;
+    parts.metadata = codesOf(metadata);
+  }
   return parts;
 }
 
@@ -78,7 +83,7 @@ static void replaceByConstants(Operation *op, ScaledTensorType type,
   };
   Value data =
       constant(types.data, storeElements(shape, type.getOrder(), parts.data));
-  Value scales, zeros, tensorScale;
+  Value scales, zeros, tensorScale, metadata;
   if (types.scales)
     scales = constant(types.scales,
                       storeScales(shape, type.getLayout(), parts.scales));
@@ -87,9 +92,10 @@ static void replaceByConstants(Operation *op, ScaledTensorType type,
                      storeScales(shape, type.getLayout(), parts.zeros));
   if (types.tensorScale)
     tensorScale = constant(types.tensorScale, parts.tensorScale);
+  if (types.metadata)
+    metadata = constant(types.metadata, parts.metadata);
   rewriter.replaceOpWithNewOp<AssembleOp>(op, type, data, scales, zeros,
-                                          tensorScale,
-                                          /*metadata=*/Value());
+                                          tensorScale, metadata);
 }
 
 namespace {

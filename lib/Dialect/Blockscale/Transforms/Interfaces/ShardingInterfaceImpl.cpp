@@ -100,7 +100,10 @@ loopsOfParts(ScaledTensorType type, const Loops &loops, unsigned row) {
   add(spec.zero.has_value(), scales);
   if (spec.tensorScale)
     parts.push_back(loops.batched({}));
-  add(spec.isSparse(), getMetadataStorage(type.getLayout()));
+  // The numbers of tables lie row by row, whatever the scales do.
+  add(type.hasMetadata(), spec.isSparse()
+                              ? getMetadataStorage(type.getLayout())
+                              : getScaleStorage(ScaleLayout::Plain));
   return parts;
 }
 

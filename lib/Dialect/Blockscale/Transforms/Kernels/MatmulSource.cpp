@@ -426,7 +426,7 @@ static Factors factorsOf(MatmulOp op,
 static Value alphaOf(MatmulOp op, ImplicitLocOpBuilder &b, Value alpha) {
   float factor = 1;
   ScaledTensorType ofA = op.getA().getType(), ofB = op.getB().getType();
-  for (const packing::Recoding *recoding :
+  for (const std::optional<packing::Recoding> &recoding :
        {recodingOf(ofA, ofB), recodingOf(ofB, ofA)})
     if (recoding)
       factor *= recoding->factor;

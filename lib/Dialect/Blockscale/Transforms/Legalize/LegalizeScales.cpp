@@ -175,7 +175,7 @@ static std::string storedForms(MatmulOp op) {
   ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
   for (auto [name, type, other] :
        {std::tuple("a", a, b), std::tuple("b", b, a)})
-    if (const packing::Recoding *recoding = recodingOf(type, other)) {
+    if (std::optional<packing::Recoding> recoding = recodingOf(type, other)) {
       llvm::raw_string_ostream stream(text);
       stream << "; the elements of '" << name << "', '" << type.getElementType()
              << "', are multiplied as " << StringRef(formatName(recoding->to));

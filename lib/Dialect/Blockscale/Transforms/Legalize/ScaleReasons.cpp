@@ -8,6 +8,7 @@
 #include "ScaleReasons.h"
 #include "../Kernels/MatmulSource.h"
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
+#include "blockscale/Packing/Recode.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -103,6 +104,19 @@ static std::optional<Reason> whyNotZeros(const ScaleSpec &spec, Type element) {
   return std::nullopt;
 }
 
+/// Why the values of a codebook are not those of elements that are multiplied.
+static std::optional<Reason> whyNotTables(CodebookType codebook) {
+  std::string_view name(codebook.getName());
+  if (packing::recodeCodebook(name, ElementFormat::BF16) ||
+      packing::narrowCodebook(name))
+    return std::nullopt;
+  return "the tables of '" + std::string(name) +
+         "' are multiplied as elements of an instruction when together they "
+         "have at most 512 values, all of which are bf16's divided by one "
+         "power of two; these are not. 'blockscale.dequantize' gives them as "
+         "floats, which 'linalg.matmul' multiplies";
+}
+
 std::optional<Reason> blockscale::whyNotDirect(const ScaleSpec &spec,
                                                Type element) {
   if (spec.isUnscaled())
@@ -114,8 +128,9 @@ std::optional<Reason> blockscale::whyNotDirect(const ScaleSpec &spec,
     return "a tensor scale must be float32 to become a factor of the epilogue";
   if (spec.coversK())
     return whyNotFactor(spec, element);
-  if (spec.columns->hasSubtile())
-    return "subtile metadata have no hardware counterpart";
+  if (auto codebook = dyn_cast<CodebookType>(element))
+    if (auto why = whyNotTables(codebook))
+      return why;
   if (!scaleFormat(*spec.scale))
     return whyNotPromoted(spec, element);
   return std::nullopt;
