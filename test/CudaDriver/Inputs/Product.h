@@ -71,4 +71,20 @@ void writeResult(const Arguments &values, const std::string &folder) {
   std::ofstream(folder + "/d.bin", std::ios::binary) << result;
 }
 
+/// Launches once on a stream of its own with memory for a result of `bytes`,
+/// all bits of which are set before, and writes that into a file.
+template <typename Arguments, typename Launch>
+void launchOnce(Launch launch, CUfunction function, Arguments &values,
+                size_t bytes, const std::string &path) {
+  CALL(cuMemAlloc(&values.d, bytes));
+  CALL(cuMemsetD8(values.d, 0xff, bytes));
+  CUstream stream;
+  CALL(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  CALL(launch(function, values, countSms(), stream));
+  CALL(cuStreamSynchronize(stream));
+  std::string result(bytes, '\0');
+  CALL(cuMemcpyDtoH(result.data(), values.d, bytes));
+  std::ofstream(path, std::ios::binary) << result;
+}
+
 #endif // BLOCKSCALE_TEST_CUDADRIVER_PRODUCT_H

@@ -17,12 +17,7 @@ constexpr size_t kBytes = size_t(kGathered) * kColumns * sizeof(float);
 /// gathered FOLDER
 int main(int, char **arguments) {
   std::string folder = arguments[1];
-  CALL(cuInit(0));
-  CUcontext context;
-  CALL(cuDevicePrimaryCtxRetain(&context, 0));
-  CALL(cuCtxSetCurrent(context));
-  CUmodule module;
-  CALL(cuModuleLoad(&module, (folder + "/gathered.ptx").c_str()));
+  CUmodule module = loadModule(folder + "/gathered.ptx");
   CUfunction function;
   CALL(launch_gathered::load_gathered(module, &function));
   launch_gathered::gatheredArguments values;
@@ -32,13 +27,6 @@ int main(int, char **arguments) {
   values.rowNumbers = upload(folder + "/rows.bin");
   values.sizeM = kGathered;
   values.sizeTokens = kTokens;
-  CALL(cuMemAlloc(&values.d, kBytes));
-  CALL(cuMemsetD8(values.d, 0xff, kBytes));
-  CUstream stream;
-  CALL(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-  CALL(launch_gathered::launch_gathered(function, values, countSms(), stream));
-  CALL(cuStreamSynchronize(stream));
-  std::string result(kBytes, '\0');
-  CALL(cuMemcpyDtoH(result.data(), values.d, kBytes));
-  std::ofstream(folder + "/d.bin", std::ios::binary) << result;
+  launchOnce(launch_gathered::launch_gathered, function, values, kBytes,
+             folder + "/d.bin");
 }

@@ -18,12 +18,7 @@ constexpr size_t kBytes = size_t(kTokens + kBehind) * kColumns * sizeof(float);
 /// groups FOLDER ENDS RESULT
 int main(int, char **arguments) {
   std::string folder = arguments[1];
-  CALL(cuInit(0));
-  CUcontext context;
-  CALL(cuDevicePrimaryCtxRetain(&context, 0));
-  CALL(cuCtxSetCurrent(context));
-  CUmodule module;
-  CALL(cuModuleLoad(&module, (folder + "/groups.ptx").c_str()));
+  CUmodule module = loadModule(folder + "/groups.ptx");
   CUfunction function;
   CALL(launch_groups::load_groups(module, &function));
   launch_groups::groupsArguments values;
@@ -34,13 +29,6 @@ int main(int, char **arguments) {
   values.bias = upload(folder + "/bias.bin");
   values.offsets = upload(folder + "/" + arguments[2]);
   values.sizeM = kTokens;
-  CALL(cuMemAlloc(&values.d, kBytes));
-  CALL(cuMemsetD8(values.d, 0xff, kBytes));
-  CUstream stream;
-  CALL(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-  CALL(launch_groups::launch_groups(function, values, countSms(), stream));
-  CALL(cuStreamSynchronize(stream));
-  std::string result(kBytes, '\0');
-  CALL(cuMemcpyDtoH(result.data(), values.d, kBytes));
-  std::ofstream(folder + "/" + arguments[3], std::ios::binary) << result;
+  launchOnce(launch_groups::launch_groups, function, values, kBytes,
+             folder + "/" + arguments[3]);
 }

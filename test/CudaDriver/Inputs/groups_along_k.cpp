@@ -18,12 +18,7 @@ constexpr size_t kBytes = size_t(4) * 40 * 72 * sizeof(float) + 64;
 /// gradients FOLDER ENDS RESULT
 int main(int, char **arguments) {
   std::string folder = arguments[1];
-  CALL(cuInit(0));
-  CUcontext context;
-  CALL(cuDevicePrimaryCtxRetain(&context, 0));
-  CALL(cuCtxSetCurrent(context));
-  CUmodule module;
-  CALL(cuModuleLoad(&module, (folder + "/gradients.ptx").c_str()));
+  CUmodule module = loadModule(folder + "/gradients.ptx");
   CUfunction function;
   CALL(launch_gradients::load_gradients(module, &function));
   launch_gradients::gradientsArguments values;
@@ -31,14 +26,6 @@ int main(int, char **arguments) {
   values.bData = upload(folder + "/b.bin");
   values.kOffsets = upload(folder + "/" + arguments[2]);
   values.sizeK = kElements;
-  CALL(cuMemAlloc(&values.d, kBytes));
-  CALL(cuMemsetD8(values.d, 0xff, kBytes));
-  CUstream stream;
-  CALL(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-  CALL(
-      launch_gradients::launch_gradients(function, values, countSms(), stream));
-  CALL(cuStreamSynchronize(stream));
-  std::string result(kBytes, '\0');
-  CALL(cuMemcpyDtoH(result.data(), values.d, kBytes));
-  std::ofstream(folder + "/" + arguments[3], std::ios::binary) << result;
+  launchOnce(launch_gradients::launch_gradients, function, values, kBytes,
+             folder + "/" + arguments[3]);
 }

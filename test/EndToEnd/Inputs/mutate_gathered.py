@@ -13,16 +13,12 @@ import re
 import sys
 
 import mutations
-from mutations import Ptx
+from mutations import Ptx, line_edits
 
 source, ptx_path, folder, *flags = sys.argv[1:]
 ptx = Ptx.read(ptx_path)
 GATHER = (r"tile::gather4\S* \[%rd\d+\], \[%rd\d+, "
           r"\{(%r\d+), (%r\d+), (%r\d+), (%r\d+), (%r\d+)\}\], \[%rd\d+\]")
-SWAPS = [(r"setp\.lt", "setp.le"), (r"setp\.ge", "setp.gt"),
-         (r"setp\.gt", "setp.ge"), (r"setp\.eq", "setp.ne"),
-         (r"or\.pred", "and.pred"), (r"and\.pred", "or.pred")]
-BINARY = r"\t(?:add|sub|shl|and)\.[sbu](?:32|64) \t(%\w+), (%\w+), (%\w+|-?\d+);"
 
 
 def regions():
@@ -47,19 +43,7 @@ def edits():
             name = f"line {at + 1}, '{line.strip()}'"
             if "mbarrier" in line or "tensor.3d" in line:
                 continue
-            for pattern, other in SWAPS:
-                if re.search(pattern, line):
-                    yield f"{name}: {other}", ptx.replaced(at, pattern, other)
-            if re.search(BINARY, line):
-                kind = "b64" if "64" in line.split()[0] else "b32"
-                yield (f"{name}: the first alone", ptx.replaced(
-                    at, BINARY, rf"\tmov.{kind} \t\1, \2;"))
-            if re.search(r"^\t(?!mov|@).*, (-?\d+);", line):
-                for by in (1, -1):
-                    yield (f"{name}: {by:+}",
-                           ptx.added(at, r", (-?\d+);", by))
-            if re.search(r"^\t(ld\.global|@.* bra)", line):
-                yield f"drop {name}", ptx.dropped(at)
+            yield from line_edits(ptx, at, ops=("add", "sub", "shl", "and"))
             if re.search(r"\tselp\.b32 \t%r\d+, %r\d+, -1,", line):
                 yield (f"{name}: no row", ptx.replaced(
                     at, r"selp\.b32 \t(%r\d+), %r\d+, -1, %p\d+",

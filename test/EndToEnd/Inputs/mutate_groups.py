@@ -15,7 +15,7 @@ import re
 import sys
 
 import mutations
-from mutations import Ptx
+from mutations import Ptx, line_edits
 
 source, ptx_path, folder, groups, roles, *flags = sys.argv[1:]
 ptx = Ptx.read(ptx_path)
@@ -37,35 +37,14 @@ def walks():
         yield begin, end
 
 
-SWAPS = [(r"min\.s32", "max.s32"), (r"max\.s32", "min.s32"),
-         (r"setp\.lt", "setp.le"), (r"setp\.ge", "setp.gt"),
-         (r"setp\.gt", "setp.ge"), (r"or\.pred", "and.pred"),
-         (r"and\.pred", "or.pred")]
-BINARY = (r"\t(?:add|sub)\.[su](?:32|64) \t(%\w+), (%\w+), (%\w+|-?\d+);")
-
-
 def edits():
     found = list(walks())
     assert len(found) == int(roles), f"{len(found)} roles go through groups"
     for begin, end in found:
         for at in range(begin, end):
-            line = ptx.lines[at]
-            name = f"line {at + 1}, '{line.strip()}'"
-            if "%rd" in line and "cvt" in line:
+            if "%rd" in ptx.lines[at] and "cvt" in ptx.lines[at]:
                 continue
-            for pattern, other in SWAPS:
-                if re.search(pattern, line):
-                    yield f"{name}: {other}", ptx.replaced(at, pattern, other)
-            if re.search(BINARY, line):
-                kind = "b64" if "64" in line.split()[0] else "b32"
-                yield (f"{name}: the first alone", ptx.replaced(
-                    at, BINARY, rf"\tmov.{kind} \t\1, \2;"))
-            if re.search(r"^\t(?!mov|@).*, (-?\d+);", line):
-                for by in (1, -1):
-                    yield (f"{name}: {by:+}",
-                           ptx.added(at, r", (-?\d+);", by))
-            if re.search(r"^\t(ld\.global|@.* bra)", line):
-                yield f"drop {name}", ptx.dropped(at)
+            yield from line_edits(ptx, at)
     # A bias of each group, and the last row of the group.
     for at in ptx.some(r"\tmad\.lo\.s64 .*, 544, "):
         yield "the bias of the first group", ptx.replaced(at, "544", "0")

@@ -61,6 +61,38 @@ class Ptx:
             at, self.lines[at][:begin] + number + self.lines[at][end:])
 
 
+# What a comparison, a minimum or a condition is exchanged for.
+EXCHANGES = [(r"min\.s32", "max.s32"), (r"max\.s32", "min.s32"),
+             (r"setp\.lt", "setp.le"), (r"setp\.ge", "setp.gt"),
+             (r"setp\.gt", "setp.ge"), (r"setp\.eq", "setp.ne"),
+             (r"or\.pred", "and.pred"), (r"and\.pred", "or.pred")]
+
+
+def arithmetic(ops):
+    """An op on two numbers, with its result and the first of them."""
+    return rf"\t(?:{'|'.join(ops)})\.[sbu](?:32|64) \t(%\w+), (%\w+), (%\w+|-?\d+);"
+
+
+def line_edits(ptx, at, ops=("add", "sub")):
+    """Edits of one line that finds a place or a number, with their names: another
+    comparison, the first operand of `ops` alone, a constant one more and one less,
+    and no load or branch at all."""
+    line = ptx.lines[at]
+    name = f"line {at + 1}, '{line.strip()}'"
+    for pattern, other in EXCHANGES:
+        if re.search(pattern, line):
+            yield f"{name}: {other}", ptx.replaced(at, pattern, other)
+    if re.search(arithmetic(ops), line):
+        kind = "b64" if "64" in line.split()[0] else "b32"
+        yield (f"{name}: the first alone", ptx.replaced(
+            at, arithmetic(ops), rf"\tmov.{kind} \t\1, \2;"))
+    if re.search(r"^\t(?!mov|@).*, (-?\d+);", line):
+        for by in (1, -1):
+            yield f"{name}: {by:+}", ptx.added(at, r", (-?\d+);", by)
+    if re.search(r"^\t(ld\.global|@.* bra)", line):
+        yield f"drop {name}", ptx.dropped(at)
+
+
 def flipped(wait, parity):
     """The wait for the other parity, however often it is tried: try_wait may
     return false, and a parity flipped in place would be right the second time.
