@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
-#include "blockscale/Dialect/Blockscale/IR/Codebooks.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -470,27 +469,6 @@ static Value sparseElement(Emitter &e, const Parts &parts,
   Value zero =
       arith::ConstantOp::create(e, e.getZeroAttr(elements.numberType()));
   return arith::SelectOp::create(e, kept, value, zero);
-}
-
-Value blockscale::codebookCode(Emitter &e, const Parts &parts, Value index,
-                               ValueRange position) {
-  TableNumbers numbers = *tableNumbers(parts.type);
-  Type i32 = e.getI32Type();
-  SmallVector<Value> place(position);
-  Value &row = place[place.size() - 2], &column = place.back();
-  row = tileIndex(e, row, numbers.rows);
-  Value number = e.quotient(column, numbers.columns);
-  column = e.quotient(number, numbers.perByte());
-  Value byte = arith::ExtUIOp::create(
-      e, i32, tensor::ExtractOp::create(e, parts.metadata, place));
-  Value shift = arith::MulIOp::create(e, e.remainder(number, numbers.perByte()),
-                                      e.index(numbers.bits));
-  Value table = arith::ShRUIOp::create(
-      e, byte, arith::IndexCastOp::create(e, i32, shift));
-  table = arith::AndIOp::create(e, table, e.i32((1 << numbers.bits) - 1));
-  return arith::OrIOp::create(
-      e, arith::ShLIOp::create(e, table, e.i32(numbers.indexBits)),
-      arith::ExtUIOp::create(e, i32, index));
 }
 
 /// Each code of dense data, decoded and scaled.
