@@ -29,6 +29,8 @@ static constexpr Recoding kRecodings[] = {
     {"int4", ElementFormat::E2M3, 1, 1},
     {"int4", kE4M3, 1, 1},
     {"int4", kE4M3, 1, 1, /*isInteger=*/true},
+    {"uint2", kE4M3, 1, 1, /*isInteger=*/true, /*hasZeros=*/true},
+    {"uint3", kE4M3, 1, 1, /*isInteger=*/true, /*hasZeros=*/true},
     {"uint4", kE4M3, 1, 1, /*isInteger=*/true, /*hasZeros=*/true},
     {"int8", kE4M3, 2, 1},
     {"e4m3b8fnuz", kE4M3, 1, kHalf},
@@ -43,6 +45,10 @@ static constexpr Recoding kRecodings[] = {
     {"int4", kF16, 1, 1, /*isInteger=*/true},
     {"int8", kBF16, 1, 1, /*isInteger=*/true},
     {"int8", kF16, 1, 1, /*isInteger=*/true},
+    {"uint2", kBF16, 1, 1, /*isInteger=*/true, /*hasZeros=*/true},
+    {"uint2", kF16, 1, 1, /*isInteger=*/true, /*hasZeros=*/true},
+    {"uint3", kBF16, 1, 1, /*isInteger=*/true, /*hasZeros=*/true},
+    {"uint3", kF16, 1, 1, /*isInteger=*/true, /*hasZeros=*/true},
     {"uint4", kBF16, 1, 1, /*isInteger=*/true, /*hasZeros=*/true},
     {"uint4", kF16, 1, 1, /*isInteger=*/true, /*hasZeros=*/true},
     {"uint8", kBF16, 1, 1, /*isInteger=*/true, /*hasZeros=*/true},
@@ -111,10 +117,12 @@ std::optional<Recoding> packing::narrowCodebook(std::string_view name) {
 
 /// Bits of a code of the source.
 static unsigned bitsOf(const Recoding &recoding) {
-  constexpr unsigned kNibble = 4, kByte = 8;
   if (std::optional<ElementFormat> format = parseFormat(recoding.from))
     return formatInfo(*format).bits;
-  return recoding.from == "uint4" ? kNibble : kByte;
+  if (recoding.hasZeros)
+    return parseNumberSpec(recoding.from)->bits();
+  constexpr unsigned kByte = 8;
+  return kByte;
 }
 
 /// Codes of the source that there are, or differences of two.

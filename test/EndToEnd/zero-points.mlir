@@ -10,6 +10,8 @@
 // RUN: blockscale verify %t/rows.mlir --num-sms=8 --m=70 --n=96 --k=520 --batch=3 | FileCheck %s --check-prefix=ROWS
 // RUN: blockscale verify %t/rows.mlir --num-sms=8 --m=70 --n=96 --k=520 --batch=3 --target=sm_120a | FileCheck %s --check-prefix=ROWS
 // RUN: blockscale verify %t/rows.mlir --num-sms=8 --m=70 --n=96 --k=520 --batch=3 --target=sm_107a --data=random --conditions=harsh --completion=latest | FileCheck %s --check-prefix=ROWS-ONCE
+// RUN: blockscale verify %t/narrow.mlir --num-sms=8 --m=70 | FileCheck %s --check-prefix=NARROW
+// RUN: blockscale verify %t/narrow.mlir --num-sms=8 --m=70 --target=sm_120a --data=random --conditions=harsh --completion=latest | FileCheck %s --check-prefix=NARROW-ONCE
 // RUN: blockscale compile %t/tiles.mlir -o %t
 // RUN: FileCheck %s --check-prefix=PLAN < %t/tiles.plan.json
 
@@ -28,6 +30,14 @@
 // ROWS-ONCE-NOT: FAIL
 // ROWS-ONCE-COUNT-5: pass
 // ROWS-ONCE-NOT: {{FAIL|pass}}
+
+// NARROW-NOT: FAIL
+// NARROW-COUNT-6: pass
+// NARROW-NOT: {{FAIL|pass}}
+
+// NARROW-ONCE-NOT: FAIL
+// NARROW-ONCE-COUNT-3: pass
+// NARROW-ONCE-NOT: {{FAIL|pass}}
 
 // -16 is 0xd8, -15 0xd7, 0 comes after -1, 0xb8, and 15 is 0x57.
 // PLAN: "source": {
@@ -74,6 +84,29 @@ func.func @squares(%a: !squares_a, %b: !squares_b) -> tensor<2x70x264xf32> {
 func.func @dynamic_groups(%a: !dynamic_groups_a, %b: !dynamic_groups_b) -> tensor<?x?xf32> {
   %0 = blockscale.matmul %a, %b : !dynamic_groups_a, !dynamic_groups_b -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
+}
+
+//--- narrow.mlir
+// Of 2 and 3 bits: differences from -4 to 3 and from -8 to 7.
+!two_a = !blockscale.tensor<?x512xf8E4M3FN, "float32_t128">
+!two_b = !blockscale.tensor<96x512xui2, "float32_int8_t64">
+func.func @two(%a: !two_a, %b: !two_b) -> tensor<?x96xf32> {
+  %0 = blockscale.matmul %a, %b : !two_a, !two_b -> tensor<?x96xf32>
+  return %0 : tensor<?x96xf32>
+}
+
+!three_a = !blockscale.tensor<?x320xf4E2M1FN>
+!three_b = !blockscale.tensor<136x320xui3, "bfloat16_int4_t0">
+func.func @three(%a: !three_a, %b: !three_b) -> tensor<?x136xbf16> {
+  %0 = blockscale.matmul %a, %b : !three_a, !three_b -> tensor<?x136xbf16>
+  return %0 : tensor<?x136xbf16>
+}
+
+!beside_a = !blockscale.tensor<?x256xf16>
+!beside_b = !blockscale.tensor<72x256xui3, "float16_int8_t32">
+func.func @beside(%a: !beside_a, %b: !beside_b) -> tensor<?x72xf32> {
+  %0 = blockscale.matmul %a, %b : !beside_a, !beside_b -> tensor<?x72xf32>
+  return %0 : tensor<?x72xf32>
 }
 
 //--- rows.mlir

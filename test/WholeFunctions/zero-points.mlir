@@ -13,6 +13,8 @@
 // CHECK-DAG: {{^}}constants exact - 2 256 0 0 0 pass
 // CHECK-DAG: {{^}}awq exact - 1 3072 0 0 0 pass
 // CHECK-DAG: {{^}}gptq8 exact - 1 3072 0 {{.*}} 0 pass
+// CHECK-DAG: {{^}}gptq2 exact - 1 3072 0 {{.*}} 0 pass
+// CHECK-DAG: {{^}}gptq3 exact - 1 3072 0 {{.*}} 0 pass
 // CHECK-DAG: {{^}}mxint8 exact - 1 3072 0 {{.*}} 0 pass
 // CHECK-DAG: {{^}}squares exact - 1 17920 0 {{.*}} 0 pass
 
@@ -55,6 +57,21 @@ func.func @awq(%x: !f16, %w: tensor<48x256xf32>) -> tensor<64x48xf32> {
 func.func @gptq8(%x: !bf16, %w: tensor<48x256xf32>) -> tensor<64x48xf32> {
   %0 = blockscale.quantize %w : tensor<48x256xf32> to !gptq8_w
   %1 = blockscale.matmul %x, %0 : !bf16, !gptq8_w -> tensor<64x48xf32>
+  return %1 : tensor<64x48xf32>
+}
+
+!gptq2_w = !blockscale.tensor<48x256xui2, "float16_int8_t128">
+func.func @gptq2(%x: !bf16, %w: tensor<48x256xf32>) -> tensor<64x48xf32> {
+  %0 = blockscale.quantize %w : tensor<48x256xf32> to !gptq2_w
+  %1 = blockscale.matmul %x, %0 : !bf16, !gptq2_w -> tensor<64x48xf32>
+  return %1 : tensor<64x48xf32>
+}
+
+!gptq3_x = !blockscale.tensor<64x256xf8E4M3FN>
+!gptq3_w = !blockscale.tensor<48x256xui3, "float32_int5_t0">
+func.func @gptq3(%x: !gptq3_x, %w: tensor<48x256xf32>) -> tensor<64x48xf32> {
+  %0 = blockscale.quantize %w : tensor<48x256xf32> to !gptq3_w
+  %1 = blockscale.matmul %x, %0 : !gptq3_x, !gptq3_w -> tensor<64x48xf32>
   return %1 : tensor<64x48xf32>
 }
 

@@ -45,16 +45,19 @@ TEST(Recode, Int4CountsInQuarters) {
 }
 
 // Whole numbers from -16 to 15: what 4 bits are less a zero point that they
-// have.
-TEST(Recode, DifferencesOfFourBitsAreWholeNumbers) {
-  std::optional<Recoding> recoding =
-      findRecoding("uint4", ElementFormat::E4M3, /*isInteger=*/true,
-                   /*hasZeros=*/true);
-  ASSERT_TRUE(recoding);
-  std::vector<int> stored = storedCodes(*recoding);
-  ASSERT_EQ(stored.size(), 32u);
-  for (int i = 0; i < 32; ++i)
-    EXPECT_EQ(valueOf(unsigned(stored[size_t(i)]), 4, 3, 7), i - 16);
+// have; likewise those of 3 and 2 bits.
+TEST(Recode, DifferencesOfFewBitsAreWholeNumbers) {
+  for (auto [from, last] :
+       {std::pair("uint4", 15), {"uint3", 7}, {"uint2", 3}}) {
+    std::optional<Recoding> recoding =
+        findRecoding(from, ElementFormat::E4M3, /*isInteger=*/true,
+                     /*hasZeros=*/true);
+    ASSERT_TRUE(recoding) << from;
+    std::vector<int> stored = storedCodes(*recoding);
+    ASSERT_EQ(stored.size(), size_t(2 * last + 2)) << from;
+    for (int i = 0; i < int(stored.size()); ++i)
+      EXPECT_EQ(valueOf(unsigned(stored[size_t(i)]), 4, 3, 7), i - last - 1);
+  }
 }
 
 TEST(Recode, Int8IsTheSumOfTwoTermsUnderOneScale) {

@@ -76,9 +76,11 @@ static std::optional<packing::Recoding> narrowRecoding(ScaledTensorType type) {
   if (isa<Float8E5M2FNUZType>(element))
     return packing::findRecoding("e5m2b16fnuz", ElementFormat::E5M2);
   // Up to 16 e4m3 has all whole numbers.
-  if (element.isUnsignedInteger(4) && spec.hasIntegerZero() &&
+  constexpr unsigned kNibble = 4;
+  if (element.isUnsignedInteger() &&
+      element.getIntOrFloatBitWidth() <= kNibble && spec.hasIntegerZero() &&
       !scaleFormat(*spec.scale))
-    return packing::findRecoding("uint4", ElementFormat::E4M3,
+    return packing::findRecoding(elementName(element), ElementFormat::E4M3,
                                  /*isInteger=*/true, /*hasZeros=*/true);
   if (!element.isSignlessInteger(4) || spec.isUnscaled() || spec.zero)
     return std::nullopt;

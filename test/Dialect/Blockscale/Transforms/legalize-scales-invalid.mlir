@@ -18,7 +18,7 @@ func.func @short_zeros(%a: !bytes, %b: !short_zeros) -> tensor<128x128xf32> {
 !bytes = !blockscale.tensor<128x256xf8E4M3FN, "float32_t0">
 !real_zeros = !blockscale.tensor<128x256xui4, "float16_float16_t0">
 func.func @real_zeros(%a: !bytes, %b: !real_zeros) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' with scales 'float16_float16_t0': a zero point in real units needs a correction term that is not lowered yet; expected one that counts in steps of the scale, such as 'int8', which is subtracted where elements are packed}}
+  // expected-error @below {{operand 'b' with scales 'float16_float16_t0': a zero point in real units is subtracted from no element: its part of the product is the sum of each row of the other operand times it, which kernels do not compute; expected one that counts in steps of the scale, such as 'int8', which is subtracted where elements are packed, or the product with such ones of 0, to which 'c' adds minus those sums times the zero points}}
   %0 = blockscale.matmul %a, %b : !bytes, !real_zeros -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -26,9 +26,9 @@ func.func @real_zeros(%a: !bytes, %b: !real_zeros) -> tensor<128x128xf32> {
 // -----
 
 !bytes = !blockscale.tensor<128x256xf8E4M3FN, "float32_t0">
-!narrow_zeros = !blockscale.tensor<128x256xui2, "float32_int16_t0">
+!narrow_zeros = !blockscale.tensor<128x256xui5, "float32_int16_t0">
 func.func @narrow_zeros(%a: !narrow_zeros, %b: !bytes) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'a' with scales 'float32_int16_t0': a zero point of elements of 2 bits needs a correction term that is not lowered yet; subtract it from the elements, which bf16 without scales holds exactly up to 256, and multiply the product by the scales}}
+  // expected-error @below {{operand 'a' with scales 'float32_int16_t0': a zero point of elements of 5 bits needs a correction term that is not lowered yet; subtract it from the elements, which bf16 without scales holds exactly up to 256, and multiply the product by the scales}}
   %0 = blockscale.matmul %a, %b : !narrow_zeros, !bytes -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }

@@ -85,10 +85,13 @@ static std::optional<Reason> whyNotZeros(const ScaleSpec &spec, Type element) {
                               "without scales holds exactly up to 256, and "
                               "multiply the product by the scales";
   if (!spec.hasIntegerZero())
-    return "a zero point in real units needs a correction term that is not "
-           "lowered yet; expected one that counts in steps of the scale, such "
-           "as 'int8', which is subtracted where elements are packed";
-  if (!element.isUnsignedInteger(4) && !element.isUnsignedInteger(8))
+    return "a zero point in real units is subtracted from no element: its part "
+           "of the product is the sum of each row of the other operand times "
+           "it, which kernels do not compute; expected one that counts in "
+           "steps of the scale, such as 'int8', which is subtracted where "
+           "elements are packed, or the product with such ones of 0, to which "
+           "'c' adds minus those sums times the zero points";
+  if (!llvm::is_contained({2, 3, 4, 8}, element.getIntOrFloatBitWidth()))
     return "a zero point of elements of " +
            std::to_string(element.getIntOrFloatBitWidth()) +
            " bits needs a correction term that is not lowered yet" + instead;
