@@ -85,6 +85,10 @@ SHORT_TILES = [Operands("f8E4M3FN", "i4", "float32_t0@plain",
                         "bfloat16_t32@plain"),
                Operands("f8E4M3FN", "ui4", "float32_t64@plain",
                         "float32_int8_t64@plain")]
+# Of as few elements as an instruction of kind f16 has of K, which all rows share.
+SHORTEST_TILES = [Operands("f8E4M3FN", "f6E3M2FN", "float32_t16@plain",
+                           "float16_t16_t16@plain"),
+                  Operands("bf16", "i4", "", "float32_t0_t16@plain")]
 # Stored in 16 bits.
 LONG_ELEMENTS = [Operands("bf16", "i4", "", "bfloat16_t32@plain"),
                  Operands("f16", "ui4", "", "float16_int8_t128@plain"),
@@ -237,6 +241,8 @@ VARIANTS = [
             SHORT_TILES, "", BLOCKS),
     Variant("scales applied in registers, of short tiles, CTA pair", DATACENTER,
             SHORT_TILES, pair(), BLOCKS),
+    Variant("scales applied in registers, of shortest tiles", DATACENTER,
+            SHORTEST_TILES, "", BLOCKS),
     Variant("zero points", DATACENTER, ZEROS, "", BLOCKS),
     Variant("short elements in 16 bits", DATACENTER, LONG_ELEMENTS, "", BLOCKS),
     Variant("indices into tables", DATACENTER, CODEBOOKS, "", BLOCKS),
@@ -263,6 +269,8 @@ VARIANTS = [
             PROMOTED + SHORT_TILES, "", BLOCKS),
     Variant("warp level, short elements in 16 bits", WARP, LONG_ELEMENTS, "",
             BLOCKS),
+    Variant("warp level, scales applied in registers, of shortest tiles", WARP,
+            SHORTEST_TILES, "", BLOCKS),
     Variant("warp level, indices into tables", WARP, CODEBOOKS[1:], "", BLOCKS),
 ]
 

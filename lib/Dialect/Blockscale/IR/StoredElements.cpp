@@ -26,11 +26,15 @@ static bool hasPromotedPowers(ScaledTensorType type) {
 
 /// Whether elements of 16 bits are the shortest in which the operand can be
 /// multiplied with the other one: kind i8 takes no floats beside integers, no
-/// zero points and no scales of tiles.
+/// zero points and no scales of tiles, and others no tiles as short as those of
+/// kind f16.
 static bool needsHalf(ScaledTensorType type, ScaledTensorType other) {
   Type element = type.getElementType();
   const ScaleSpec &spec = type.getSpec().getValue();
-  if (hasPromotedPowers(type))
+  // Elements of K that an instruction of shorter elements adds up.
+  constexpr int64_t kLong = 32;
+  if (hasPromotedPowers(type) ||
+      (hasPromotedScales(type) && type.getKTile() < kLong))
     return true;
   if (!element.isInteger(8))
     return false;

@@ -6,9 +6,9 @@
 // PLAIN: error: 'blockscale.matmul' op target 'sm_100' has no block-scaled matrix instruction
 
 !bytes = !blockscale.tensor<128x256xf8E4M3FN, "float32_t0">
-!short_zeros = !blockscale.tensor<128x256xui4, "float16_int8_t16">
+!short_zeros = !blockscale.tensor<128x256xui4, "float16_int8_t8">
 func.func @short_zeros(%a: !bytes, %b: !short_zeros) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' with scales 'float16_int8_t16': tiles of 16 elements under scales of 'float16', by which the sum of each tile is multiplied in registers, are shorter than what one instruction adds up, 32 elements; expected tiles of 32, 64, 128 or 256, or one for all of K ('float32_int8_t0'). Scales that are rounded to powers of two are other values}}
+  // expected-error @below {{operand 'b' with scales 'float16_int8_t8': tiles of 8 elements under scales of 'float16', by which the sum of each tile is multiplied in registers, are shorter than what one instruction adds up, 16 elements; expected tiles of 16, 32, 64, 128 or 256, or one for all of K ('float32_int8_t0'). Scales that are rounded to powers of two are other values}}
   %0 = blockscale.matmul %a, %b : !bytes, !short_zeros -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -85,10 +85,10 @@ func.func @tensor_scale(%a: !tensor_scale_a, %b: !tensor_scale_b) -> tensor<128x
 
 // -----
 
-!float_scales_a = !blockscale.tensor<128x256xf8E4M3FN, "float32_t16">
+!float_scales_a = !blockscale.tensor<128x256xf8E4M3FN, "float32_t8">
 !float_scales_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @float_scales(%a: !float_scales_a, %b: !float_scales_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'a' with scales 'float32_t16': tiles of 16 elements under scales of 'float32', by which the sum of each tile is multiplied in registers, are shorter than what one instruction adds up, 32 elements; expected tiles of 32, 64, 128 or 256, scales of 'e8m0_t32', or one for all of K ('float32_t0'). Scales that are rounded to powers of two are other values}}
+  // expected-error @below {{operand 'a' with scales 'float32_t8': tiles of 8 elements under scales of 'float32', by which the sum of each tile is multiplied in registers, are shorter than what one instruction adds up, 16 elements; expected tiles of 16, 32, 64, 128 or 256, scales of 'e8m0_t32', or one for all of K ('float32_t0'). Scales that are rounded to powers of two are other values}}
   %0 = blockscale.matmul %a, %b : !float_scales_a, !float_scales_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -213,10 +213,10 @@ func.func @fixed_point(%a: !fixed_point, %b: !integers) -> tensor<128x128xf32> {
 
 // -----
 
-// Groups of 16 are too short for sums in registers.
-!int4_groups = !blockscale.tensor<128x256xi4, "bfloat16_t16">
+// Groups of 8 are too short for sums in registers.
+!int4_groups = !blockscale.tensor<128x256xi4, "bfloat16_t8">
 func.func @int4_groups(%a: !int4_groups, %b: !int4_groups) -> tensor<128x128xf32> {
-  // expected-error @below {{tiles of 16 elements under scales of 'bfloat16', by which the sum of each tile is multiplied in registers, are shorter than what one instruction adds up, 32 elements; expected tiles of 32, 64, 128 or 256}}
+  // expected-error @below {{tiles of 8 elements under scales of 'bfloat16', by which the sum of each tile is multiplied in registers, are shorter than what one instruction adds up, 16 elements; expected tiles of 16, 32, 64, 128 or 256}}
   %0 = blockscale.matmul %a, %b : !int4_groups, !int4_groups -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }

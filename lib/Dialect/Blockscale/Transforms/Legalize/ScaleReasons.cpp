@@ -23,8 +23,9 @@ static std::string directScales(Type element) {
   return isa<Float4E2M1FNType>(element) ? text + " or 'e4m3fn_t16'" : text;
 }
 
-/// Elements of K that the shortest instruction of kind f8f6f4 adds up.
-static constexpr int64_t kShortestTile = 32;
+/// Elements of K that the shortest instruction adds up, one of kind f16, as
+/// whose elements those of shorter tiles than others take are stored.
+static constexpr int64_t kShortestTile = 16;
 
 static bool isFloat32(const NumberSpec &spec) {
   return spec.exponentBits == 8 && spec.mantissaBits == 23;
@@ -71,7 +72,7 @@ static std::optional<Reason> whyNotPromoted(const ScaleSpec &spec,
          "', by which the sum of each tile is multiplied in registers, are "
          "shorter than what one instruction adds up, " +
          std::to_string(kShortestTile) +
-         " elements; expected tiles of 32, 64, 128 or 256" +
+         " elements; expected tiles of 16, 32, 64, 128 or 256" +
          (spec.zero ? "" : ", scales of " + directScales(element)) +
          ", or one for all of K ('" +
          (spec.zero ? "float32_" + print(*spec.zero) : "float32") +
