@@ -359,7 +359,7 @@ func.func @long_elements(%a: !long_elements, %b: !float_tiles) -> tensor<128x128
 !sparse_tiles_a = !blockscale.tensor<128x256xf8E4M3FN, "n2m4", layout = tiled_128x4>
 !sparse_tiles_b = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128_t128">
 func.func @sparse_tiles(%a: !sparse_tiles_a, %b: !sparse_tiles_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' has scales of tiles along K that no instruction reads, by which sums are multiplied in registers, which is not lowered for a sparse 'a' yet; expected a dense one, or one scale for all of K ('float32_t0')}}
+  // expected-error @below {{operand 'b' has scales of tiles along K that no instruction reads, by which sums are multiplied in registers, which is not lowered for a sparse 'a' yet; expected a dense one, or one scale for all of K ('float32_t0'); or multiply it densely with 'dense-fallback'}}
   %0 = blockscale.matmul %a, %b : !sparse_tiles_a, !sparse_tiles_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -369,7 +369,7 @@ func.func @sparse_tiles(%a: !sparse_tiles_a, %b: !sparse_tiles_b) -> tensor<128x
 !sparse_scaled = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128n2m4">
 !sparse_scaled_b = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128_t128">
 func.func @sparse_scaled(%a: !sparse_scaled, %b: !sparse_scaled_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'a' with scales 'float32_t128n2m4': sums of sparse products are not multiplied by tile scales in registers yet; expected scales of 'e8m0_t32', or one for all of K ('float32_t0')}}
+  // expected-error @below {{operand 'a' with scales 'float32_t128n2m4': sums of sparse products are not multiplied by tile scales in registers; expected scales of 'e8m0_t32', one for all of K ('float32_t0'), or 'dense-fallback', which multiplies what 'blockscale.densify' makes of tiles of at most 256 elements, pruned ones included}}
   %0 = blockscale.matmul %a, %b : !sparse_scaled, !sparse_scaled_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }

@@ -43,3 +43,14 @@ func.func @uncompressed(%a: !dense, %x: !dense) -> tensor<128x128xf32> {
   %0 = blockscale.matmul %a, %b : !dense, !sparse -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
+
+// Scales of float tiles: dense products alone are multiplied by them in registers.
+!float_tiles = !blockscale.tensor<128x256xf8E4M3FN, "float32_t64n2m4">
+!other_tiles = !blockscale.tensor<64x256xf8E4M3FN, "float32_t128">
+// CHECK-LABEL: func.func @float_tiles(
+// CHECK: %[[A:.*]] = blockscale.densify %arg0 : !blockscale.tensor<128x256xf8E4M3FN, "float32_t64n2m4"> to !blockscale.tensor<128x256xf8E4M3FN, "float32_t128">
+// CHECK: blockscale.matmul %[[A]], %arg1 mma(<kind = f8f6f4, a = e4m3, b = e4m3>)
+func.func @float_tiles(%a: !float_tiles, %b: !other_tiles) -> tensor<128x64xf32> {
+  %0 = blockscale.matmul %a, %b : !float_tiles, !other_tiles -> tensor<128x64xf32>
+  return %0 : tensor<128x64xf32>
+}

@@ -340,6 +340,32 @@ static FailureOr<Choice> choose(MatmulOp op, hw::Target target) {
   return choice;
 }
 
+/// Gives sparse operands their dense form where tile scales of either are
+/// applied in registers, as no sparse product's are. Those of longer tiles than
+/// a spec has stay, and so do those whose scales instructions read.
+static void densifyPromoted(MatmulOp op) {
+  constexpr unsigned kLongestTile = 256;
+  if (!hasPromotedScales(op.getA().getType()) &&
+      !hasPromotedScales(op.getB().getType()))
+    return;
+  for (OpOperand *operand : {&op.getAMutable(), &op.getBMutable()}) {
+    auto type = cast<ScaledTensorType>(operand->get().getType());
+    const ScaleSpec &spec = type.getSpec().getValue();
+    bool isDirect = spec.isTile() && !hasPromotedScales(type);
+    bool isLong = spec.isTile() && denseForm(spec).columns->size > kLongestTile;
+    if (spec.isSparse() && !spec.zero && !isDirect && !isLong)
+      densify(op, *operand, /*block=*/0);
+  }
+}
+
+/// Whether a product that is refused is one of dense operands.
+static bool isDenseProduct(const Choice &choice, hw::Target target) {
+  bool isPromoted = choice.a.isPromoted || choice.b.isPromoted;
+  if (isPromoted && !choice.a.scale && !choice.b.scale)
+    return true;
+  return denseBlock(choice.a, choice.b, target).has_value();
+}
+
 /// Chooses for dense operands where the choice for sparse ones found none.
 static FailureOr<Choice> fallBack(MatmulOp op, const Choice &choice,
                                   hw::Target target) {
@@ -403,8 +429,10 @@ LogicalResult blockscale::legalizeMatmul(MatmulOp op, hw::Target target,
   };
   bool anySparse =
       isSparse(op.getA().getType()) || isSparse(op.getB().getType());
-  FailureOr<Choice> choice = choose(op, target);
   bool canDensify = anySparse && hasDefinedStorage(op);
+  if (canDensify && denseFallback)
+    densifyPromoted(op);
+  FailureOr<Choice> choice = choose(op, target);
   if (succeeded(choice) && choice->why && canDensify && denseFallback)
     choice = fallBack(op, *choice, target);
   if (failed(choice))
@@ -414,8 +442,7 @@ LogicalResult blockscale::legalizeMatmul(MatmulOp op, hw::Target target,
     if (anySparse && denseFallback && !canDensify)
       diag << "; nor can it be made dense, because no metadata are defined for "
               "this sparsity";
-    if (canDensify && !denseFallback &&
-        denseBlock(choice->a, choice->b, target))
+    if (canDensify && !denseFallback && isDenseProduct(*choice, target))
       diag << "; or multiply it densely with 'dense-fallback'";
     return diag;
   }

@@ -62,8 +62,11 @@ static std::optional<Reason> whyNotPromoted(const ScaleSpec &spec,
            "in registers";
   if (spec.isSparse())
     return "sums of sparse products are not multiplied by tile scales in "
-           "registers yet; expected scales of " +
-           directScales(element) + ", or one for all of K ('float32_t0')";
+           "registers; expected scales of " +
+           directScales(element) +
+           ", one for all of K ('float32_t0'), or 'dense-fallback', which "
+           "multiplies what 'blockscale.densify' makes of tiles of at most 256 "
+           "elements, pruned ones included";
   int64_t size = spec.columns->size;
   if (size >= kShortestTile)
     return std::nullopt;
