@@ -464,12 +464,21 @@ RESULTS = [Quantized(operands, QUANTIZATIONS[i]) for operands, i in
 
 
 # Each two columns make one of D: SwiGLU has no exact results, a difference has.
-PAIRS = """ pairs epilogue(%x, %up) {
+PAIRS = """pairs epilogue(%x, %up) {
     %1 = arith.subf %up, %x : f32
     blockscale.yield %1
   }"""
 PAIRED = [Quantized(operands, None) for operands in DENSE] + RESULTS[:1] + \
     RESULTS[3:]
+
+
+def quantized_groups(name, schedule, is_wide=False, is_paired=False):
+    """Results of groups of rows, of single columns or of pairs."""
+    make = function_with_pairs if is_paired else function_with_quantized_result
+    kind = "gate and up, " if is_paired else ""
+    return Variant(f"quantised results of groups, {kind}{name}", DATACENTER, RESULTS,
+                   schedule, Sizes([1, 400], [(320, 576)]), is_wide, groups=5,
+                   make=make)
 
 
 def paired(name, schedule, needs=DATACENTER, is_wide=False, results=True):
@@ -544,15 +553,25 @@ def function(name, operands, n, k, schedule, groups, result_type,
             f"  return %d : {result}\n}}\n")
 
 
-def quantize(value, what, shape):
+def groups_of(groups):
+    """An argument with the ends of groups, the clause of ops that read it, and the
+    layout of scales by groups."""
+    if not groups:
+        return "", "", ""
+    ends = f"tensor<{groups}xi32>"
+    return f", %ends: {ends}", f"groups(%ends : {ends}) ", "@grouped_128x4"
+
+
+def quantize(value, what, shape, groups=0):
     """The op and the end of its function, what it needs as an argument, and the type
     of its result."""
     scale = ""
+    _, clause, layout = groups_of(groups)
     words = what.words
     if what.spec.startswith("multi"):
         scale, words = ", %t: tensor<f32>", f"tensor_scale(%t : tensor<f32>) {words}"
-    result = tensor(*shape, what.element, what.spec)
-    text = (f"  %q = blockscale.quantize {value} {words} : "
+    result = tensor(*shape, what.element, what.spec + layout)
+    text = (f"  %q = blockscale.quantize {value} {clause}{words} : "
             f"tensor<{shape[0]}x{shape[1]}x{what.x}> to {result}\n"
             f"  return %q : {result}\n}}\n")
     return text, scale, result
@@ -601,30 +620,32 @@ def function_that_moves_scales(name, layouts, _, k, *__):
             f"  %d = blockscale.relayout %a : {a} to {d}\n  return %d : {d}\n}}\n")
 
 
-def function_with_quantized_result(name, one, n, k, schedule, *_):
+def function_with_quantized_result(name, one, n, k, schedule, groups, _):
     operands, what = one
-    a = tensor("?", k, operands.a, operands.a_spec)
-    b = tensor(n, k, operands.b, operands.b_spec)
-    text, scale, result = quantize("%d", what, ("?", n))
-    return (f"func.func @{name}(%a: {a}, %b: {b}{scale}) -> {result} {{\n"
-            f"  %d = blockscale.matmul %a, %b schedule(#blockscale.schedule<"
+    ends, clause, layout = groups_of(groups)
+    a = tensor("?", k, operands.a, operands.a_spec + layout)
+    b = tensor(f"{groups}x{n}" if groups else n, k, operands.b, operands.b_spec)
+    text, scale, result = quantize("%d", what, ("?", n), groups)
+    return (f"func.func @{name}(%a: {a}, %b: {b}{ends}{scale}) -> {result} {{\n"
+            f"  %d = blockscale.matmul %a, %b {clause}schedule(#blockscale.schedule<"
             f"{schedule}>) : {a}, {b} -> tensor<?x{n}x{what.x}>\n" + text)
 
 
-def function_with_pairs(name, one, n, k, schedule, *_):
+def function_with_pairs(name, one, n, k, schedule, groups, _):
     operands, what = one
-    a = tensor("?", k, operands.a, operands.a_spec)
-    b = tensor(n, k, operands.b, operands.b_spec)
+    ends, clause, layout = groups_of(groups)
+    a = tensor("?", k, operands.a, operands.a_spec + layout)
+    b = tensor(f"{groups}x{n}" if groups else n, k, operands.b, operands.b_spec)
     scale, result = "", f"tensor<?x{n // 2}xf32>"
     text = f"  return %d : {result}\n}}"
     sums = result
     if what:
-        text, scale, result = quantize("%d", what, ("?", n // 2))
+        text, scale, result = quantize("%d", what, ("?", n // 2), groups)
         sums = f"tensor<?x{n // 2}x{what.x}>"
     wish = f" schedule(#blockscale.schedule<{schedule}>)" if schedule else ""
-    return (f"func.func @{name}(%a: {a}, %b: {b}{scale}) -> {result} {{\n"
-            f"  %d = blockscale.matmul %a, %b{PAIRS}{wish} : {a}, {b} -> {sums}\n"
-            + text)
+    return (f"func.func @{name}(%a: {a}, %b: {b}{ends}{scale}) -> {result} {{\n"
+            f"  %d = blockscale.matmul %a, %b {clause}{PAIRS}{wish} : {a}, {b} -> "
+            f"{sums}\n" + text)
 
 
 # Of a matrix and of its transpose, of one type of input; K a multiple of both blocks.
@@ -695,6 +716,15 @@ VARIANTS += [
     gathered("warp level", [MXFP8, MXFP4, NVFP4], "", needs=WARP),
     gathered("wide K, 512 rows that share B", WIDE[:3], pair(", tile_m = 512"),
              is_wide=True),
+]
+
+
+VARIANTS += [
+    quantized_groups("one CTA", "cta_group = 1"),
+    quantized_groups("CTA pair in 2 x 2, dynamic scheduler",
+                     "cta_group = 2, cluster_m = 2, cluster_n = 2, scheduler = dynamic"),
+    quantized_groups("CTA pair", "cta_group = 2", is_paired=True),
+    quantized_groups("wide K, CTA pair", "cta_group = 2", is_wide=True),
 ]
 
 

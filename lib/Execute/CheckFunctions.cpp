@@ -52,13 +52,21 @@ static void walkCalls(FunctionOpInterface function,
   walkCalls(function, seen, visit);
 }
 
+/// Whether `op` is part of a product with groups, which writes scales with
+/// padding that nobody outside of kernels finds.
+static bool quantizesGroups(Operation *op) {
+  auto quantizer = dyn_cast<QuantizeOp>(op);
+  return quantizer && quantizer.getOffsets() &&
+         quantizer.getInput().getDefiningOp<MatmulOp>();
+}
+
 /// Whether the kernels' own verdicts say all there is to say.
 static bool isOneProduct(FunctionOpInterface function) {
   unsigned products = 0, others = 0;
   walkCalls(function, [&](Operation *op) {
     if (isa<MatmulOp>(op))
       ++products;
-    else if (!op->hasTrait<OpTrait::ConstantLike>() &&
+    else if (!quantizesGroups(op) && !op->hasTrait<OpTrait::ConstantLike>() &&
              !op->hasTrait<OpTrait::IsTerminator>() && op != function)
       ++others;
   });

@@ -640,10 +640,10 @@ Result<Inputs> InputMaker::make() {
     why = addWorkspace();
   if (!why)
     why = addFormula();
-  if (!why && kernel.quantization)
-    why = addQuantizedResult(kernel, sizes, seed, inputs);
   if (!why && tokens)
     gatherRows(rowNumbers, sortedScales, inputs.problem);
+  if (!why && kernel.quantization)
+    why = addQuantizedResult(kernel, sizes, seed, inputs);
   if (!why)
     why = whyNotProduct(inputs);
   if (why)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "QuantizedResult.h"
+#include "Groups.h"
 #include "QuantizedMemory.h"
 #include "blockscale/Formats/Text.h"
 #include "blockscale/Reference/Quantize.h"
@@ -40,12 +41,16 @@ typeOf(const plan::Quantization &planned) {
   return std::nullopt;
 }
 
+static constexpr std::string_view kGrouped = "grouped_128x4";
+
 static Result<reference::Quantization> ruleOf(const plan::Kernel &kernel) {
   const plan::DataPacking *data = ofResult(kernel.data);
   const plan::ScalePacking *scales = ofResult(kernel.scales);
-  if (!data || !scales || scales->layout != "tiled_128x4" || !scales->block)
+  if (!data || !scales || !scales->block ||
+      (scales->layout != "tiled_128x4" && scales->layout != kGrouped))
     return Reason("a kernel that quantises its product has 'data' and 'scales' "
-                  "of 'd', the latter in layout 'tiled_128x4'");
+                  "of 'd', the latter in layout 'tiled_128x4' or '" +
+                  std::string(kGrouped) + "'");
   std::optional<ElementFormat> element = parseFormat(data->format),
                                scale = parseFormat(scales->format);
   if (!element || !scale)
@@ -92,6 +97,17 @@ static std::vector<float> tensorScales(const reference::Problem &problem,
   return scales;
 }
 
+/// The part of D whose corner tells how large it is: of groups the first one
+/// that has rows.
+static reference::Problem firstProduct(const Inputs &inputs) {
+  const std::vector<uint64_t> &ends = inputs.groupEnds;
+  auto first = std::find_if(ends.begin(), ends.end(),
+                            [](uint64_t end) { return end > 0; });
+  if (first == ends.end())
+    return inputs.problem;
+  return problemOfGroup(inputs, size_t(first - ends.begin()));
+}
+
 template <typename T> static std::vector<uint8_t> bytesOf(const T &values) {
   std::vector<uint8_t> bytes(values.size() * sizeof(values[0]));
   std::memcpy(bytes.data(), values.data(), bytes.size());
@@ -109,6 +125,9 @@ std::optional<Reason> verify::addQuantizedResult(const plan::Kernel &kernel,
   if (!type)
     return Reason("a product that is quantised as '" +
                   kernel.quantization->type.value_or("") + "'");
+  if (inputs.groupEnds.empty() == (ofResult(kernel.scales)->layout == kGrouped))
+    return Reason("scales of groups in layout '" +
+                  ofResult(kernel.scales)->layout + "'");
   uint64_t columns = inputs.problem.resultColumns();
   if (columns % ofResult(kernel.scales)->block != 0)
     return Reason(std::to_string(columns) + " columns of D in blocks of " +
@@ -123,7 +142,7 @@ std::optional<Reason> verify::addQuantizedResult(const plan::Kernel &kernel,
     }
     if (parameter.role == "tensor_scale")
       inputs.data.memory[parameter.role] =
-          bytesOf(tensorScales(inputs.problem, *rule, seed));
+          bytesOf(tensorScales(firstProduct(inputs), *rule, seed));
   }
   return std::nullopt;
 }
@@ -133,9 +152,21 @@ std::optional<Reason> verify::addQuantizedResult(const plan::Kernel &kernel,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A block of D: what it should be, and how far each number may be off.
+/// The product that some rows of D are, those of a group or all: where they
+/// begin, and where their scales do.
+struct Rows {
+  const reference::Problem &product;
+  uint64_t first = 0, firstOfScales = 0;
+
+  uint64_t ofScales() const {
+    return (product.m + hw::kAtomRows - 1) / hw::kAtomRows * hw::kAtomRows;
+  }
+};
+
+/// A block of D: what it should be, and how far each number may be off. Its row
+/// counts through all of D.
 struct Block {
-  uint64_t matrix, row, number;
+  uint64_t matrix, row, rowOfScales, number;
   std::vector<float> values, least, most;
 };
 
@@ -145,12 +176,14 @@ public:
                 const Inputs &inputs, reference::Criterion criterion,
                 bool isSampled, Verdict &verdict);
 
-  void check(const reference::TileResult &result);
+  void check(const Rows &rows,
+             const std::vector<reference::TileResult> &results);
   void finish();
 
 private:
-  Block blockAt(const reference::TileResult &result, uint64_t row,
-                uint64_t column) const;
+  Block blockAt(const Rows &rows, const reference::TileResult &result,
+                uint64_t row, uint64_t column) const;
+  void checkPadding(const Rows &rows);
   void check(const Block &block);
   void checkExactly(const Block &block);
   void checkWithin(const Block &block);
@@ -197,16 +230,16 @@ ResultChecker::ResultChecker(const plan::Kernel &kernel,
   auto found = inputs.data.memory.find("tensor_scale");
   if (found == inputs.data.memory.end())
     return;
-  factors.resize(problem.batch);
+  factors.resize(inputs.groupEnds.empty() ? problem.batch : 1);
   std::memcpy(factors.data(),
               found->second.data() + found->second.size() -
-                  problem.batch * sizeof(float),
-              problem.batch * sizeof(float));
+                  factors.size() * sizeof(float),
+              factors.size() * sizeof(float));
 }
 
 uint64_t ResultChecker::placeOf(const Block &block) const {
   return block.matrix * matrixBytes +
-         scaleOffset(block.row, block.number, atoms);
+         scaleOffset(block.rowOfScales, block.number, atoms);
 }
 
 std::optional<float> ResultChecker::factorOf(const Block &block) const {
@@ -223,21 +256,27 @@ void ResultChecker::note(const Block &block, const std::string &what) {
                         std::to_string(block.number) + ": " + what;
 }
 
-Block ResultChecker::blockAt(const reference::TileResult &result, uint64_t row,
+Block ResultChecker::blockAt(const Rows &rows,
+                             const reference::TileResult &result, uint64_t row,
                              uint64_t column) const {
   const reference::Tile &tile = result.tile;
-  Block block{tile.batch, tile.row + row, (tile.column + column) / size, {}, {},
-              {}};
+  row += tile.row;
+  Block block;
+  block.matrix = tile.batch;
+  block.row = rows.first + row;
+  block.rowOfScales = rows.firstOfScales + row;
+  block.number = (tile.column + column) / size;
+  const reference::Problem &product = rows.product;
   bool isExact = criterion == reference::Criterion::Exact &&
-                 (!problem.formula || problem.formula->isExact());
+                 (!product.formula || product.formula->isExact());
   for (uint64_t i = 0; i < size; ++i) {
-    uint64_t at = row * tile.columns + column + i;
+    uint64_t at = (row - tile.row) * tile.columns + column + i;
     double value = result.d[at], bound = 0;
     if (!isExact && std::isfinite(value))
-      bound = reference::errorBound(problem, criterion, tile.batch, block.row,
+      bound = reference::errorBound(product, criterion, tile.batch, row,
                                     tile.column + column + i, result.sums(at));
     auto rounded = [&](double number) {
-      return reference::roundToOutput(problem.output, float(number));
+      return reference::roundToOutput(product.output, float(number));
     };
     block.values.push_back(float(value));
     block.least.push_back(bound ? rounded(value - bound) : float(value));
@@ -325,28 +364,35 @@ void ResultChecker::check(const Block &block) {
   verdict.comparison.compared += size + 1;
 }
 
-void ResultChecker::check(const reference::TileResult &result) {
-  const reference::Tile &tile = result.tile;
-  for (uint64_t row = 0; row < tile.rows; ++row)
-    for (uint64_t column = 0; column < tile.columns; column += size)
-      check(blockAt(result, row, column));
+void ResultChecker::check(const Rows &rows,
+                          const std::vector<reference::TileResult> &results) {
+  for (const reference::TileResult &result : results)
+    for (uint64_t row = 0; row < result.tile.rows; ++row)
+      for (uint64_t column = 0; column < result.tile.columns; column += size)
+        check(blockAt(rows, result, row, column));
+  checkPadding(rows);
 }
 
-/// The padding of scales is 0, and nothing else is written.
-void ResultChecker::finish() {
-  for (uint64_t matrix = 0; matrix < problem.batch; ++matrix)
-    for (uint64_t row = 0; row < (problem.m + 127) / 128 * 128; ++row)
+/// The padding of scales is 0.
+void ResultChecker::checkPadding(const Rows &rows) {
+  for (uint64_t matrix = 0; matrix < rows.product.batch; ++matrix)
+    for (uint64_t row = 0; row < rows.ofScales(); ++row)
       for (uint64_t block = 0; block < atoms * 4; ++block) {
-        uint64_t at = matrix * matrixBytes + scaleOffset(row, block, atoms);
-        bool isPadding = row >= problem.m || block >= blocks;
+        uint64_t at = matrix * matrixBytes +
+                      scaleOffset(rows.firstOfScales + row, block, atoms);
+        bool isPadding = row >= rows.product.m || block >= blocks;
         bool isThere = !isSampled || scales.found(at) != kBeforeQuantized;
         if (isPadding && isThere)
           *scales.at(at) = 0;
       }
+}
+
+/// Nothing else is written.
+void ResultChecker::finish() {
   uint64_t wrong = codes.differences() + scales.differences();
   if (!factors.empty()) {
     MemoryImage stored(inputs.data, "d_tensor_scale");
-    for (uint64_t i = 0; i < problem.batch; ++i) {
+    for (uint64_t i = 0; i < factors.size(); ++i) {
       float magnitude = std::fabs(factors[i]);
       std::memcpy(stored.at(i * sizeof(float)), &magnitude, sizeof(float));
       if (isSampled)
@@ -363,12 +409,22 @@ void ResultChecker::finish() {
 
 void verify::compareQuantized(const plan::Kernel &kernel,
                               const plan::Environment &sizes,
-                              const Inputs &inputs,
-                              const std::vector<reference::TileResult> &results,
+                              const Inputs &inputs, const Multiply &multiply,
                               reference::Criterion criterion, bool isSampled,
                               Verdict &verdict) {
   ResultChecker checker(kernel, sizes, inputs, criterion, isSampled, verdict);
-  for (const reference::TileResult &result : results)
-    checker.check(result);
+  if (inputs.groupEnds.empty())
+    checker.check({inputs.problem}, multiply(inputs.problem));
+  uint64_t first = 0, firstOfScales = 0;
+  for (size_t group = 0; group < inputs.groupEnds.size(); ++group) {
+    uint64_t end = inputs.groupEnds[group];
+    if (end == first)
+      continue;
+    reference::Problem product = problemOfGroup(inputs, group);
+    Rows rows{product, first, firstOfScales};
+    checker.check(rows, multiply(product));
+    first = end;
+    firstOfScales += rows.ofScales();
+  }
   checker.finish();
 }

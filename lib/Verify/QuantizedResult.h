@@ -11,6 +11,8 @@
 #include "blockscale/Reference/Compare.h"
 #include "blockscale/Verify/Verify.h"
 
+#include <functional>
+
 namespace blockscale::verify {
 
 /// Adds memory for the codes and scales of D, and tensor scales that suit the
@@ -19,16 +21,20 @@ std::optional<Reason> addQuantizedResult(const plan::Kernel &kernel,
                                          const plan::Environment &sizes,
                                          uint64_t seed, Inputs &inputs);
 
-/// Compares codes and scales with those of the reference's `results`. Where
-/// they are exact everything agrees bit for bit, the padding of scales and what
-/// is not D's included. Else the scale of a block is one that magnitudes within
-/// the bound of `criterion` may have, and each code one that such a number has
-/// under that scale. With `isSampled` a block that is as before was not run.
+/// The reference's tiles of a product.
+using Multiply = std::function<std::vector<reference::TileResult>(
+    const reference::Problem &product)>;
+
+/// Compares codes and scales with those of what `multiply` says of D, or of
+/// each group of its rows. Where they are exact everything agrees bit for bit,
+/// the padding of scales and what is not D's included. Else the scale of a
+/// block is one that magnitudes within the bound of `criterion` may have, and
+/// each code one that such a number has under that scale. With `isSampled` a
+/// block that is as before was not run.
 void compareQuantized(const plan::Kernel &kernel,
                       const plan::Environment &sizes, const Inputs &inputs,
-                      const std::vector<reference::TileResult> &results,
-                      reference::Criterion criterion, bool isSampled,
-                      Verdict &verdict);
+                      const Multiply &multiply, reference::Criterion criterion,
+                      bool isSampled, Verdict &verdict);
 
 } // namespace blockscale::verify
 

@@ -276,17 +276,18 @@ static void compareCodes(const plan::Kernel &kernel,
                          const plan::Environment &sizes, const Inputs &inputs,
                          const VerifyOptions &options, bool sampled,
                          Verdict &verdict) {
-  const reference::Problem &problem = inputs.problem;
-  std::vector<reference::Tile> tiles = reference::allTiles(problem);
   reference::Criterion criterion = verdict.data == DataKind::Exact
                                        ? reference::Criterion::Exact
                                        : reference::Criterion::Tight;
-  auto progress =
-      countOf(options, verdict.kernel + ", reference", "tiles", tiles.size());
-  compareQuantized(kernel, sizes, inputs,
-                   reference::matmul(problem, tiles, options.threads,
-                                     options.stop, progress),
-                   criterion, sampled, verdict);
+  auto multiply = [&](const reference::Problem &product) {
+    std::vector<reference::Tile> tiles = reference::allTiles(product);
+    auto progress =
+        countOf(options, verdict.kernel + ", reference", "tiles", tiles.size());
+    return reference::matmul(product, tiles, options.threads, options.stop,
+                             progress);
+  };
+  compareQuantized(kernel, sizes, inputs, multiply, criterion, sampled,
+                   verdict);
 }
 
 /// Options of a run of `launch`, of which `verdict` has what is run.

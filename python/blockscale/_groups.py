@@ -78,3 +78,19 @@ def scales(operand, ends, block, size, rows=None):
         start = end
     there = np.concatenate([*made, np.zeros(0, np.uint8)])
     return np.concatenate([there, np.zeros(size - there.nbytes, np.uint8)])
+
+
+def plain_scales(data, scales, tensor_scale, format_, ends):
+    """Scales of rows in groups, as a kernel wrote them, row by row; 0 behind the last
+    group. data: the codes."""
+    blocks = -(-data.shape[-1] // format_.block)
+    plain = np.zeros((data.shape[-2], blocks), format_.scale_dtype)
+    start = at = 0
+    for end in map(int, ends):
+        size = -(-(end - start) // 128) * 128 * -(-blocks // 4) * 4
+        if size:
+            group = Scaled(data[start:end], scales[at:at + size], tensor_scale,
+                           format=format_, layout="tiled_128x4")
+            plain[start:end] = group.to("plain").scales
+        start, at = end, at + size
+    return plain

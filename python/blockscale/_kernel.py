@@ -257,7 +257,7 @@ class Kernel(Conversions):
         results = self._run(launch, memory, factors, results, progress, options)
         if operands.quantizes(planned):
             return quantized_result.scaled_of(self.arg("d", planned["name"]),
-                                              results, parameters, shape)
+                                              results, parameters, shape, ends)
         d = results["d"].view(TYPES[operands.of(planned["operands"], "d")["type"]])
         return d.reshape(shape)
 

@@ -511,7 +511,10 @@ def launch(kernel, a, b, *, ends=None, rows=None, out=None, c=None, bias=None, a
     if rows is not None and is_on_host(rows):
         rows = groups.checked_rows(rows)
     prepared = kernel._prepared(planned["name"], sizes, device)
-    on_host = isinstance(a, Scaled) and isinstance(b, Scaled)
+    host_ends = ends if ends is not None and is_on_host(ends) else None
+    # Without the ends of groups nobody finds their scales.
+    on_host = isinstance(a, Scaled) and isinstance(b, Scaled) and not (
+        quantized_result.is_by_groups(planned) and host_ends is None)
     passing = []  # copies for this launch alone
 
     def sent(name, value):
@@ -569,7 +572,7 @@ def launch(kernel, a, b, *, ends=None, rows=None, out=None, c=None, bias=None, a
     if host_out is None and (out is not None or not on_host):
         return target
     if quantizes:
-        return quantized_result.to_host(prepared, target)
+        return quantized_result.to_host(prepared, target, host_ends)
     values = target.numpy()
     target.free()
     if host_out is None:

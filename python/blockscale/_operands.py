@@ -259,8 +259,9 @@ def tensor_scales(planned, given, sizes):
     if given is None:
         raise Refused("the kernel needs 'tensor_scale', one for each matrix")
     factors = numbers(given).reshape(-1)
-    if factors.size != sizes["batch"]:
-        raise Refused(f"{factors.size} tensor scales: expected {sizes['batch']}, "
+    matrices = shape_of(planned, "d", sizes)[0]
+    if factors.size != matrices:
+        raise Refused(f"{factors.size} tensor scales: expected {matrices}, "
                       "one for each matrix")
     return factors
 

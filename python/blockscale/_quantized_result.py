@@ -8,11 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from . import _groups as groups
 from . import _operands as operands
 from ._device import DeviceArray
 from ._device_scaled import DeviceScaled
 from ._errors import Refused
-from ._scaled import Scaled
+from ._scaled import GROUPED, Scaled
 
 
 def results(planned):
@@ -43,8 +44,15 @@ def roles(planned, operand="d"):
             if one["role"].startswith(operand + "_")]
 
 
-def scaled_of(argument, memory, parameters, shape):
-    """A Scaled of the parts that a kernel wrote: bytes by role."""
+def is_by_groups(planned):
+    """Whether the scales of the result lie by groups, which only their ends tell."""
+    scales = operands.of(planned["scales"], "d")
+    return scales is not None and scales["layout"] == GROUPED
+
+
+def scaled_of(argument, memory, parameters, shape, ends=None):
+    """A Scaled of the parts that a kernel wrote: bytes by role. ends: of groups of
+    rows, whose scales it has row by row."""
     format_ = argument.format
     rows = int(np.prod(shape[:-1]))
     role = argument.name + "_data"
@@ -54,9 +62,13 @@ def scaled_of(argument, memory, parameters, shape):
     codes = np.packbits(bits.reshape(*shape, format_.bits), axis=-1,
                         bitorder="little").reshape(shape)
     factors = memory.get(argument.name + "_tensor_scale")
-    by_row = Scaled(codes.view(format_.dtype), memory[argument.name + "_scales"],
-                    None if factors is None else factors.view(np.float32),
-                    format=replace(format_, rows=1), layout=argument.layout)
+    factors = None if factors is None else factors.view(np.float32)
+    codes, scales = codes.view(format_.dtype), memory[argument.name + "_scales"]
+    if argument.layout == GROUPED:
+        plain = groups.plain_scales(codes, scales, factors, format_, ends)
+        return Scaled(codes, plain, factors, format=format_)
+    by_row = Scaled(codes, scales, factors, format=replace(format_, rows=1),
+                    layout=argument.layout)
     if format_.rows == 1:
         return by_row
     # Kernels repeat a scale for each of its rows.
@@ -127,14 +139,15 @@ def empty(bound, shape=None):
     return together(one(operand) for operand in results(bound._planned))
 
 
-def to_host(bound, result):
-    """What a kernel has written as a Scaled; its memory is freed."""
+def to_host(bound, result, ends=None):
+    """What a kernel has written as a Scaled; its memory is freed. ends: of groups of
+    rows, on the host."""
 
     def one(operand, written):
         memory = {operand + suffix: part.numpy()
                   for suffix, part in written.parts().items()}
         written.free()
         return scaled_of(bound.kernel.arg(operand, bound.name), memory,
-                         bound._parameters, written.shape)
+                         bound._parameters, written.shape, ends)
 
     return together(one(*each) for each in outs_of(bound, result).items())

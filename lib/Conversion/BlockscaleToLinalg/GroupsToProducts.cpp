@@ -7,12 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Patterns.h"
+#include "RowGroups.h"
 #include "blockscale/Conversion/BlockscaleToLinalg/Passes.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
-#include "blockscale/HW/ScaleLayout.h"
 #include "blockscale/HW/Target.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -35,22 +34,12 @@ public:
   Value split();
 
 private:
-  /// A group's rows, and its rows of scales in groups of 128.
-  struct Rows {
-    Value first, count, firstAtom, atoms;
-  };
-
-  /// Where `group` ends: as in kernels not before where it begins, nor behind
-  /// the last row.
-  Value endOf(Value group, Value first);
-  Value groupOf(Rows rows, Value group, Value result);
+  Value groupOf(GroupRows rows, Value group, Value result);
   /// The parts of A with the rows that numbers gather.
   void gatherA();
   Value gatherRows(Value part);
-  Value rowsOfA(Rows rows);
+  Value rowsOfA(GroupRows rows);
   Value matrixOfB(Value group);
-  /// `count` from `first` on of dimension `dimension`.
-  Value slice(Value tensor, int64_t dimension, Value first, Value count);
   /// Element `group` of the first dimension, without that.
   Value element(Value tensor, Value group);
   Value assemble(ScaledTensorType type, ArrayRef<Value> parts);
@@ -61,17 +50,6 @@ private:
   SmallVector<Value> a, b;
 };
 } // namespace
-
-Value GroupSplitter::slice(Value tensor, int64_t dimension, Value first,
-                           Value count) {
-  SmallVector<OpFoldResult> sizes =
-      tensor::getMixedSizes(e, e.getLoc(), tensor);
-  SmallVector<OpFoldResult> starts(sizes.size(), e.getIndexAttr(0));
-  SmallVector<OpFoldResult> strides(sizes.size(), e.getIndexAttr(1));
-  starts[dimension] = first;
-  sizes[dimension] = count;
-  return tensor::ExtractSliceOp::create(e, tensor, starts, sizes, strides);
-}
 
 Value GroupSplitter::element(Value tensor, Value group) {
   SmallVector<OpFoldResult> sizes =
@@ -102,16 +80,6 @@ Value GroupSplitter::assemble(ScaledTensorType type, ArrayRef<Value> parts) {
   Value metadata = next(type.hasMetadata());
   return AssembleOp::create(e, type, data, scales, zeros, tensorScale,
                             metadata);
-}
-
-/// Zero; of powers of two the smallest.
-static Value zeroOf(Emitter &e, Type element) {
-  if (auto type = dyn_cast<FloatType>(element);
-      type && !APFloat::semanticsHasZero(type.getFloatSemantics()))
-    return arith::ConstantOp::create(
-        e,
-        FloatAttr::get(type, APFloat::getSmallest(type.getFloatSemantics())));
-  return arith::ConstantOp::create(e, e.getZeroAttr(element));
 }
 
 Value GroupSplitter::gatherRows(Value part) {
@@ -145,18 +113,18 @@ void GroupSplitter::gatherA() {
     a[1] = gatherRows(a[1]);
 }
 
-Value GroupSplitter::rowsOfA(Rows rows) {
+Value GroupSplitter::rowsOfA(GroupRows rows) {
   ScaledTensorType type = op.getA().getType();
   const ScaleSpec &spec = type.getSpec().getValue();
   bool isTiled = type.getLayout() == ScaleLayout::Grouped128x4;
   SmallVector<Value> parts(a);
   bool rowsLast = type.getOrder() == DataOrder::MNMajor;
-  parts[0] = slice(parts[0], rowsLast ? 1 : 0, rows.first, rows.count);
+  parts[0] = slice(e, parts[0], rowsLast ? 1 : 0, rows.first, rows.count);
   if (isTiled)
-    parts[1] = slice(parts[1], 0, rows.firstAtom, rows.atoms);
+    parts[1] = slice(e, parts[1], 0, rows.firstAtom, rows.atoms);
   else if (!spec.isUnscaled() && type.getRowTile() != 0)
     for (unsigned part = 1; part <= (spec.zero ? 2 : 1); ++part)
-      parts[part] = slice(parts[part], 0, rows.first, rows.count);
+      parts[part] = slice(e, parts[part], 0, rows.first, rows.count);
   auto ofGroup = ScaledTensorType::get(
       {ShapedType::kDynamic, type.getK()}, type.getElementType(),
       type.getSpec(), isTiled ? ScaleLayout::Tiled128x4 : type.getLayout(),
@@ -175,24 +143,16 @@ Value GroupSplitter::matrixOfB(Value group) {
                   parts);
 }
 
-Value GroupSplitter::endOf(Value group, Value first) {
-  Value offset = tensor::ExtractOp::create(e, op.getOffsets(), group);
-  Value end = arith::IndexCastOp::create(e, e.getIndexType(), offset);
-  bool rowsLast = op.getA().getType().getOrder() == DataOrder::MNMajor;
-  Value rows = tensor::DimOp::create(e, a.front(), rowsLast ? 1 : 0);
-  end = arith::MinSIOp::create(e, end, rows);
-  return arith::MaxSIOp::create(e, end, first);
-}
-
-Value GroupSplitter::groupOf(Rows rows, Value group, Value result) {
+Value GroupSplitter::groupOf(GroupRows rows, Value group, Value result) {
   RankedTensorType type = op.getType();
   auto ofGroup = RankedTensorType::get(
       {ShapedType::kDynamic, type.getDimSize(1)}, type.getElementType());
-  Value c = op.getC() ? slice(op.getC(), 0, rows.first, rows.count) : Value();
+  Value c =
+      op.getC() ? slice(e, op.getC(), 0, rows.first, rows.count) : Value();
   Value bias = op.getBias();
   if (bias)
     bias = op.getBiasKind() == BiasKind::Row
-               ? slice(bias, 0, rows.first, rows.count)
+               ? slice(e, bias, 0, rows.first, rows.count)
                : element(bias, group);
   auto product =
       MatmulOp::create(e, ofGroup, rowsOfA(rows), matrixOfB(group),
@@ -224,21 +184,12 @@ Value GroupSplitter::split() {
       arith::ConstantOp::create(e, e.getZeroAttr(type.getElementType()));
   Value init =
       castTo(e, linalg::FillOp::create(e, nothing, empty).getResult(0), type);
-  Value zero = e.index(0), one = e.index(1);
-  Value groups = tensor::DimOp::create(e, op.getOffsets(), 0);
-  auto loop =
-      scf::ForOp::create(e, zero, groups, one, ValueRange{init, zero, zero});
-  e.setInsertionPointToStart(loop.getBody());
-  Value group = loop.getInductionVar(), first = loop.getRegionIterArg(1);
-  Value end = endOf(group, first);
-  Value count = arith::SubIOp::create(e, end, first);
-  Value atoms = e.ceilQuotient(count, hw::kAtomRows);
-  Value firstAtom = loop.getRegionIterArg(2);
-  Value result = groupOf({first, count, firstAtom, atoms}, group,
-                         loop.getRegionIterArg(0));
-  scf::YieldOp::create(
-      e, ValueRange{result, end, arith::AddIOp::create(e, firstAtom, atoms)});
-  return loop.getResult(0);
+  bool rowsLast = op.getA().getType().getOrder() == DataOrder::MNMajor;
+  Value rows = tensor::DimOp::create(e, a.front(), rowsLast ? 1 : 0);
+  return forEachGroup(e, op.getOffsets(), rows, init,
+                      [&](GroupRows rows, Value group, Value result) {
+                        return groupOf(rows, group, result);
+                      });
 }
 
 static void splitGroups(Operation *root, function_ref<bool(MatmulOp)> isSplit) {
@@ -257,6 +208,15 @@ static void splitGroups(Operation *root, function_ref<bool(MatmulOp)> isSplit) {
 
 void blockscale::splitGroups(Operation *root) {
   ::splitGroups(root, [](MatmulOp) { return true; });
+  SmallVector<QuantizeOp> quantizers;
+  root->walk([&](QuantizeOp op) {
+    if (op.getOffsets())
+      quantizers.push_back(op);
+  });
+  for (QuantizeOp op : quantizers) {
+    op.replaceAllUsesWith(quantizeGroups(op));
+    op.erase();
+  }
 }
 
 namespace {

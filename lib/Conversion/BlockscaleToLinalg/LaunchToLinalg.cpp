@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Patterns.h"
+#include "RowGroups.h"
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleHost.h"
 #include "blockscale/Dialect/Blockscale/IR/Codebooks.h"
 #include "blockscale/Dialect/Blockscale/IR/Pairs.h"
@@ -127,7 +128,7 @@ struct LaunchToLinalg : OpConversionPattern<LaunchOp> {
     Emitter e(op.getLoc(), rewriter);
     SmallVector<std::string> roles;
     SmallVector<Value> inputs;
-    Value kOffsets, rowNumbers;
+    Value offsets, kOffsets, rowNumbers;
     for (auto [name, input, values] :
          llvm::zip_equal(operands, op.getInputs(), adaptor.getInputs())) {
       auto type = dyn_cast<ScaledTensorType>(input.getType());
@@ -135,6 +136,8 @@ struct LaunchToLinalg : OpConversionPattern<LaunchOp> {
         addRoles(name, type, roles);
       else
         roles.push_back(name.str());
+      if (name == stringifyParameterRole(ParameterRole::Offsets))
+        offsets = input;
       if (name == stringifyParameterRole(ParameterRole::KOffsets))
         kOffsets = input;
       if (name == stringifyParameterRole(ParameterRole::RowNumbers))
@@ -157,7 +160,7 @@ struct LaunchToLinalg : OpConversionPattern<LaunchOp> {
       sizes.back() = halfOf(e, e.getLoc(), sizes.back());
     SmallVector<Value> inits;
     if (quantized) {
-      if (failed(addParts(e, op, quantized, sizes, inits)))
+      if (failed(addParts(e, op, quantized, sizes, offsets, inits)))
         return failure();
     } else {
       auto type = cast<RankedTensorType>(op->getResult(0).getType());
@@ -180,15 +183,21 @@ private:
     rewriter.replaceOpWithMultiple(op, {ValueRange(launch->getResults())});
   }
 
-  /// Room for the parts of a result of `type`, of matrices of these `sizes`.
+  /// Room for the parts of a result of `type`, of matrices of these `sizes`;
+  /// its rows are in groups if there are `offsets`.
   static LogicalResult addParts(Emitter &e, LaunchOp op, ScaledTensorType type,
-                                ArrayRef<OpFoldResult> sizes,
+                                ArrayRef<OpFoldResult> sizes, Value offsets,
                                 SmallVectorImpl<Value> &inits) {
     Result<TensorParts> parts = getTensorParts(type);
     if (!parts)
       return op.emitOpError() << parts.why().text;
-    SmallVector<OpFoldResult> scales =
-        scaleSizes(e, type.getLayout(), tileCounts(e, type, sizes));
+    SmallVector<OpFoldResult> counts = tileCounts(e, type, sizes);
+    if (offsets) {
+      Value rows =
+          getValueOrCreateConstantIndexOp(e, e.getLoc(), counts.front());
+      counts.front() = groupedScaleRows(e, rows, offsets);
+    }
+    SmallVector<OpFoldResult> scales = scaleSizes(e, type.getLayout(), counts);
     ArrayRef<OpFoldResult> sizesOfParts[] = {sizes, scales, sizes.drop_back(2)};
     // A kernel writes no other parts.
     for (auto [partType, partSizes] : llvm::zip(parts->present(), sizesOfParts))
@@ -234,7 +243,7 @@ private:
     auto what = kernel->getAttrOfType<QuantizationAttr>(QuantizationAttr::name);
     if (what && what.getTransposed())
       std::swap(sizes[sizes.size() - 2], sizes.back());
-    if (failed(addParts(e, op, type, sizes, inits)))
+    if (failed(addParts(e, op, type, sizes, /*offsets=*/Value(), inits)))
       return failure();
     SmallVector<std::string> roles;
     for (StringRef name : launchOperands(kernel))

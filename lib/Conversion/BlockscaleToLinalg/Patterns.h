@@ -53,7 +53,8 @@ void populateValueFlowConversions(const mlir::TypeConverter &converter,
 /// A product whose K is in groups as a loop of products, one for each.
 mlir::Value splitGroupsAlongK(MatmulOp op);
 
-/// Writes the grouped products under `root` as loops of products.
+/// Writes the grouped products under `root` as loops of products, and
+/// quantisations of groups as such of all rows.
 void splitGroups(mlir::Operation *root);
 
 } // namespace blockscale

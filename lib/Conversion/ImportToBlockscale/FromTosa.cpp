@@ -89,8 +89,8 @@ struct ImportCastTo : ImportPattern<tosa::CastToBlockScaledOp> {
       return failure();
     // The least power of two that saturates nothing (TOSA 1.1).
     Value quantized = QuantizeOp::create(
-        b, *type, matrix, /*tensor_scale=*/Value(), ScaleRule::RoundUp,
-        ElementRounding::Even, /*seed=*/IntegerAttr());
+        b, *type, matrix, /*tensor_scale=*/Value(), /*offsets=*/Value(),
+        ScaleRule::RoundUp, ElementRounding::Even, /*seed=*/IntegerAttr());
     auto parts = DisassembleOp::create(b, quantized);
     SmallVector<Value> results;
     for (auto [part, result] : llvm::zip(parts.getParts(), op.getResults()))

@@ -191,8 +191,8 @@ static FailureOr<Value> narrowTo(ImplicitLocOpBuilder &b, Operation *op,
                           "", ScaleLayout::Plain, DataOrder::KMajor);
   Value matrix = reshape(b, value, shape);
   Value rounded = QuantizeOp::create(
-      b, scaled, matrix, /*tensor_scale=*/Value(), ScaleRule::Floor,
-      ElementRounding::Even, /*seed=*/IntegerAttr());
+      b, scaled, matrix, /*tensor_scale=*/Value(), /*offsets=*/Value(),
+      ScaleRule::Floor, ElementRounding::Even, /*seed=*/IntegerAttr());
   auto plain = RankedTensorType::get(shape, element);
   Value data = DisassembleOp::create(b, TypeRange{plain}, rounded).getResult(0);
   data = reshape(b, data, type.getShape());

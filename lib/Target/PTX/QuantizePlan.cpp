@@ -59,12 +59,22 @@ static plan::Quantization whatOf(QuantizationAttr quantization) {
   return what;
 }
 
+/// The number of groups of the product that a kernel computes, as far as it is
+/// known.
+static AffineExpr groupsOf(gpu::GPUFuncOp kernel) {
+  auto product = kernel->getAttrOfType<ProductAttr>(ProductAttr::name);
+  int64_t groups = product.getB().getShape().front();
+  return ShapedType::isDynamic(groups)
+             ? AffineExpr()
+             : getAffineConstantExpr(groups, kernel.getContext());
+}
+
 LogicalResult blockscale::planQuantizedResult(gpu::GPUFuncOp kernel,
                                               plan::Kernel &result) {
   auto quantization =
       kernel->getAttrOfType<QuantizationAttr>(QuantizationAttr::name);
-  Result<QuantizedStorage> storage =
-      quantizedStorage(quantization.getD(), getTarget(kernel));
+  Result<QuantizedStorage> storage = quantizedStorage(
+      quantization.getD(), getTarget(kernel), groupsOf(kernel));
   if (!storage)
     return kernel.emitError() << storage.why().text;
   result.data.push_back(dataPacking(*storage, "d"));

@@ -110,7 +110,21 @@ if "min_error" in open(source).read():
     EQUIVALENT.append((r"no bound: .*0f7F7FFFFF",
                        "the smaller scale has the same inverse then, and wins"))
 if is_epilogue:
+    # Of the branch around zeros behind a row's last scale: other blocks write them too,
+    # where their place depends on the row alone.
     EQUIVALENT += [
+        (rf"the other branch: .*@{re.search(r'%p[0-9]+', ptx.lines[at - 1])[0]} bra", SAME)
+        for at in ptx.places(r"st\.global\.b8 \t\[%rd\d+\+\d+\], 0;")
+        if "bra" in ptx.lines[at - 1]]
+    # Of what says whether a block is the first one, which stores the tensor scale.
+    EQUIVALENT += [
+        (rf"codes that are left out: .*or\.b32\s+{found[1]},", SAME)
+        for at in ptx.places(r"\tor\.b32")
+        for found in [re.search(r"(%r\d+),", ptx.lines[at])]
+        if re.search(rf"setp\.ne\.b32 .*{found[1]}, 0;", ptx.lines[at + 1])]
+    EQUIVALENT += [
+        (r"another bound: .*setp\.eq\.b32\s+%p\d+, %r\d+, 254;",
+         "no sum is so large; those of quantized_chain.py are"),
         (r"another bound: .*setp\.eq\.b32\s+%p\d+, %r\d+, 2139095040;",
          "no sum is infinite; those of quantized_chain.py are"),
         (r"the other comparison: .*setp\.gt\.u32\s+%p\d+, %r\d+, (95|319);", STEPS),

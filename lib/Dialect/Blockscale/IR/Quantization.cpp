@@ -8,6 +8,7 @@
 
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
+#include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 
 using namespace mlir;
@@ -44,7 +45,8 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
     return Reason(
         "a kernel writes elements along K, but the result is in order "
         "'mn_major'; nearest legal: 'k_major'");
-  if (type.getLayout() != ScaleLayout::Tiled128x4)
+  if (type.getLayout() != ScaleLayout::Tiled128x4 &&
+      type.getLayout() != ScaleLayout::Grouped128x4)
     return "a kernel writes scales in layout 'tiled_128x4', as the tensor core "
            "reads them, but the result has '" +
            stringifyScaleLayout(type.getLayout()).str() + "'";
@@ -108,8 +110,20 @@ blockscale::operandStorage(ScaledTensorType type, hw::Target target) {
   return storage;
 }
 
+/// Each group of rows has tiles of scales of its own.
+static void padGroups(QuantizedStorage &storage, ScaledTensorType type,
+                      AffineExpr groups) {
+  constexpr unsigned kGroups = 3;
+  if (!groups)
+    groups = getAffineSymbolExpr(kGroups, type.getContext());
+  storage.scales = getStorageBytes(getScaleStorage(type.getLayout()),
+                                   groupedScaleRows(storage.rows, groups),
+                                   storage.k, storage.block);
+}
+
 Result<QuantizedStorage> blockscale::quantizedStorage(ScaledTensorType type,
-                                                      hw::Target target) {
+                                                      hw::Target target,
+                                                      AffineExpr groups) {
   if (auto why = whyNotArranged(type))
     return *why;
   std::optional<QuantizedStorage> storage = operandStorage(type, target);
@@ -119,6 +133,8 @@ Result<QuantizedStorage> blockscale::quantizedStorage(ScaledTensorType type,
                   " with scales as '" + type.getSpec().getText() +
                   "' says, so that no kernel writes them; nearest legal: "
                   "'e8m0_t32', or for f4E2M1FN 'multi_float32_e4m3fn_t16'");
+  if (type.getLayout() == ScaleLayout::Grouped128x4)
+    padGroups(*storage, type, groups);
   return *std::move(storage);
 }
 

@@ -94,8 +94,24 @@ static LogicalResult verifyZeros(QuantizeOp op) {
   return success();
 }
 
+/// Groups of rows have scales of single rows, each group in tiles of its own.
+static LogicalResult verifyGroups(QuantizeOp op) {
+  if (!op.getOffsets())
+    return verifyNotGrouped(op);
+  ScaledTensorType type = op.getResult().getType();
+  if (type.getLayout() != ScaleLayout::Grouped128x4)
+    return op.emitOpError()
+           << "with 'groups' expected scales in layout 'grouped_128x4', found '"
+           << stringifyScaleLayout(type.getLayout()) << "'";
+  if (type.getRowTile() != 1)
+    return op.emitOpError()
+           << "with 'groups' expected scales of single rows, found one for "
+           << type.getRowTile() << " rows";
+  return success();
+}
+
 LogicalResult QuantizeOp::verify() {
-  if (failed(verifyNotGrouped(*this)))
+  if (failed(verifyGroups(*this)))
     return failure();
   ScaledTensorType type = getResult().getType();
   if (isa<CodebookType>(type.getElementType()))
@@ -135,9 +151,9 @@ LogicalResult blockscale::expandSparseQuantize(RewriterBase &rewriter,
       ScaleSpecAttr::get(op.getContext(), denseForm(spec)),
       spec.isUnscaled() ? ScaleLayout::Plain : type.getLayout(),
       type.getOrder());
-  Value quantized = QuantizeOp::create(rewriter, op.getLoc(), dense, pruned,
-                                       op.getTensorScale(), op.getRule(),
-                                       op.getRounding(), op.getSeedAttr());
+  Value quantized = QuantizeOp::create(
+      rewriter, op.getLoc(), dense, pruned, op.getTensorScale(),
+      op.getOffsets(), op.getRule(), op.getRounding(), op.getSeedAttr());
   rewriter.replaceOpWithNewOp<CompressOp>(op, type, quantized);
   return success();
 }

@@ -49,11 +49,25 @@ QuantizationAttr blockscale::quantizationOf(QuantizeOp op, StringRef source,
 // Rules
 //===----------------------------------------------------------------------===//
 
+/// Scales lie by the groups that a kernel computes.
+static std::optional<Reason> whyNotGroups(MatmulOp product, QuantizeOp op) {
+  if (product.isGroupedAlongK())
+    return Reason("a product with groups along K does not quantise its result");
+  if (product.getOffsets() == op.getOffsets())
+    return std::nullopt;
+  if (product.hasGroups() && !op.getOffsets())
+    return Reason("scales of the result of a product with groups start anew "
+                  "with each of them; nearest legal: the 'groups' of the "
+                  "product, and a result in layout 'grouped_128x4'");
+  return Reason("the scales of the result start anew with each group, but the "
+                "product has other groups or none; nearest legal: the 'groups' "
+                "of the product");
+}
+
 /// What the epilogue quantises is whole blocks of rows of D.
-static std::optional<Reason> whyNotProduct(MatmulOp product) {
-  if (product.hasGroups())
-    return Reason("a product with groups does not quantise its result: groups "
-                  "begin inside of the blocks of rows that scales lie in");
+static std::optional<Reason> whyNotProduct(MatmulOp product, QuantizeOp op) {
+  if (auto why = whyNotGroups(product, op))
+    return why;
   if (promotionBlock(product.getA().getType(), product.getB().getType()))
     return Reason("a product under float scales of tiles along K does not "
                   "quantise its result");
@@ -88,7 +102,7 @@ std::optional<Reason> blockscale::whyNotQuantized(MatmulOp product,
                   std::string(op.getType().getSpec().getText()) +
                   "' follows from the largest magnitude of the whole matrix; "
                   "pass one as 'tensor_scale'");
-  return whyNotProduct(product);
+  return whyNotProduct(product, op);
 }
 
 std::optional<Reason> blockscale::whyNotQuantized(ScheduleAttr schedule,
@@ -161,11 +175,15 @@ LogicalResult blockscale::verifyQuantization(KernelMatmulOp op) {
     return op.emitOpError() << storage.why().text;
   if (auto why = whyNotEpilogue(*storage))
     return op.emitOpError() << why->text;
-  if (op.getOffsets() || op.getKOffsets() || op.getRowBlock() ||
-      op.getColumnBlock())
-    return op.emitOpError() << "a product with groups, or under scales of "
-                               "tiles that are applied in registers, does not "
-                               "quantise its result";
+  if (op.getKOffsets() || op.getRowBlock() || op.getColumnBlock())
+    return op.emitOpError() << "a product with groups along K, or under scales "
+                               "of tiles that are applied in registers, does "
+                               "not quantise its result";
+  if (static_cast<bool>(op.getOffsets()) !=
+      (quantization.getD().getLayout() == ScaleLayout::Grouped128x4))
+    return op.emitOpError()
+           << "expected 'offsets' with scales of 'd' in layout "
+              "'grouped_128x4', and only then";
   APInt columns;
   int64_t sums = op.getPairs() ? 2 : 1, n = sums * quantization.getD().getK();
   if (!matchPattern(op.getN(), m_ConstantInt(&columns)) ||

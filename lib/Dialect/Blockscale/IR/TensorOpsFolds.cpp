@@ -84,7 +84,8 @@ struct QuantizeIntoLayout : OpRewritePattern<RelayoutOp> {
                                          "input is not a quantize of its own");
     rewriter.replaceOpWithNewOp<QuantizeOp>(
         op, op.getType(), source.getInput(), source.getTensorScale(),
-        source.getRule(), source.getRounding(), source.getSeedAttr());
+        source.getOffsets(), source.getRule(), source.getRounding(),
+        source.getSeedAttr());
     return success();
   }
 };

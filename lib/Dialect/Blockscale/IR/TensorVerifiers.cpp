@@ -57,8 +57,9 @@ LogicalResult blockscale::verifyNotGrouped(Operation *op) {
         return op->emitOpError()
                << "does not know the groups of layout 'grouped_128x4'; only "
                   "'blockscale.assemble', 'blockscale.disassemble', "
-                  "'blockscale.dim' and the 'a' of a 'blockscale.matmul' with "
-                  "'groups' take it";
+                  "'blockscale.dim', 'blockscale.quantize' with 'groups' and "
+                  "the "
+                  "'a' of a 'blockscale.matmul' with 'groups' take it";
     }
   return success();
 }

@@ -83,7 +83,7 @@ func.func @bias_of_rows(%a: !a, %b: !b, %ends: tensor<4xi32>, %bias: tensor<4x64
 !a = !blockscale.tensor<?x512xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
 !b = !blockscale.tensor<64x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @no_groups(%a: !a, %b: !b) -> tensor<?x64xf32> {
-  // expected-error @below {{does not know the groups of layout 'grouped_128x4'; only 'blockscale.assemble', 'blockscale.disassemble', 'blockscale.dim' and the 'a' of a 'blockscale.matmul' with 'groups' take it}}
+  // expected-error @below {{does not know the groups of layout 'grouped_128x4'; only 'blockscale.assemble', 'blockscale.disassemble', 'blockscale.dim', 'blockscale.quantize' with 'groups' and the 'a' of a 'blockscale.matmul' with 'groups' take it}}
   %0 = blockscale.matmul %a, %b : !a, !b -> tensor<?x64xf32>
   return %0 : tensor<?x64xf32>
 }

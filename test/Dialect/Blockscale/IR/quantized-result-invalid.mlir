@@ -315,7 +315,7 @@ gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>}
     %n = arith.constant 96 : i32
     %k = arith.constant 256 : i32
     %one = arith.constant 1 : i32
-    // expected-error@+1 {{a product with groups, or under scales of tiles that are applied in registers, does not quantise its result}}
+    // expected-error@+1 {{expected 'offsets' with scales of 'd' in layout 'grouped_128x4', and only then}}
     blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) groups(%o) d_scales(%s) d_factor(%t, %u) sizes(%m, %n, %k, %one) quantization#multi mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales groups !blockscale.global<i32> d_scales !blockscale.global<i8> d_factor !blockscale.global<f32>, !blockscale.global<f32>
     gpu.return
   }

@@ -137,3 +137,12 @@ func.func @two_factors(%x: tensor<64x64xf32>, %f: tensor<f32>, %g: tensor<f32>) 
   %1 = blockscale.quantize %t tensor_scale(%g : tensor<f32>) : tensor<64x64xf32> to !q
   return %0, %1 : !q, !q
 }
+
+// -----
+
+!q = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+func.func @groups(%x: tensor<64x64xbf16>, %ends: tensor<4xi32>) -> !q {
+  // expected-error@+1 {{a kernel that only quantises knows no groups; nearest legal: the result of a 'blockscale.matmul' with the same 'groups', which nothing else reads}}
+  %0 = blockscale.quantize %x groups(%ends : tensor<4xi32>) : tensor<64x64xbf16> to !q
+  return %0 : !q
+}

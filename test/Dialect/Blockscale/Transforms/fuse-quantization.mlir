@@ -53,8 +53,32 @@ func.func @promoted(%a: !a, %b: !b) -> !q {
 !q = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @groups(%a: !a, %b: !b, %ends: tensor<4xi32>) -> !q {
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !b -> tensor<64x64xbf16>
-  // expected-remark@+1 {{stays an op of its own: a product with groups does not quantise its result: groups begin inside of the blocks of rows that scales lie in}}
+  // expected-remark@+1 {{stays an op of its own: scales of the result of a product with groups start anew with each of them; nearest legal: the 'groups' of the product, and a result in layout 'grouped_128x4'}}
   %1 = blockscale.quantize %0 : tensor<64x64xbf16> to !q
+  return %1 : !q
+}
+
+// -----
+
+!a = !blockscale.tensor<64x256xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+!b = !blockscale.tensor<4x64x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!q = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+func.func @other_groups(%a: !a, %b: !b, %ends: tensor<4xi32>, %others: tensor<4xi32>) -> !q {
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !b -> tensor<64x64xbf16>
+  // expected-remark@+1 {{stays an op of its own: the scales of the result start anew with each group, but the product has other groups or none; nearest legal: the 'groups' of the product}}
+  %1 = blockscale.quantize %0 groups(%others : tensor<4xi32>) : tensor<64x64xbf16> to !q
+  return %1 : !q
+}
+
+// -----
+
+!a = !blockscale.tensor<64x?xbf16>
+!b = !blockscale.tensor<96x?xbf16>
+!q = !blockscale.tensor<4x64x96xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @groups_along_k(%a: !a, %b: !b, %ends: tensor<4xi32>) -> !q {
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !b -> tensor<4x64x96xbf16>
+  // expected-remark@+1 {{stays an op of its own: a product with groups along K does not quantise its result}}
+  %1 = blockscale.quantize %0 : tensor<4x64x96xbf16> to !q
   return %1 : !q
 }
 

@@ -38,7 +38,8 @@ def Blockscale_AnyRankedTensor : RankedTensorOf<[AnyType]>;
 // Between plain values and scaled ones
 //===----------------------------------------------------------------------===//
 
-def Blockscale_QuantizeOp : Blockscale_Op<"quantize", [Pure]> {
+def Blockscale_QuantizeOp : Blockscale_Op<"quantize",
+    [Pure, AttrSizedOperandSegments]> {
   let summary = "round a tensor to narrow elements with scales";
   let description = [{
     Chooses a scale `s` for each tile from the largest magnitude `m` in it and
@@ -112,16 +113,24 @@ def Blockscale_QuantizeOp : Blockscale_Op<"quantize", [Pure]> {
     stay, ties to the lower index; of 4-bit elements with `n4m8` the pairs with
     the largest sums of squares.
 
+    With `groups` the rows are those of a product with groups, which the same
+    offsets separate, and the scales lie in layout `grouped_128x4`, as a product
+    with these groups reads them: those of each group start at a multiple of 128
+    rows and are followed by zeros up to the next one. Rows behind the last offset
+    have no scales, and no defined elements.
+
     ```mlir
     %0 = blockscale.quantize %x : tensor<?x4096xbf16> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">
     %1 = blockscale.quantize %x rule(round_up) : tensor<?x4096xbf16> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">
     %2 = blockscale.quantize %x rounding(stochastic, seed = 7) : tensor<?x4096xbf16> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">
     %3 = blockscale.quantize %x tensor_scale(%t : tensor<f32>) : tensor<?x4096xbf16> to !blockscale.tensor<?x4096xf4E2M1FN, "multi_float32_e4m3fn_t16">
+    %4 = blockscale.quantize %x groups(%ends : tensor<8xi32>) : tensor<?x4096xbf16> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
     ```
   }];
   let arguments = (ins
     Blockscale_PlainMatrix:$input,
     Optional<RankedTensorOf<[F32]>>:$tensor_scale,
+    Optional<TensorRankOf<[I32], [1]>>:$offsets,
     DefaultValuedAttr<Blockscale_ScaleRuleAttr,
                       "::blockscale::ScaleRule::Floor">:$rule,
     DefaultValuedAttr<Blockscale_ElementRoundingAttr,
@@ -129,7 +138,8 @@ def Blockscale_QuantizeOp : Blockscale_Op<"quantize", [Pure]> {
     OptionalAttr<I64Attr>:$seed);
   let results = (outs Blockscale_ScaledTensor:$result);
   let assemblyFormat = [{
-    $input (`tensor_scale` `(` $tensor_scale^ `:` type($tensor_scale) `)`)?
+    $input (`groups` `(` $offsets^ `:` type($offsets) `)`)?
+    (`tensor_scale` `(` $tensor_scale^ `:` type($tensor_scale) `)`)?
     custom<ScaleRule>($rule) custom<ElementRounding>($rounding, $seed)
     attr-dict `:` type($input) `to`
     qualified(type($result))

@@ -23,7 +23,8 @@
 namespace blockscale {
 
 /// Sizes and strides as expressions of M (symbol 0), K (symbol 2) and the
-/// number of matrices (symbol 3), constants where the type knows them.
+/// number of matrices, or of groups of rows (symbol 3), constants where the
+/// type knows them.
 struct QuantizedStorage {
   mlir::AffineExpr rows, k, batch;
   ElementFormat element, scale;
@@ -45,9 +46,11 @@ std::optional<QuantizedStorage> operandStorage(ScaledTensorType type,
                                                hw::Target target);
 
 /// The storage of a tensor of `type` that a kernel for `target` writes, or why
-/// there is no such kernel.
+/// there is no such kernel. Where its rows are in groups only the product knows
+/// how many `groups` there are; null if the launch does.
 Result<QuantizedStorage> quantizedStorage(ScaledTensorType type,
-                                          hw::Target target);
+                                          hw::Target target,
+                                          mlir::AffineExpr groups = {});
 
 /// Why the epilogue of a product does not write such a tensor.
 std::optional<Reason> whyNotEpilogue(const QuantizedStorage &storage);

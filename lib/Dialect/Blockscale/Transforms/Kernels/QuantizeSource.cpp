@@ -144,6 +144,11 @@ std::optional<Reason> blockscale::whyNotKernel(QuantizeOp op) {
   hw::Target target = getTarget(op);
   if (auto why = hw::whyNotFeature(hw::Feature::NarrowConvert, target))
     return why;
+  if (op.getOffsets())
+    return Reason(
+        "a kernel that only quantises knows no groups; nearest legal: "
+        "the result of a 'blockscale.matmul' with the same 'groups', "
+        "which nothing else reads");
   Result<QuantizedStorage> storage = quantizedStorage(op.getType(), target);
   if (!storage)
     return storage.why();

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "QuantizedStore.h"
+#include "blockscale/HW/ScaleLayout.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -63,6 +64,7 @@ void QuantizedStore::prepareKernel() {
 }
 
 void QuantizedStore::prepareTile(TilePosition tile) {
+  group = tile.group;
   if (!hasOneBatch())
     loadFactor(tile.batch);
 }
@@ -117,6 +119,23 @@ static AffineExpr paddedExtent(const QuantizedStorage &storage,
   llvm_unreachable("each source has a digit without end");
 }
 
+Value QuantizedStore::endOfScales(Emitter &e) {
+  if (!frame.isGrouped())
+    return BlockQuantizer(e, what, storage, sizes())
+        .extentOf(paddedExtent(storage, hw::Dim::Row), e.getI32Type());
+  Value rows = arith::SubIOp::create(e, group.end, group.firstRow);
+  Value last = sum(e, rows, e.i32(hw::kAtomRows - 1));
+  Value padded = arith::AndIOp::create(e, last, e.i32(-int64_t(hw::kAtomRows)));
+  return sum(e, group.firstRow, padded);
+}
+
+Value QuantizedStore::rowOfScales(Emitter &e, Value row) {
+  if (!frame.isGrouped())
+    return row;
+  Value inGroup = arith::SubIOp::create(e, row, group.firstRow);
+  return sum(e, group.firstScaleRow, inGroup);
+}
+
 void QuantizedStore::storeScale(Emitter &e, const BlockPlace &place,
                                 Value code) {
   BlockQuantizer quantizer(e, what, storage, sizes());
@@ -146,13 +165,11 @@ void QuantizedStore::store(Value value, const EpilogueFragment &fragment) {
   Emitter e(b.getLoc(), b);
   int64_t blocks = what.getD().getK() / storage.block;
   BlockPlace place{
-      fragment.batch, fragment.row,
+      frame.isGrouped() ? e.i32(0) : fragment.batch, fragment.row,
       arith::DivUIOp::create(e, fragment.column, e.i32(storage.block))};
-  Value rows =
-      BlockQuantizer(e, what, storage, sizes())
-          .extentOf(paddedExtent(storage, hw::Dim::Row), e.getI32Type());
+  Value end = endOfScales(e);
   Value hasScale = arith::AndIOp::create(
-      e, isBelow(e, place.row, rows), isBelow(e, place.block, e.i32(blocks)));
+      e, isBelow(e, place.row, end), isBelow(e, place.block, e.i32(blocks)));
   auto there = scf::IfOp::create(e, hasScale);
   e.setInsertionPointToStart(there.thenBlock());
   Value isInside = isBelow(e, e.i32(0), fragment.count);
@@ -165,5 +182,6 @@ void QuantizedStore::store(Value value, const EpilogueFragment &fragment) {
     e.setInsertionPointToStart(condition.elseBlock());
     scf::YieldOp::create(e, e.i32(0));
   }
+  place.row = rowOfScales(e, place.row);
   storeScale(e, place, condition.getResult(0));
 }

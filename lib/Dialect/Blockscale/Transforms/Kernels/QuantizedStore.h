@@ -16,8 +16,9 @@ namespace blockscale {
 
 /// Quantises what becomes of a thread's sums, a block of a row of D at a time,
 /// and stores codes and scales as the next product reads them. The padding of
-/// scales is 0: that below D is written by the threads that own those rows, the
-/// one behind the last block of a row together with that block's scale.
+/// scales is 0: that below D, or below a group of its rows, is written by the
+/// threads that own those rows, the one behind the last block of a row together
+/// with that block's scale.
 class QuantizedStore {
 public:
   explicit QuantizedStore(KernelFrame &frame);
@@ -31,7 +32,10 @@ public:
 
 private:
   void loadFactor(mlir::Value matrix);
-  bool hasOneBatch() { return b.known(frame.op.getBatch()) == 1; }
+  /// Whether D is one matrix: it is of groups of rows.
+  bool hasOneBatch() {
+    return frame.isGrouped() || b.known(frame.op.getBatch()) == 1;
+  }
   llvm::SmallVector<mlir::Value> sizes();
   /// The elements as the quantisation reads them, in f32.
   llvm::SmallVector<mlir::Value> elementsOf(Emitter &e, mlir::Value value);
@@ -39,11 +43,18 @@ private:
   mlir::Value storeBlock(Emitter &e, mlir::Value value,
                          const BlockPlace &place);
   void storeScale(Emitter &e, const BlockPlace &place, mlir::Value code);
+  /// The row behind those of D, or of the group, that have scales, padding
+  /// included.
+  mlir::Value endOfScales(Emitter &e);
+  /// The row of scales of a row of D.
+  mlir::Value rowOfScales(Emitter &e, mlir::Value row);
 
   KernelFrame &frame;
   KernelBuilder &b;
   QuantizationAttr what;
   QuantizedStorage storage;
+  /// The group of the tile, if there are groups.
+  RowGroup group;
   /// The magnitude of the tensor scale; null if there is none.
   mlir::Value factor;
 };
