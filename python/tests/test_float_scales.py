@@ -88,7 +88,15 @@ def zeros():
     return [a, codes[0], t, codes[1], c], a.astype(float) @ right.T + c
 
 
-@pytest.mark.parametrize("make", [deepseek, joined, cut, loops, int4, zeros])
+def shared():
+    a, s = numbers((40, 256), E4M3, 1), powers((16,), np.float32, 1)
+    b, t = numbers((72, 256), np.int8, 2, -8, 8), powers((72,), np.float32, 2)
+    c = numbers((40, 72), np.float32, 3)
+    return [a, s, b, t, c], (a.astype(float) * stretched(s, 16)) @ (
+        b.astype(float) * t[:, None]).T + c
+
+
+@pytest.mark.parametrize("make", [deepseek, joined, cut, loops, int4, zeros, shared])
 def test_kernels_do_what_linalg_says(make):
     operands, wanted = make()
     text = bs.from_mlir((INPUTS / "float-scales.mlir").read_text()).mlir

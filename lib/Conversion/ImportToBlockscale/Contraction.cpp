@@ -121,7 +121,7 @@ static Result<int64_t> sharedAlong(const Factor &scales,
 }
 
 namespace {
-/// What one scale, or zero point, is for.
+/// What one scale, or zero point, is for; 0 for all there are.
 struct Tile {
   int64_t rows = 1, columns = 0;
 };
@@ -135,10 +135,9 @@ static Result<Tile> tileOf(const Factor &scales, const Contraction &found,
   for (const Result<int64_t> *part : {&ofRows, &ofK})
     if (!*part)
       return part->why();
-  if (*ofRows == 0 ||
-      positions(scales, loops.batch).size() != loops.batch.size())
-    return Reason("has scales that all rows or matrices share; each row, or a "
-                  "few of them, has scales of its own");
+  if (positions(scales, loops.batch).size() != loops.batch.size())
+    return Reason("has scales that all matrices share; each of them has scales "
+                  "of its own");
   return Tile{*ofRows, *ofK};
 }
 
@@ -180,9 +179,10 @@ static Value tilesAsMatrix(ImplicitLocOpBuilder &b, const Factor &factor,
   Value value = asMatrix(b, factor, order);
   auto type = cast<RankedTensorType>(value.getType());
   int64_t rank = type.getRank();
-  if (order.reduction == 0) {
+  // One for all is one row, or one block.
+  if (order.reduction == 0 || order.rows == 0) {
     SmallVector<int64_t> shape(type.getShape());
-    shape.push_back(1);
+    shape.insert(order.rows == 0 ? shape.end() - 1 : shape.end(), 1);
     SmallVector<ReassociationIndices> groups;
     for (int64_t i = 0; i < rank; ++i)
       groups.push_back({i});

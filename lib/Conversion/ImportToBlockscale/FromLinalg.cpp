@@ -71,11 +71,14 @@ static LogicalResult assign(const Factor &factor, Contraction &product) {
                         [&](Place place) { return depends(data, place.loop); });
   };
   bool ofA = belongs(product.a.data), ofB = belongs(product.b.data);
-  if (ofA == ofB)
+  bool isInteger = isa<IntegerType>(getElementTypeOrSelf(factor.base));
+  // Scales that all rows share are as well the other side's.
+  if (ofA && ofB && !factor.isZero)
+    ofA = !product.a.hasScales();
+  else if (ofA == ofB)
     return failure();
   Side &side = ofA ? product.a : product.b;
   Factor &place = factor.isZero ? side.zeros : side.scales;
-  bool isInteger = isa<IntegerType>(getElementTypeOrSelf(factor.base));
   if (place.base || isInteger != factor.isZero)
     return failure();
   place = factor;
@@ -110,6 +113,10 @@ static LogicalResult classify(linalg::LinalgOp op, ArrayRef<Factor> factors,
     return failure();
   product.a.data = *data[0];
   product.b.data = *data[1];
+  // Those of rows first.
+  llvm::stable_sort(rest, [&](const Factor *one, const Factor *other) {
+    return one->places.size() > other->places.size();
+  });
   for (const Factor *factor : rest)
     if (failed(assign(*factor, product)))
       return failure();
@@ -206,7 +213,7 @@ static bool isApplied(const ScaleSpec &spec, Type scales, Type element) {
     return isPlain ||
            (isa<Float8E8M0FNUType>(scales) && isa<FloatType>(element));
   return isPlain && spec.columns->size >=
-                        hw::instructionK(hw::MmaKind::F8F6F4, /*sparse=*/false);
+                        hw::instructionK(hw::MmaKind::F16, /*sparse=*/false);
 }
 
 /// Whether both sides are integers of 8 bits, without scales, that the chip

@@ -192,7 +192,8 @@ static LogicalResult checkScales(Operation *op, StringRef name,
     bool isRows = i == rank - (operand.kFirst ? 1 : 2);
     int64_t size = data.getDimSize(i);
     if (isRows && !ShapedType::isDynamic(size))
-      size = llvm::divideCeilSigned(size, operand.rowBlock);
+      size =
+          operand.rowBlock ? llvm::divideCeilSigned(size, operand.rowBlock) : 1;
     if (i != kAt && differs(scales.getDimSize(i), size))
       return describe() << "there are " << scales.getDimSize(i)
                         << " scales for " << data.getDimSize(i)
@@ -303,7 +304,8 @@ static bool isJoinable(const Operand &operand) {
   RankedTensorType type = tensorType(operand.data);
   int64_t rows = type.getDimSize(type.getRank() - (operand.kFirst ? 1 : 2));
   return operand.rowBlock == 1 || type.getDimSize(0) == 1 ||
-         (!ShapedType::isDynamic(rows) && rows % operand.rowBlock == 0);
+         (operand.rowBlock && !ShapedType::isDynamic(rows) &&
+          rows % operand.rowBlock == 0);
 }
 
 FailureOr<Value> importer::buildProduct(ImplicitLocOpBuilder &b, Operation *op,

@@ -30,7 +30,7 @@ struct Operand {
   int64_t block = 0;
   /// Data and scales have K (or its blocks) before the rows.
   bool kFirst = false;
-  /// Rows that share a scale.
+  /// Rows that share a scale; 0 for all of them.
   int64_t rowBlock = 1;
   /// What is subtracted from the elements of each tile; null for nothing.
   mlir::Value zeros = {};
@@ -63,8 +63,8 @@ bool isNarrowFloat(mlir::Value value);
 bool isResultElement(mlir::Type element);
 
 /// A scale of type `scales` for each `rowBlock` rows of `block` elements of K,
-/// 0 for all, with a zero point of type `zeros` if that is not null. The reason
-/// where no spec says that.
+/// 0 for all of either, with a zero point of type `zeros` if that is not null.
+/// The reason where no spec says that.
 Result<ScaleSpec> tileSpec(mlir::Type scales, int64_t block,
                            int64_t rowBlock = 1, mlir::Type zeros = {});
 

@@ -52,6 +52,8 @@
 // FLOAT-LABEL: @zeros(
 // FLOAT: arith.extui %{{.*}} : tensor<72x2xi4> to tensor<72x2xi8>
 // FLOAT: blockscale.matmul {{.*}}<40x256xf16>, !blockscale.tensor<72x256xui4, "float16_int8_t128">
+// FLOAT-LABEL: @shared(
+// FLOAT: blockscale.matmul {{.*}}<40x256xf8E4M3FN, "float32_t0_t16">, !blockscale.tensor<72x256xi8, "float32_t0">
 
 // JAX-LABEL: @main(
 // JAX-NOT: stablehlo
@@ -119,13 +121,13 @@ func.func @unscaled(%a: tensor<48x128xf8E4M3FN>, %b: tensor<64x128xf8E4M3FN>, %s
 
 // Not ours: a factor for each place along K, bf16 on both sides, integers with powers
 // of two (which are other numbers in the dialect), powers of two beside bf16, a zero
-// point of integers with a sign, scales of blocks of 16, a scale that all rows share.
+// point of integers with a sign, scales of blocks of 8.
 #nk = affine_map<(m, n, k) -> (n, k)>
 #tile = affine_map<(m, n, k) -> (n, k floordiv 32)>
 // CHECK-LABEL: @others(
 // CHECK-NOT: blockscale.
 // CHECK: return
-func.func @others(%h: tensor<48x128xbf16>, %a: tensor<48x128xf8E4M3FN>, %i: tensor<64x128xi8>, %f: tensor<64x128xf4E2M1FN>, %along: tensor<128xf32>, %p: tensor<64x4xf8E8M0FNU>, %z: tensor<64x4xi8>, %s: tensor<64x4xf32>, %short: tensor<64x8xf32>, %shared: tensor<4xf32>, %c: tensor<48x64xf32>) -> tensor<48x64xf32> {
+func.func @others(%h: tensor<48x128xbf16>, %a: tensor<48x128xf8E4M3FN>, %i: tensor<64x128xi8>, %f: tensor<64x128xf4E2M1FN>, %along: tensor<128xf32>, %p: tensor<64x4xf8E8M0FNU>, %z: tensor<64x4xi8>, %s: tensor<64x4xf32>, %short: tensor<64x16xf32>, %c: tensor<48x64xf32>) -> tensor<48x64xf32> {
   %0 = linalg.generic {indexing_maps = [#a, #nk, affine_map<(m, n, k) -> (k)>, #o], iterator_types = ["parallel", "parallel", "reduction"]} ins(%h, %f, %along : tensor<48x128xbf16>, tensor<64x128xf4E2M1FN>, tensor<128xf32>) outs(%c : tensor<48x64xf32>) {
   ^bb0(%x: bf16, %y: f4E2M1FN, %q: f32, %o: f32):
     %r = arith.extf %x : bf16 to f32
@@ -164,7 +166,7 @@ func.func @others(%h: tensor<48x128xbf16>, %a: tensor<48x128xf8E4M3FN>, %i: tens
     %w = arith.addf %o, %v : f32
     linalg.yield %w : f32
   } -> tensor<48x64xf32>
-  %4 = linalg.generic {indexing_maps = [#a, #nk, affine_map<(m, n, k) -> (n, k floordiv 16)>, #o], iterator_types = ["parallel", "parallel", "reduction"]} ins(%h, %i, %short : tensor<48x128xbf16>, tensor<64x128xi8>, tensor<64x8xf32>) outs(%3 : tensor<48x64xf32>) {
+  %4 = linalg.generic {indexing_maps = [#a, #nk, affine_map<(m, n, k) -> (n, k floordiv 8)>, #o], iterator_types = ["parallel", "parallel", "reduction"]} ins(%h, %i, %short : tensor<48x128xbf16>, tensor<64x128xi8>, tensor<64x16xf32>) outs(%3 : tensor<48x64xf32>) {
   ^bb0(%x: bf16, %y: i8, %q: f32, %o: f32):
     %r = arith.extf %x : bf16 to f32
     %t = arith.sitofp %y : i8 to f32
@@ -173,16 +175,7 @@ func.func @others(%h: tensor<48x128xbf16>, %a: tensor<48x128xf8E4M3FN>, %i: tens
     %w = arith.addf %o, %v : f32
     linalg.yield %w : f32
   } -> tensor<48x64xf32>
-  %5 = linalg.generic {indexing_maps = [#a, #nk, affine_map<(m, n, k) -> (k floordiv 32)>, #o], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %i, %shared : tensor<48x128xf8E4M3FN>, tensor<64x128xi8>, tensor<4xf32>) outs(%4 : tensor<48x64xf32>) {
-  ^bb0(%x: f8E4M3FN, %y: i8, %q: f32, %o: f32):
-    %r = arith.extf %x : f8E4M3FN to f32
-    %t = arith.sitofp %y : i8 to f32
-    %u = arith.mulf %t, %q : f32
-    %v = arith.mulf %r, %u : f32
-    %w = arith.addf %o, %v : f32
-    linalg.yield %w : f32
-  } -> tensor<48x64xf32>
-  return %5 : tensor<48x64xf32>
+  return %4 : tensor<48x64xf32>
 }
 
 // A product that was ours before keeps its result and what follows it.

@@ -90,7 +90,7 @@ func.func @unknown_block(%a: tensor<48x4x?xf8E4M3FN>, %s: tensor<48x4xf8E8M0FNU>
 #m = affine_map<(b, m, n, k) -> (b, m, k)>
 #n = affine_map<(b, m, n, k) -> (b, n, k)>
 func.func @shared_scales(%a: tensor<2x48x128xf8E4M3FN>, %s: tensor<2x48x4xf8E8M0FNU>, %t: tensor<48x4xf8E8M0FNU>, %c: tensor<2x48x48xf32>) -> tensor<2x48x48xf32> {
-  // expected-error @below {{has scales that all rows or matrices share; each row, or a few of them, has scales of its own}}
+  // expected-error @below {{has scales that all matrices share; each of them has scales of its own}}
   %r = linalg.generic {indexing_maps = [#m, affine_map<(b, m, n, k) -> (b, m, k floordiv 32)>, #n, affine_map<(b, m, n, k) -> (n, k floordiv 32)>, affine_map<(b, m, n, k) -> (b, m, n)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%a, %s, %a, %t : tensor<2x48x128xf8E4M3FN>, tensor<2x48x4xf8E8M0FNU>, tensor<2x48x128xf8E4M3FN>, tensor<48x4xf8E8M0FNU>) outs(%c : tensor<2x48x48xf32>) {
   ^bb0(%x: f8E4M3FN, %p: f8E8M0FNU, %y: f8E4M3FN, %q: f8E8M0FNU, %o: f32):
     %0 = arith.scaling_extf %x, %p : f8E4M3FN, f8E8M0FNU to f32

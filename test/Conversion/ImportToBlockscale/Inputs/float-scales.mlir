@@ -122,3 +122,18 @@ func.func @zeros(%a: tensor<40x256xf16>, %b: tensor<72x256xi4>, %t: tensor<72x2x
   } -> tensor<40x72xf32>
   return %r : tensor<40x72xf32>
 }
+
+// Scales of blocks of K that all rows share, beside some of rows.
+func.func @shared(%a: tensor<40x256xf8E4M3FN>, %s: tensor<16xf32>, %b: tensor<72x256xi8>, %t: tensor<72xf32>, %c: tensor<40x72xf32>) -> tensor<40x72xf32> {
+  %r = linalg.generic {indexing_maps = [#m, affine_map<(m, n, k) -> (k floordiv 16)>, #n, affine_map<(m, n, k) -> (n)>, #mn], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %s, %b, %t : tensor<40x256xf8E4M3FN>, tensor<16xf32>, tensor<72x256xi8>, tensor<72xf32>) outs(%c : tensor<40x72xf32>) {
+  ^bb0(%x: f8E4M3FN, %p: f32, %y: i8, %q: f32, %o: f32):
+    %0 = arith.extf %x : f8E4M3FN to f32
+    %1 = arith.sitofp %y : i8 to f32
+    %2 = arith.mulf %0, %p : f32
+    %3 = arith.mulf %1, %q : f32
+    %4 = arith.mulf %2, %3 : f32
+    %5 = arith.addf %o, %4 : f32
+    linalg.yield %5 : f32
+  } -> tensor<40x72xf32>
+  return %r : tensor<40x72xf32>
+}
