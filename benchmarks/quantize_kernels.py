@@ -5,10 +5,7 @@ usage: quantize_kernels.py BLOCKSCALE [--rows=4096] [--columns=4096]
                            [--transposed | --both-ways]
 
 Compiles a kernel for each format and type of input and runs 128 rows of it on the
-emulator, which counts instructions, warp by warp. A kernel takes the larger of its
-bytes over the bandwidth of the memory and of its instructions over four for each SM
-and cycle, of a B200. By that formula: nothing is measured, and an instruction of PTX
-counts as one, also where the machine has several for it, as for products of 64 bits.
+emulator. By the formula of elementwise.py; nothing is measured.
 With --transposed kernels read the transpose of what they quantise, with --both-ways
 they quantise a matrix and its transpose alike.
 
@@ -17,17 +14,9 @@ Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-import argparse
-import re
-import subprocess
-import tempfile
-from pathlib import Path
+import elementwise
+from elementwise import INPUTS, ROWS
 
-# SMs, clock in GHz and terabytes a second of a B200 (lib/HW/Part.cpp), and what an
-# SM issues in a cycle.
-SMS, CLOCK, BANDWIDTH, ISSUED = 148, 1.965, 7.0, 4
-ROWS = 128
-INPUTS = {"bf16": 2, "f16": 2, "f32": 4}
 # Element, scales, bits of an element, elements of a block, what the op says.
 FORMATS = {
     "MXFP8": ("f8E4M3FN", "e8m0_t32", 8, 32, ""),
@@ -79,61 +68,26 @@ def module(columns, source, element, spec, words, ways):
             f"  return {values} : {types}\n}}\n")
 
 
-def save(path, count, element):
-    """A .npy file of `count` numbers, all 1.0."""
-    bits = {"bf16": (b"\x80\x3f", "<u2"), "f16": (b"\x00\x3c", "<f2"),
-            "f32": (b"\x00\x00\x80\x3f", "<f4")}[element]
-    header = (f"{{'descr': '{bits[1]}', 'fortran_order': False, "
-              f"'shape': ({count},), }}")
-    header = header.ljust(117) + "\n"
-    path.write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") +
-                     header.encode() + bits[0] * count)
-
-
-def instructions(blockscale, folder, columns, source, format_, ways):
-    """Of a kernel with ROWS rows."""
-    element, spec, _, _, words = format_
-    (folder / "q.mlir").write_text(
-        module(columns, source, element, spec, words, ways))
-    subprocess.run([blockscale, "compile", folder / "q.mlir", "--no-cubin", "-o",
-                    folder], check=True)
-    save(folder / "x.npy", ROWS * columns, source)
-    command = [blockscale, "emulate", folder / "q.ptx", "--plan",
-               folder / "q.plan.json", "--in", f"x={folder}/x.npy", "--set",
-               f"M={ROWS}", "--counters"]
-    if spec.startswith("multi"):
-        save(folder / "t.npy", 1, "f32")
-        command += ["--in", f"tensor_scale={folder}/t.npy"]
-    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return int(re.search(r"^instructions (\d+)$", text, re.MULTILINE)[1])
+def rows(columns, ways):
+    for name, (element, spec, bits, block, words) in FORMATS.items():
+        for source, size in INPUTS.items():
+            read = {"x": (ROWS * columns, source)}
+            if spec.startswith("multi"):
+                read["tensor_scale"] = (1, "f32")
+            yield ((name, source), size + len(ways) * (bits / 8 + 1 / block),
+                   module(columns, source, element, spec, words, ways),
+                   lambda plan, read=read: read)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("blockscale")
-    parser.add_argument("--rows", type=int, default=4096)
-    parser.add_argument("--columns", type=int, default=4096)
+    parser = elementwise.parser(__doc__)
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--transposed", action="store_true")
     which.add_argument("--both-ways", action="store_true")
     arguments = parser.parse_args()
     ways = (["transposed"] if arguments.transposed else
             ["rows", "transposed"] if arguments.both_ways else ["rows"])
-    count = arguments.rows * arguments.columns
-    print("| result | input | MB | instructions | us of bytes | us of instructions "
-          "| time over bytes |\n|---|---|---|---|---|---|---|")
-    with tempfile.TemporaryDirectory() as folder:
-        for name, format_ in FORMATS.items():
-            for source, size in INPUTS.items():
-                issued = instructions(arguments.blockscale, Path(folder),
-                                      arguments.columns, source, format_, ways)
-                issued = issued * arguments.rows // ROWS
-                moved = count * (size + len(ways) * (format_[2] / 8 + 1 / format_[3]))
-                memory = moved / BANDWIDTH / 1e6
-                work = issued / (SMS * ISSUED * CLOCK * 1e3)
-                print(f"| {name} | {source} | {moved / 1e6:.2f} | {issued:,} | "
-                      f"{memory:.2f} | {work:.2f} | "
-                      f"{max(memory, work) / memory:.2f} |", flush=True)
+    elementwise.table(arguments, ("result", "input"), rows(arguments.columns, ways))
 
 
 if __name__ == "__main__":

@@ -455,6 +455,15 @@ DEQUANTIZATIONS = QUANTIZATIONS + [
 LAYOUTS = [("plain", "tiled_128x4"), ("tiled_128x4", "tiled_128x16"),
            ("tiled_128x16", "plain")]
 LINES = Sizes([1, 130, 300], [(1, 96), (1, 544)])
+# What kernels prune, and how elements are stored before and behind.
+Sparsity = namedtuple("Sparsity", "op element dense sparse", defaults=[""])
+SPARSITIES = [
+    Sparsity("prune", "bf16", "2 of 4"), Sparsity("prune", "f32", "4 of 8 pairs")] + [
+    Sparsity(op, *stored) for op in ("compress", "densify") for stored in [
+        ("f8E4M3FN", "e8m0_t64", "e8m0_t32n2m4"), ("f6E2M3FN", "e8m0_t64", "e8m0_t32n2m4"),
+        ("f4E2M1FN", "multi_float32_e4m3fn_t32", "multi_float32_e4m3fn_t16n4m8"),
+        ("bf16", "", "n2m4"), ("tf32", "", "n1m2"), ("i8", "", "n2m4")]]
+WHOLE_WORDS = Sizes([1, 130, 300], [(1, 128), (1, 576)])
 # Whole blocks of columns, which end inside a tile.
 BLOCKS_OF_D = Sizes([1, 130, 300], [(288, 576), (512, 1056)])
 # A product, and what its kernel makes of its sums.
@@ -620,6 +629,21 @@ def function_that_moves_scales(name, layouts, _, k, *__):
             f"  %d = blockscale.relayout %a : {a} to {d}\n  return %d : {d}\n}}\n")
 
 
+def function_that_changes_sparsity(name, what, _, k, *__):
+    if what.op == "prune":
+        x = f"tensor<?x{k}x{what.element}>"
+        return (f"func.func @{name}(%x: {x}) -> {x} {{\n"
+                f"  %d = blockscale.prune %x keep {what.dense} : {x}\n"
+                f"  return %d : {x}\n}}\n")
+    a, d = (f"!blockscale.tensor<?x{k}x{what.element}" +
+            (f', "{spec}", layout = tiled_128x4>' if spec else ">")
+            for spec in (what.dense, what.sparse))
+    if what.op == "densify":
+        a, d = d, a
+    return (f"func.func @{name}(%a: {a}) -> {d} {{\n"
+            f"  %d = blockscale.{what.op} %a : {a} to {d}\n  return %d : {d}\n}}\n")
+
+
 def function_with_quantized_result(name, one, n, k, schedule, groups, _):
     operands, what = one
     ends, clause, layout = groups_of(groups)
@@ -688,6 +712,12 @@ VARIANTS += [
             LINES, True, make=function_that_dequantizes),
     Variant("layouts of scales", DATACENTER, LAYOUTS, "", LINES,
             make=function_that_moves_scales),
+    Variant("pruning and sparse storage", DATACENTER, SPARSITIES, "", WHOLE_WORDS,
+            make=function_that_changes_sparsity),
+    Variant("pruning and sparse storage, warp level", WARP, SPARSITIES, "",
+            WHOLE_WORDS, make=function_that_changes_sparsity),
+    Variant("pruning and sparse storage beside wide K", DATACENTER, SPARSITIES, "",
+            WHOLE_WORDS, True, make=function_that_changes_sparsity),
     quantized("one CTA", "cta_group = 1"),
     quantized("CTA pair", "cta_group = 2"),
     quantized("CTA pair in 2 x 2, dynamic scheduler",

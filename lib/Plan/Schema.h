@@ -203,6 +203,9 @@ void describe(Archive &a, Quantization &quantization) {
 
 template <typename Archive> void describe(Archive &a, Conversion &conversion) {
   a.field("op", conversion.op);
+  a.laterNumber("keep", conversion.keep, 0, 1, kMaxSize);
+  a.laterNumber("group", conversion.group, 0, 1, kMaxSize);
+  a.laterFlag("pairs", conversion.pairs);
 }
 
 template <typename Archive> void describe(Archive &a, Kernel &kernel) {

@@ -204,6 +204,23 @@ static std::string whyNotOperand(const plan::Kernel &kernel,
   return "";
 }
 
+/// What the sizes follow from, whatever the plan says.
+static std::vector<std::string> sizedRoles(const plan::Kernel &kernel) {
+  bool prunes = kernel.conversion && kernel.conversion->op == "prune";
+  if (plan::onlyQuantizes(kernel) || prunes)
+    return {std::string(plan::kQuantizedRole)};
+  if (kernel.conversion)
+    return {"a_data"};
+  return {resultRole(kernel), "a_data"};
+}
+
+static bool isParameter(const plan::Kernel &kernel, const std::string &role) {
+  return std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
+                     [&](const plan::Parameter &parameter) {
+                       return isOperand(parameter) && parameter.role == role;
+                     });
+}
+
 std::string runtime::whyNotOperands(const plan::Kernel &kernel,
                                     const HostOperands &operands) {
   const std::string inKernel = "kernel '" + kernel.name + "': ";
@@ -226,26 +243,27 @@ std::string runtime::whyNotOperands(const plan::Kernel &kernel,
     if (std::string why = whyNotZeros(data, operands); !why.empty())
       return inKernel + why;
   }
-  // What the sizes follow from, whatever the plan says.
-  auto needed =
-      plan::onlyQuantizes(kernel)
-          ? std::vector<std::string>{std::string(plan::kQuantizedRole)}
-          : std::vector<std::string>{resultRole(kernel), "a_data"};
-  for (const std::string &role : needed)
-    if (!operands.count(role))
+  for (const std::string &role : sizedRoles(kernel)) {
+    auto operand = operands.find(role);
+    if (operand == operands.end())
       return inKernel + "there is no operand '" + role + "'";
+    size_t rank = operand->second.sizes.size();
+    if (rank != 2 && rank != 3)
+      return inKernel + "operand '" + role + "' has rank " +
+             std::to_string(rank) + "; expected 2 or 3";
+    // Of scales that move the elements tell the sizes and nothing else.
+    found += !isParameter(kernel, role);
+  }
   if (found == operands.size())
     return "";
   for (const auto &entry : operands)
-    if (!isZeros(kernel, entry.first) &&
-        std::none_of(kernel.parameters.begin(), kernel.parameters.end(),
-                     [&](const plan::Parameter &parameter) {
-                       return isOperand(parameter) &&
-                              parameter.role == entry.first;
-                     }))
+    if (!isZeros(kernel, entry.first) && !isParameter(kernel, entry.first))
       return inKernel + "it has no operand '" + entry.first + "'";
   return "";
 }
+
+/// Half of a sparse operand is stored, whatever its pattern.
+static constexpr int64_t kCompression = 2;
 
 /// The sizes of a kernel that multiplies nothing, from what it reads.
 static plan::Environment sizesOfMatrix(const std::vector<int64_t> &sizes) {
@@ -264,16 +282,19 @@ plan::Environment runtime::sizesOf(const plan::Kernel &kernel,
       std::swap(sizes["M"], sizes["K"]);
     return sizes;
   }
-  if (kernel.conversion)
-    return sizesOfMatrix(operands.at("a_data").sizes);
+  if (kernel.conversion) {
+    plan::Environment sizes =
+        sizesOfMatrix(operands.at(sizedRoles(kernel).front()).sizes);
+    if (kernel.conversion->op == "densify")
+      sizes["K"] *= kCompression;
+    return sizes;
+  }
   const HostOperand &d = operands.at(resultRole(kernel)),
                     &a = operands.at("a_data");
   size_t rank = d.sizes.size(), aRank = a.sizes.size();
   const plan::DataPacking *data = dataOf(kernel, "a_data");
   bool mnMajor = data && data->order == "mn_major";
   int64_t k = a.sizes[mnMajor ? aRank - 2 : aRank - 1];
-  // Half of a sparse A is stored, whatever its pattern.
-  constexpr int64_t kCompression = 2;
   if (!kernel.metadata.empty())
     k *= kCompression;
   int64_t batch = rank == 3 ? d.sizes[0] : 1;

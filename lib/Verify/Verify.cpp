@@ -12,6 +12,7 @@
 #include "Quantization.h"
 #include "QuantizedResult.h"
 #include "Relayout.h"
+#include "WrittenBytes.h"
 
 #include <algorithm>
 #include <chrono>
@@ -351,6 +352,21 @@ static void verifyElementwise(const emulator::Module &module,
     made->compare(sample, verdict);
 }
 
+static void verifyConversion(const emulator::Module &module,
+                             const plan::Kernel &kernel,
+                             const plan::Environment &sizes,
+                             const VerifyOptions &options, Verdict &verdict) {
+  const std::string &op = kernel.conversion->op;
+  auto run = verifyElementwise<DequantizationRun>;
+  if (op == "relayout")
+    run = verifyElementwise<RelayoutRun>;
+  if (op == "prune")
+    run = verifyElementwise<PruningRun>;
+  if (op == "compress" || op == "densify")
+    run = verifyElementwise<SparsityRun>;
+  run(module, kernel, sizes, options, verdict);
+}
+
 Verdict verify::verifyKernel(const emulator::Module &module,
                              const plan::Kernel &kernel,
                              const plan::Environment &givenSizes, DataKind kind,
@@ -364,14 +380,8 @@ Verdict verify::verifyKernel(const emulator::Module &module,
                                        verdict);
     return verdict;
   }
-  if (kernel.conversion && kernel.conversion->op == "relayout") {
-    verifyElementwise<RelayoutRun>(module, kernel, givenSizes, options,
-                                   verdict);
-    return verdict;
-  }
   if (kernel.conversion) {
-    verifyElementwise<DequantizationRun>(module, kernel, givenSizes, options,
-                                         verdict);
+    verifyConversion(module, kernel, givenSizes, options, verdict);
     return verdict;
   }
   bool isHarsh = options.conditions == Conditions::Harsh;

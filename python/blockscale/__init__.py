@@ -43,6 +43,7 @@ _NAMES = {
                 "load_kernel"),
     "_layout": ("Layout", "layout", "layouts"),
     "_launch": ("Prepared",),
+    "_launch_convert": ("PreparedConversion",),
     "_launch_dequantize": ("PreparedDequantization",),
     "_launch_quantize": ("PreparedQuantization",),
     "_program": ("Outcome", "Program"),

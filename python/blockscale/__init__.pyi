@@ -21,8 +21,8 @@ __all__ = ["Argument", "Busy", "CheckReport", "Checkpoint", "CheckpointError",
            "DeviceScaled", "Diagnostic", "Error", "FORMATS", "Finding",
            "Format", "Hazard", "Imported", "InternalError", "Kernel", "Layout",
            "KernelChoice", "NkiKernels", "Outcome", "Parameter", "Prepared",
-           "PreparedDequantization", "PreparedQuantization", "Program", "Refused",
-           "Scaled", "Spec", "Verdict", "check", "compile", "dask", "devices",
+           "PreparedConversion", "PreparedDequantization", "PreparedQuantization",
+           "Program", "Refused", "Scaled", "Spec", "Verdict", "check", "compile", "dask", "devices",
            "emulate", "emulate_without_card", "explain", "format_named",
            "from_jax", "from_mlir", "from_onnx", "from_torch", "layout",
            "layouts", "load_kernel", "matmul", "pack", "parse", "prune",
@@ -295,6 +295,16 @@ class Kernel:
     def prepare_dequantize(self, *, M: int | None = None, K: int | None = None,
                            batch: int | None = None, device: int = 0,
                            kernel: str | None = None) -> PreparedDequantization: ...
+    def convert(self, a: Scaled | DeviceScaled | _Array | _OnDevice, *,
+                out: DeviceScaled | _OnDevice | None = None,
+                kernel: str | None = None, device: int = 0,
+                stream: _Stream = None) -> Any: ...
+    def emulate_convert(self, a: Scaled | _Array, *, kernel: str | None = None,
+                        num_sms: int | None = None, progress: _Progress = None,
+                        **options: Any) -> Any: ...
+    def prepare_convert(self, *, M: int | None = None, K: int | None = None,
+                        batch: int | None = None, device: int = 0,
+                        kernel: str | None = None) -> PreparedConversion: ...
     def as_torch_op(self, name: str, *, kernel: str | None = None) -> Any: ...
 
 class KernelChoice:
@@ -317,6 +327,8 @@ class KernelChoice:
                  **options: Any) -> Scaled | DeviceScaled: ...
     def dequantize(self, a: Scaled | DeviceScaled, *, device: int = 0,
                    **options: Any) -> Any: ...
+    def convert(self, a: Scaled | DeviceScaled | _Array | _OnDevice, *,
+                device: int = 0, **options: Any) -> Any: ...
     def prepare(self, *, device: int = 0, **options: Any) -> Prepared: ...
     def save(self, path: str | os.PathLike[str]) -> None: ...
 
@@ -595,6 +607,21 @@ class Prepared:
     def upload(self, name: _Operand, operand: Scaled,
                ends: _Array | None = None,
                rows: _Array | None = None) -> DeviceScaled: ...
+
+class PreparedConversion:
+    kernel: Kernel
+    name: str
+    device: Device
+    sizes: dict[str, int]
+    grid: tuple[int, ...]
+    cluster: tuple[int, ...]
+    block: tuple[int, ...]
+    def __init__(self, kernel: Kernel, name: str | None,
+                 sizes: dict[str, int | None], device: int) -> None: ...
+    def __call__(self, a: DeviceScaled | _OnDevice, *,
+                 out: DeviceScaled | _OnDevice,
+                 stream: _Stream = None) -> DeviceScaled | _OnDevice: ...
+    def empty_out(self, a: DeviceScaled | _OnDevice) -> DeviceScaled | DeviceArray: ...
 
 class PreparedDequantization:
     kernel: Kernel

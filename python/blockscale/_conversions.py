@@ -2,7 +2,7 @@
 # Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""What a compiled kernel does that dequantises."""
+"""What compiled kernels do that dequantise, prune, compress, densify or move scales."""
 
 
 class Conversions:
@@ -44,3 +44,43 @@ class Conversions:
         from ._launch_dequantize import PreparedDequantization
         return PreparedDequantization(self, kernel,
                                       {"M": M, "K": K, "batch": batch}, device)
+
+    def convert(self, a, *, out=None, kernel=None, device=0, stream=None):
+        """Runs a kernel that prunes, compresses, densifies or moves scales on a CUDA
+        device.
+
+        a: a `Scaled`, which is copied to the device for this launch, or a
+            `DeviceScaled`, which lies there; of a kernel that prunes an array of the
+            host or of the device.
+        out: for what lies on the device what `prepare_convert(...).empty_out(a)` makes;
+            None for new memory.
+        stream: as torch, cuda.core or the driver have it; None for the default.
+            The call waits for it only if something was copied.
+
+        The result is a `Scaled` or an array if `a` is on the host, else a
+        `DeviceScaled`, which has the parts of `a` that the kernel does not write, or a
+        DeviceArray. Raises DeviceError and Refused as `launch` does.
+        """
+        from ._launch_convert import convert
+        return convert(self, a, out, kernel, device, stream)
+
+    def emulate_convert(self, a, *, kernel=None, num_sms=None, progress=None,
+                        **options):
+        """Runs a kernel that prunes, compresses, densifies or moves scales on the
+        emulator: a `Scaled`, or an array.
+
+        a: a `Scaled`, or an array. num_sms, progress, options: as in `emulate`.
+        """
+        from ._convert_kernel import emulate
+        return emulate(self, a, kernel, num_sms, progress, options)
+
+    def prepare_convert(self, *, M=None, K=None, batch=None, device=0, kernel=None):
+        """Loads a kernel that prunes, compresses, densifies or moves scales on a CUDA
+        device and computes grid and parameters for these sizes once: a
+        `PreparedConversion`, to be called.
+
+        M, K, batch: the dynamic ones have to be given.
+        """
+        from ._launch_convert import PreparedConversion
+        return PreparedConversion(self, kernel, {"M": M, "K": K, "batch": batch},
+                                  device)

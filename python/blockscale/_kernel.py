@@ -32,7 +32,8 @@ from ._targets import KernelChoice
 STAGES = ("tensor", "kernel", "assigned", "nvvm", "llvm")
 DATA = ("exact", "random", "both")
 CONDITIONS = ("plain", "harsh", "both")
-CONVERSIONS = {"dequantize": "dequantises", "relayout": "moves scales"}
+CONVERSIONS = {"dequantize": "dequantises", "relayout": "converts",
+               "prune": "converts", "compress": "converts", "densify": "converts"}
 # Sizes for which what was prepared is kept.
 KEPT_LAUNCHES = 16
 
@@ -86,7 +87,7 @@ def _whose_work(planned):
         "multiplies": "multiplies: 'launch' runs it, and 'emulate'",
         "quantises": "quantises: 'quantize' runs it, and 'emulate_quantize'",
         "dequantises": "dequantises: 'dequantize' runs it, and 'emulate_dequantize'",
-        "moves scales": "moves scales: its launcher and 'blockscale emulate' run it",
+        "converts": "converts: 'convert' runs it, and 'emulate_convert'",
         "fuses": "quantises its product: 'launch' runs it, and 'emulate'",
     }[_work_of(planned)]
 
@@ -115,7 +116,7 @@ class Kernel(Conversions):
 
     def _planned(self, name=None, does=("multiplies", "fuses")):
         """The plan of a kernel that does one of these: multiplies, quantises,
-        fuses both, or dequantises."""
+        fuses both, dequantises, or converts."""
         kernels = self.plan["kernels"]
         if name is not None:
             found = [one for one in kernels if one["name"] == text("kernel", name)]

@@ -50,20 +50,28 @@ def is_by_groups(planned):
     return scales is not None and scales["layout"] == GROUPED
 
 
+def codes_of(memory, pitch, shape, format_):
+    """Elements of lines of `pitch` bytes, in the format's type."""
+    lines = memory.reshape(int(np.prod(shape[:-1])), pitch)
+    if format_.bits >= 8:
+        size = format_.bits // 8
+        codes = np.ascontiguousarray(lines[:, :shape[-1] * size])
+        return codes.view(format_.dtype).reshape(shape)
+    bits = np.unpackbits(lines, axis=1, bitorder="little",
+                         count=shape[-1] * format_.bits)
+    codes = np.packbits(bits.reshape(*shape, format_.bits), axis=-1, bitorder="little")
+    return codes.reshape(shape).view(format_.dtype)
+
+
 def scaled_of(argument, memory, parameters, shape, ends=None):
     """A Scaled of the parts that a kernel wrote: bytes by role. ends: of groups of
     rows, whose scales it has row by row."""
     format_ = argument.format
-    rows = int(np.prod(shape[:-1]))
     role = argument.name + "_data"
-    lines = memory[role].reshape(rows, parameters[role]["linePitch"])
-    bits = np.unpackbits(lines, axis=1, bitorder="little",
-                         count=shape[-1] * format_.bits)
-    codes = np.packbits(bits.reshape(*shape, format_.bits), axis=-1,
-                        bitorder="little").reshape(shape)
+    codes = codes_of(memory[role], parameters[role]["linePitch"], shape, format_)
     factors = memory.get(argument.name + "_tensor_scale")
     factors = None if factors is None else factors.view(np.float32)
-    codes, scales = codes.view(format_.dtype), memory[argument.name + "_scales"]
+    scales = memory[argument.name + "_scales"]
     if argument.layout == GROUPED:
         plain = groups.plain_scales(codes, scales, factors, format_, ends)
         return Scaled(codes, plain, factors, format=format_)

@@ -14,6 +14,7 @@
 // CHECK-DAG: two_levels {{.*}}pass
 // CHECK-DAG: loop {{.*}}pass
 // CHECK-DAG: read {{.*}}pass
+// CHECK-DAG: shown {{.*}}pass
 // CHECK-DAG: chosen {{.*}}pass
 // CHECK-DAG: backward {{.*}}pass
 // CHECK-NOT: FAIL
@@ -27,9 +28,14 @@
 // LAUNCHES-LABEL: func.func @loop
 // LAUNCHES: scf.for
 // LAUNCHES: launch_into {{.*}} ["x"]
-// What else reads the result, and a tensor scale that a kernel cannot choose, leave
-// the work to the host.
+// Where what else reads the result is a kernel, too, it stays one.
 // LAUNCHES-LABEL: func.func @read
+// LAUNCHES: launch_into {{.*}} ["x"]
+// LAUNCHES: launch_into {{.*}} ["a_data", "a_scales", "b_data", "b_scales"]
+// LAUNCHES: launch_into {{.*}} ["a_data", "a_scales"] ins
+// Host code that reads the result, and a tensor scale that a kernel cannot choose, leave
+// the work to the host.
+// LAUNCHES-LABEL: func.func @shown
 // LAUNCHES-NOT: ["x"
 // LAUNCHES-LABEL: func.func @chosen
 // LAUNCHES-NOT: ["x"
@@ -85,6 +91,14 @@ func.func @read(%x: tensor<64x128xf32>, %w: !t) -> (tensor<64x128xf32>, tensor<6
   %y = blockscale.matmul %q, %w : !s, !t -> tensor<64x128xf32>
   %z = blockscale.dequantize %q : !s to tensor<64x128xf32>
   return %y, %z : tensor<64x128xf32>, tensor<64x128xf32>
+}
+
+func.func @shown(%x: tensor<64x128xf32>, %w: !t) -> (tensor<64x128xf32>, tensor<64x128xi8>) {
+  %q = blockscale.quantize %x : tensor<64x128xf32> to !s
+  %y = blockscale.matmul %q, %w : !s, !t -> tensor<64x128xf32>
+  %data, %scales = blockscale.disassemble %q : !s
+  %z = arith.bitcast %data : tensor<64x128xf8E4M3FN> to tensor<64x128xi8>
+  return %y, %z : tensor<64x128xf32>, tensor<64x128xi8>
 }
 
 func.func @chosen(%x: tensor<?x128xf32>, %w: !m) -> tensor<?x40xf32> {

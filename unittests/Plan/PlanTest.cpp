@@ -274,6 +274,20 @@ TEST(Plan, SaysWhatIsConverted) {
   ASSERT_TRUE(read->kernels[0].conversion);
   EXPECT_EQ(read->kernels[0].conversion->op, "dequantize");
   EXPECT_EQ(printPlan(*read), text);
+  EXPECT_EQ(text.find("keep"), std::string::npos);
+}
+
+TEST(Plan, SaysWhatIsPruned) {
+  Plan plan = makePlan();
+  plan.kernels[0].conversion = Conversion{"prune", 4, 8, true};
+  std::string text = printPlan(plan);
+  auto read = parsePlan(text);
+  ASSERT_TRUE(read) << read.why().text;
+  const Conversion &conversion = *read->kernels[0].conversion;
+  EXPECT_EQ(conversion.keep, 4u);
+  EXPECT_EQ(conversion.group, 8u);
+  EXPECT_TRUE(conversion.pairs);
+  EXPECT_EQ(printPlan(*read), text);
 }
 
 // Plans of operands without such scales do not have the key.

@@ -466,6 +466,47 @@ TEST(HostOperands, WhatIsWrongWithAQuantisationIsNamed) {
             "1x2x5");
 }
 
+/// Elements of a kernel that moves scales tell their sizes and are not copied.
+TEST(HostOperands, SizesOfMovedScalesAreThoseOfTheElements) {
+  using plan::ParameterKind;
+  plan::Kernel kernel = quantizingKernel();
+  kernel.quantization.reset();
+  kernel.conversion = plan::Conversion{"relayout"};
+  kernel.parameters = {
+      test::parameter("a_scales", "a", ParameterKind::Pointer, "i8"),
+      test::parameter("d_scales", "d", ParameterKind::Pointer, "i8")};
+  kernel.data.clear();
+  kernel.operands.clear();
+  kernel.scales.push_back(kernel.scales[0]);
+  kernel.scales[0].operand = "a";
+  std::vector<uint8_t> codes(10), scales(8), moved(8);
+  HostOperands all;
+  all["a_scales"] = operandOf("a_scales", scales, {2, 4});
+  all["d_scales"] = operandOf("d_scales", moved, {2, 4});
+  EXPECT_EQ(whyNotOperands(kernel, all),
+            "kernel 'small': there is no operand 'a_data'");
+  all["a_data"] = operandOf("a_data", codes, {10});
+  EXPECT_EQ(whyNotOperands(kernel, all),
+            "kernel 'small': operand 'a_data' has rank 1; expected 2 or 3");
+  all["a_data"] = operandOf("a_data", codes, {2, 5});
+  ASSERT_EQ(whyNotOperands(kernel, all), "");
+  plan::Environment sizes = bound(kernel, all);
+  EXPECT_EQ(sizes.at("M"), 2);
+  EXPECT_EQ(sizes.at("K"), 5);
+  Result<DeviceData> packed = packOperands(kernel, sizes, all);
+  ASSERT_TRUE(packed) << textOf(packed);
+  EXPECT_EQ(packed->memory.count("a_data"), 0u);
+  all["b_data"] = operandOf("b_data", codes, {2, 5});
+  EXPECT_EQ(whyNotOperands(kernel, all),
+            "kernel 'small': it has no operand 'b_data'");
+  // Of what is densified half is stored.
+  kernel.conversion->op = "densify";
+  EXPECT_EQ(bound(kernel, all).at("K"), 10);
+  all["x"] = operandOf("x", codes, {5, 2});
+  kernel.conversion->op = "prune";
+  EXPECT_EQ(bound(kernel, all).at("K"), 2);
+}
+
 /// A kernel that dequantises codes of six bits, in lines of 16 bytes.
 TEST(HostOperands, SizesOfAConversionAreThoseOfItsOperand) {
   using plan::ParameterKind;

@@ -306,11 +306,15 @@ struct Quantization {
   bool transposed = false;
 };
 
-/// What a kernel does that converts. It reads "a" and writes "d", numbers of
-/// `operands`. It has no B and N: N is 1, and a row of D has K numbers.
+/// What a kernel does that converts. It reads "a", or "x" where it prunes, and
+/// writes "d". It has no B and N: N is 1, and a row of D has K numbers.
 struct Conversion {
-  /// "dequantize".
+  /// "dequantize", "relayout", "prune", "compress", "densify".
   std::string op;
+  /// Of "prune": how many elements of each group along K stay, and whether
+  /// aligned pairs stay or go together. Else 0.
+  unsigned keep = 0, group = 0;
+  bool pairs = false;
 };
 
 struct Kernel {

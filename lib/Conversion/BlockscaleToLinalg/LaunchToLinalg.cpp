@@ -81,6 +81,14 @@ static SmallVector<Value> launchParts(Emitter &e, ScaledTensorType type,
   return parts.values();
 }
 
+/// How many of so many elements along K a sparse tensor stores.
+static OpFoldResult storedSize(Emitter &e, OpFoldResult size) {
+  constexpr int64_t kCompression = hw::kSparseCompression;
+  if (std::optional<int64_t> known = getConstantIntValue(size))
+    return e.getIndexAttr(*known / kCompression);
+  return e.quotient(cast<Value>(size), kCompression);
+}
+
 /// The sizes of D, from the operands of the product: a matrix for each of the
 /// offsets along K, a row for each that is gathered.
 static SmallVector<OpFoldResult> resultSizes(Emitter &e, const Parts &a,
@@ -95,6 +103,140 @@ static SmallVector<OpFoldResult> resultSizes(Emitter &e, const Parts &a,
                  tensor::getMixedSize(e, e.getLoc(), kOffsets, /*dim=*/0));
   return sizes;
 }
+
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The launch of a kernel that converts: parts that it neither reads nor writes
+/// stay as they are.
+class ConversionLaunch {
+public:
+  ConversionLaunch(LaunchOp op, FunctionOpInterface kernel, Emitter &e,
+                   ValueRange operand)
+      : op(op), kernel(kernel), e(e), operand(operand) {}
+
+  LogicalResult replace(ConversionPatternRewriter &rewriter);
+
+private:
+  bool hasParameter(StringRef role);
+  void readParts(ScaledTensorType type);
+  LogicalResult addResult(ScaledTensorType type);
+  Value room(ArrayRef<OpFoldResult> extents, Type type) {
+    auto tensor = cast<RankedTensorType>(type);
+    return castTo(e,
+                  tensor::EmptyOp::create(e, extents, tensor.getElementType()),
+                  tensor);
+  }
+
+  LaunchOp op;
+  FunctionOpInterface kernel;
+  Emitter &e;
+  ValueRange operand;
+  std::optional<Parts> parts;
+  SmallVector<OpFoldResult> sizes;
+  SmallVector<std::string> roles, resultRoles;
+  SmallVector<Value> inputs, inits;
+  /// Of the parts of the result: what stays, or null.
+  SmallVector<Value> kept;
+};
+} // namespace
+
+bool ConversionLaunch::hasParameter(StringRef role) {
+  for (unsigned i = 0, count = kernel.getNumArguments(); i < count; ++i) {
+    auto attribute =
+        kernel.getArgAttrOfType<ParameterAttr>(i, ParameterAttr::name);
+    if (attribute && stringifyParameterRole(attribute.getRole()) == role)
+      return true;
+  }
+  return false;
+}
+
+/// The elements are there for their sizes even if the kernel reads none.
+void ConversionLaunch::readParts(ScaledTensorType type) {
+  SmallVector<std::string> all;
+  addRoles("a", type, all);
+  for (auto [role, value] : llvm::zip_equal(all, operand))
+    if (hasParameter(role) || role == "a_data") {
+      roles.push_back(role);
+      inputs.push_back(value);
+    }
+}
+
+LogicalResult ConversionLaunch::addResult(ScaledTensorType type) {
+  Result<TensorParts> found = getTensorParts(type);
+  if (!found)
+    return op.emitOpError() << found.why().text;
+  SmallVector<OpFoldResult> data(sizes), scales, metadata;
+  if (type.getSpec().getValue().isSparse()) {
+    metadata = metadataSizes(e, type, sizes);
+    data.back() = storedSize(e, sizes.back());
+  }
+  if (found->scales)
+    scales = scaleSizes(e, type.getLayout(), tileCounts(e, type, sizes));
+  for (auto [name, partType, extents, before] :
+       {std::tuple("d_data", found->data, &data, parts->data),
+        std::tuple("d_scales", found->scales, &scales, parts->scales),
+        std::tuple("d_zeros", found->zeros, &scales, parts->zeros),
+        std::tuple("d_tensor_scale", found->tensorScale, &scales,
+                   parts->tensorScale),
+        std::tuple("d_metadata", found->metadata, &metadata,
+                   parts->metadata)}) {
+    if (!partType)
+      continue;
+    bool isWritten = hasParameter(name);
+    kept.push_back(isWritten ? Value() : castTo(e, before, partType));
+    if (!isWritten)
+      continue;
+    resultRoles.push_back(name);
+    inits.push_back(room(*extents, partType));
+  }
+  return success();
+}
+
+LogicalResult ConversionLaunch::replace(ConversionPatternRewriter &rewriter) {
+  if (auto type = dyn_cast<ScaledTensorType>(op.getInputs()[0].getType())) {
+    parts.emplace(type, operand);
+    sizes = logicalSizes(e, *parts);
+    readParts(type);
+  } else {
+    sizes = tensor::getMixedSizes(e, e.getLoc(), operand[0]);
+    roles.push_back(launchOperands(kernel).front().str());
+    inputs.push_back(operand[0]);
+  }
+  Type type = op->getResult(0).getType();
+  auto scaled = dyn_cast<ScaledTensorType>(type);
+  if (scaled && !parts)
+    return op.emitOpError()
+           << "expected a scaled tensor as its input, like its "
+              "result";
+  if (!scaled)
+    inits.push_back(room(sizes, type));
+  else if (failed(addResult(scaled)))
+    return failure();
+  auto namesOf = [&](ArrayRef<std::string> list) {
+    return e.getStrArrayAttr(SmallVector<StringRef>(list.begin(), list.end()));
+  };
+  auto launch = LaunchIntoOp::create(
+      e, ValueRange(inits).getTypes(), op.getKernelAttr(), namesOf(roles),
+      scaled ? namesOf(resultRoles) : ArrayAttr(), inputs, inits);
+  launch->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  SmallVector<Value> results(launch->getResults());
+  if (scaled) {
+    auto written = results.begin();
+    SmallVector<Value> all(kept);
+    for (Value &part : all)
+      part = part ? part : *written++;
+    results = all;
+  }
+  rewriter.replaceOpWithMultiple(op, {ValueRange(results)});
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The pattern
+//===----------------------------------------------------------------------===//
 
 namespace {
 struct LaunchToLinalg : OpConversionPattern<LaunchOp> {
@@ -122,7 +264,7 @@ struct LaunchToLinalg : OpConversionPattern<LaunchOp> {
              << "; expected a kernel before 'convert-kernels-to-llvm'";
     auto product = kernel->getAttrOfType<ProductAttr>(ProductAttr::name);
     if (converts)
-      return launchConversion(op, operands.front(), adaptor, rewriter);
+      return launchConversion(op, kernel, adaptor, rewriter);
     if (quantized && !product)
       return launchQuantization(op, quantized, kernel, adaptor, rewriter);
     Emitter e(op.getLoc(), rewriter);
@@ -177,8 +319,9 @@ private:
                               ValueRange inits,
                               ConversionPatternRewriter &rewriter) {
     SmallVector<StringRef> names(roles.begin(), roles.end());
-    auto launch = LaunchIntoOp::create(e, inits.getTypes(), op.getKernelAttr(),
-                                       e.getStrArrayAttr(names), inputs, inits);
+    auto launch = LaunchIntoOp::create(
+        e, inits.getTypes(), op.getKernelAttr(), e.getStrArrayAttr(names),
+        /*result_roles=*/ArrayAttr(), inputs, inits);
     launch->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     rewriter.replaceOpWithMultiple(op, {ValueRange(launch->getResults())});
   }
@@ -209,24 +352,12 @@ private:
     return success();
   }
 
-  /// What a kernel makes of the operand `name`, of the same shape.
-  static LogicalResult launchConversion(LaunchOp op, StringRef name,
+  static LogicalResult launchConversion(LaunchOp op, FunctionOpInterface kernel,
                                         OneToNOpAdaptor adaptor,
                                         ConversionPatternRewriter &rewriter) {
-    auto operand = dyn_cast<ScaledTensorType>(op.getInputs()[0].getType());
-    auto result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-    if (!operand || !result)
-      return op.emitOpError() << "expected a scaled tensor as its input and a "
-                                 "plain one as its result";
     Emitter e(op.getLoc(), rewriter);
-    SmallVector<std::string> roles;
-    addRoles(name, operand, roles);
-    Parts parts(operand, adaptor.getInputs()[0]);
-    Value init = tensor::EmptyOp::create(e, logicalSizes(e, parts),
-                                         result.getElementType());
-    replaceByLaunch(e, op, roles, parts.values(), castTo(e, init, result),
-                    rewriter);
-    return success();
+    return ConversionLaunch(op, kernel, e, adaptor.getInputs()[0])
+        .replace(rewriter);
   }
 
   /// The parts of `type`, which the kernel writes.

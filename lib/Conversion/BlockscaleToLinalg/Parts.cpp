@@ -269,6 +269,17 @@ blockscale::scaleSizes(Emitter &e, ScaleLayout layout,
   return storageSizes(e, getScaleStorage(layout), counts);
 }
 
+SmallVector<OpFoldResult>
+blockscale::metadataSizes(Emitter &e, ScaledTensorType type,
+                          ArrayRef<OpFoldResult> sizes) {
+  SmallVector<OpFoldResult> counts(sizes);
+  counts.back() = tileCount(e, sizes.back(),
+                            hw::elementsPerMetadataByte(*sparsePattern(type)));
+  if (type.getLayout() == ScaleLayout::Plain)
+    return counts;
+  return storageSizes(e, getMetadataStorage(type.getLayout()), counts);
+}
+
 /// Rows in `layout` from plain ones, by scattering their inverse: each place
 /// asks which row and block it belongs to, and holds `padding` if they are
 /// none.

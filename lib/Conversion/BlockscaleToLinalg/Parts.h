@@ -52,6 +52,11 @@ llvm::SmallVector<mlir::OpFoldResult>
 scaleSizes(Emitter &emitter, ScaleLayout layout,
            llvm::ArrayRef<mlir::OpFoldResult> counts);
 
+/// The sizes of the metadata of a sparse tensor of these logical sizes.
+llvm::SmallVector<mlir::OpFoldResult>
+metadataSizes(Emitter &emitter, ScaledTensorType type,
+              llvm::ArrayRef<mlir::OpFoldResult> sizes);
+
 /// The tile of an element, from its logical position.
 llvm::SmallVector<mlir::Value> tilePosition(Emitter &emitter,
                                             ScaledTensorType type,

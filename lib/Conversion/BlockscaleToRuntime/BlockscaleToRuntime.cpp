@@ -346,7 +346,7 @@ Value LaunchToRuntime::operandsOf(ImplicitLocOpBuilder &b, LaunchIntoOp op,
                        op.getInputs(), adaptor.getInputs()))
     add(role, input, value);
   for (auto [role, init, value] :
-       llvm::zip_equal(op.getResultRoles(), op.getInits(), adaptor.getInits()))
+       llvm::zip_equal(op.getRolesOfInits(), op.getInits(), adaptor.getInits()))
     add(role, init, value);
   return arrayOf(b, type, operands);
 }

@@ -43,8 +43,8 @@ namespace {
 struct Users {
   bool onlyKernels = true, isWritten = false, isRead = false;
   SmallVector<memref::DeallocOp> frees;
-  /// Uses by launches as what a kernel reads and writes in an order of its own.
-  SmallVector<OpOperand *> parts;
+  /// Uses by launches.
+  SmallVector<OpOperand *> uses;
 };
 } // namespace
 
@@ -53,59 +53,86 @@ static StringRef roleOf(OpOperand &use) {
   auto launch = cast<LaunchIntoOp>(use.getOwner());
   unsigned number = use.getOperandNumber(), inputs = launch.getInputs().size();
   if (number >= inputs)
-    return launch.getResultRoles()[number - inputs];
+    return launch.getRolesOfInits()[number - inputs];
   return cast<StringAttr>(launch.getRoles()[number]).getValue();
 }
 
+/// The order of numbers that follow each other without gaps.
+static constexpr StringRef kWholeRows = "rows";
+
 /// Bytes between lines of the elements that a launch reads or writes, if the
 /// plan knows them and a line has no more than its array on the host, whose
-/// elements take a byte each.
+/// elements take a byte each or more.
 static std::optional<StringRef> linePitch(const plan::Kernel &kernel,
                                           StringRef operand) {
-  auto isK = [](const plan::Size &size) { return size.name == "K"; };
-  auto k = llvm::find_if(kernel.sizes, isK);
   for (const plan::DataPacking &data : kernel.data) {
-    int64_t pitch = 0;
-    if (data.operand == operand && data.order == "k_major" &&
-        k != kernel.sizes.end() && k->value &&
-        !StringRef(data.linePitch).getAsInteger(10, pitch) &&
-        pitch <= *k->value)
-      return data.linePitch;
+    int64_t pitch = 0, elements = 0, bytes = std::max(1u, data.bits / 8);
+    if (data.operand != operand || data.order != "k_major" ||
+        StringRef(data.elements).getAsInteger(10, elements) ||
+        StringRef(data.linePitch).getAsInteger(10, pitch) ||
+        pitch > elements * bytes)
+      continue;
+    bool isWhole = data.bits >= 8 && pitch == elements * bytes;
+    return isWhole ? kWholeRows : StringRef(data.linePitch);
   }
   return std::nullopt;
 }
 
+/// How a kernel has a part of an operand in memory, as text that is the same
+/// for kernels that have it alike; nothing if it may take more than the host's.
+static std::optional<std::string>
+arrangementOf(const plan::Kernel &kernel, StringRef operand, StringRef part) {
+  auto isOfOperand = [&](const auto &packing) {
+    return packing.operand == operand;
+  };
+  if (part.empty() && (operand == "d" || operand == "c" || operand == "x"))
+    return kWholeRows.str();
+  if (part == "scales")
+    if (auto scales = llvm::find_if(kernel.scales, isOfOperand);
+        scales != kernel.scales.end())
+      return scales->layout + " " + std::to_string(scales->block);
+  if (part == "metadata")
+    if (auto metadata = llvm::find_if(kernel.metadata, isOfOperand);
+        metadata != kernel.metadata.end())
+      return metadata->layout + " " + metadata->pattern;
+  if (part == "tensor_scale")
+    return "one of each matrix";
+  if (std::optional<StringRef> pitch = linePitch(kernel, operand);
+      pitch && part == "data")
+    return pitch->str();
+  return std::nullopt;
+}
+
 /// Whether all of them are the same part of an operand in the same order: a
-/// kernel quantises, others multiply what it wrote.
+/// kernel quantises or converts, others read what it wrote.
 static bool agree(ArrayRef<OpOperand *> uses, PlanOfLaunch planOf) {
   StringRef part;
-  std::optional<StringRef> pitch;
-  bool hasWriter = false;
+  std::optional<std::string> arrangement;
   for (OpOperand *use : uses) {
     auto launch = cast<LaunchIntoOp>(use->getOwner());
-    auto [operand, name] = roleOf(*use).split('_');
-    std::optional<StringRef> found = linePitch(planOf(launch), operand);
-    if (name.empty() || !found)
-      return false;
-    if (use != uses.front() && (name != part || *found != *pitch))
+    const plan::Kernel &kernel = planOf(launch);
+    StringRef role = roleOf(*use);
+    // Whatever moves scales alone has elements for their sizes.
+    if (role == "a_data" &&
+        llvm::none_of(kernel.parameters, [&](const plan::Parameter &parameter) {
+          return parameter.role == role;
+        }))
+      continue;
+    auto [operand, name] = role.split('_');
+    std::optional<std::string> found = arrangementOf(kernel, operand, name);
+    if (name.empty())
+      name = "data";
+    if (!found || (arrangement && (name != part || *found != *arrangement)))
       return false;
     part = name;
-    pitch = found;
-    hasWriter |= launch.isDpsInit(use);
+    arrangement = found;
   }
-  return hasWriter;
+  return true;
 }
 
 static void noteLaunch(LaunchIntoOp launch, OpOperand &use, Users &users) {
-  if (launch.isDpsInit(&use)) {
-    users.isWritten = true;
-    if (roleOf(use) != "d")
-      users.parts.push_back(&use);
-    return;
-  }
-  users.isRead = true;
-  if (roleOf(use) != "c")
-    users.parts.push_back(&use);
+  (launch.isDpsInit(&use) ? users.isWritten : users.isRead) = true;
+  users.uses.push_back(&use);
 }
 
 static void noteUses(Value memory, Users &users) {
@@ -224,10 +251,10 @@ void blockscale::placeOnDevice(ModuleOp module, PlanOfLaunch planOf) {
     Users users;
     noteUses(alloc.getMemref(), users);
     // Of what has no dimensions the runtime takes the host's value.
-    if (!users.parts.empty() && alloc.getType().getRank() == 0)
+    if (alloc.getType().getRank() == 0)
       continue;
     if (users.onlyKernels && users.isWritten && users.isRead &&
-        (users.parts.empty() || agree(users.parts, planOf)))
+        agree(users.uses, planOf))
       placer.place(alloc, users);
   }
 }

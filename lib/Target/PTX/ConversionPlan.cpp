@@ -16,12 +16,12 @@
 using namespace mlir;
 using namespace blockscale;
 
-/// D: batches of M rows of K numbers.
-static plan::PlainOperand resultOperand(const QuantizedStorage &storage,
-                                        Type element) {
+/// Batches of M rows of K numbers.
+static plan::PlainOperand plainMatrix(const QuantizedStorage &storage,
+                                      Type element, ParameterRole role) {
   AffineExpr matrix = storage.rows * storage.k;
   plan::PlainOperand d;
-  d.operand = stringifyParameterRole(ParameterRole::D).str();
+  d.operand = stringifyParameterRole(role).str();
   d.type = planTypeName(element);
   d.rowPitch = printExpression(storage.k);
   d.batchPitch = printExpression(matrix);
@@ -40,8 +40,8 @@ static void limitThreads(AffineExpr threads, plan::Kernel &result) {
 static FailureOr<plan::Kernel> planDequantization(gpu::GPUFuncOp kernel,
                                                   ConversionAttr conversion,
                                                   KernelAttr attribute) {
-  Result<QuantizedStorage> found =
-      dequantizedStorage(conversion.getA(), getTarget(kernel));
+  auto from = cast<ScaledTensorType>(conversion.getA());
+  Result<QuantizedStorage> found = dequantizedStorage(from, getTarget(kernel));
   if (!found)
     return kernel.emitError() << found.why().text;
   const QuantizedStorage &storage = *found;
@@ -51,11 +51,11 @@ static FailureOr<plan::Kernel> planDequantization(gpu::GPUFuncOp kernel,
     return failure();
   limitThreads(threadsToDequantize(storage, element), result);
   result.data = {dataPacking(storage, "a")};
-  result.scales = {scalePacking(storage, conversion.getA(), "a")};
-  if (conversion.getA().getSpec().getValue().tensorScale)
+  result.scales = {scalePacking(storage, from, "a")};
+  if (from.getSpec().getValue().tensorScale)
     result.tensorScales = {
         {"a", printExpression(storage.batch), sizeof(float)}};
-  result.operands = {resultOperand(storage, element)};
+  result.operands = {plainMatrix(storage, element, ParameterRole::D)};
   return result;
 }
 
@@ -63,29 +63,89 @@ static FailureOr<plan::Kernel> planDequantization(gpu::GPUFuncOp kernel,
 static FailureOr<plan::Kernel> planRelayout(gpu::GPUFuncOp kernel,
                                             ConversionAttr conversion,
                                             KernelAttr attribute) {
-  auto to = cast<ScaledTensorType>(conversion.getD());
-  Result<RelayoutStorage> storage = relayoutStorage(conversion.getA(), to);
+  auto from = cast<ScaledTensorType>(conversion.getA()),
+       to = cast<ScaledTensorType>(conversion.getD());
+  Result<RelayoutStorage> storage = relayoutStorage(from, to);
   if (!storage)
     return kernel.emitError() << storage.why().text;
   plan::Kernel result;
   if (failed(planElementwise(kernel, attribute, storage->to, result)))
     return failure();
   limitThreads(threadsToRelayout(*storage), result);
-  result.scales = {scalePacking(storage->from, conversion.getA(), "a"),
+  result.scales = {scalePacking(storage->from, from, "a"),
                    scalePacking(storage->to, to, "d")};
   return result;
+}
+
+static FailureOr<plan::Kernel> planPruning(gpu::GPUFuncOp kernel,
+                                           ConversionAttr conversion,
+                                           KernelAttr attribute) {
+  auto type = cast<RankedTensorType>(conversion.getA());
+  Result<QuantizedStorage> storage = prunedStorage(type, conversion.getGroup());
+  if (!storage)
+    return kernel.emitError() << storage.why().text;
+  plan::Kernel result;
+  if (failed(planElementwise(kernel, attribute, *storage, result)))
+    return failure();
+  limitThreads(threadsToPrune(*storage), result);
+  for (ParameterRole role : {ParameterRole::X, ParameterRole::D})
+    result.operands.push_back(
+        plainMatrix(*storage, type.getElementType(), role));
+  return result;
+}
+
+/// Elements move, and metadata with them; scales stay.
+static FailureOr<plan::Kernel> planSparse(gpu::GPUFuncOp kernel,
+                                          ConversionAttr conversion,
+                                          KernelAttr attribute) {
+  auto from = cast<ScaledTensorType>(conversion.getA()),
+       to = cast<ScaledTensorType>(conversion.getD());
+  Result<SparseStorage> storage = sparseStorage(from, to);
+  if (!storage)
+    return kernel.emitError() << storage.why().text;
+  plan::Kernel result;
+  if (failed(planElementwise(kernel, attribute, storage->dense, result)))
+    return failure();
+  limitThreads(threadsOfMetadata(*storage), result);
+  bool compresses = to.getSpec().getValue().isSparse();
+  QuantizedStorage stored = storage->sparse;
+  stored.k = stored.k.floorDiv(int64_t(hw::kSparseCompression));
+  const QuantizedStorage *before = &stored, *behind = &storage->dense;
+  if (compresses)
+    std::swap(before, behind);
+  result.data = {dataPacking(*before, "a"), dataPacking(*behind, "d")};
+  for (plan::DataPacking &data : result.data)
+    data.format = storage->element.name();
+  result.metadata = {metadataPacking(storage->pattern, storage->metadata,
+                                     storage->dense.batch,
+                                     compresses ? "d" : "a")};
+  result.metadata.front().alignment = kPlannedAccessBytes;
+  return result;
+}
+
+static FailureOr<plan::Kernel>
+planOf(gpu::GPUFuncOp kernel, ConversionAttr conversion, KernelAttr attribute) {
+  auto from = dyn_cast<ScaledTensorType>(conversion.getA()),
+       to = dyn_cast<ScaledTensorType>(conversion.getD());
+  if (!from)
+    return planPruning(kernel, conversion, attribute);
+  if (!to)
+    return planDequantization(kernel, conversion, attribute);
+  if (from.getSpec().getValue().isSparse() !=
+      to.getSpec().getValue().isSparse())
+    return planSparse(kernel, conversion, attribute);
+  return planRelayout(kernel, conversion, attribute);
 }
 
 FailureOr<plan::Kernel> blockscale::planConversion(gpu::GPUFuncOp kernel,
                                                    KernelAttr attribute) {
   auto conversion = kernel->getAttrOfType<ConversionAttr>(ConversionAttr::name);
-  FailureOr<plan::Kernel> result =
-      isa<ScaledTensorType>(conversion.getD())
-          ? planRelayout(kernel, conversion, attribute)
-          : planDequantization(kernel, conversion, attribute);
+  FailureOr<plan::Kernel> result = planOf(kernel, conversion, attribute);
   if (failed(result))
     return failure();
   result->sourceFunction = conversion.getSource().str();
-  result->conversion = plan::Conversion{conversion.getOp().str()};
+  result->conversion =
+      plan::Conversion{conversion.getOp().str(), unsigned(conversion.getKeep()),
+                       unsigned(conversion.getGroup()), conversion.getPairs()};
   return result;
 }

@@ -261,6 +261,20 @@ static KernelReport reportElementwise(gpu::GPUFuncOp kernel,
   return report;
 }
 
+/// What a conversion works on at a time: elements that share a scale or a word
+/// of metadata, or a group that is pruned.
+static int64_t elementsTogether(ConversionAttr conversion) {
+  auto from = dyn_cast<ScaledTensorType>(conversion.getA()),
+       to = dyn_cast<ScaledTensorType>(conversion.getD());
+  if (!from)
+    return conversion.getGroup();
+  for (ScaledTensorType type : {from, to})
+    if (std::optional<hw::SparsePattern> pattern =
+            type ? sparsePattern(type) : std::nullopt)
+      return hw::patternInfo(*pattern).chunk;
+  return from.getKTile();
+}
+
 static FailureOr<KernelReport> reportKernel(gpu::GPUFuncOp kernel,
                                             KernelAttr attribute) {
   auto quantization =
@@ -271,7 +285,7 @@ static FailureOr<KernelReport> reportKernel(gpu::GPUFuncOp kernel,
   if (auto conversion =
           kernel->getAttrOfType<ConversionAttr>(ConversionAttr::name))
     return reportElementwise(kernel, attribute, conversion.getOp(),
-                             conversion.getA().getKTile());
+                             elementsTogether(conversion));
   MmaOp mma = mainMma(kernel);
   if (!mma && !isWarpKernel(kernel))
     return kernel.emitError() << "has no 'blockscale.mma' with steps; run "

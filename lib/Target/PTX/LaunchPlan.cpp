@@ -12,6 +12,7 @@
 #include "PlanExpressions.h"
 #include "PlanParts.h"
 #include "QuantizePlan.h"
+#include "StoragePlan.h"
 #include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
@@ -160,6 +161,7 @@ static StringRef operandOf(ParameterRole role) {
   case ParameterRole::DData:
   case ParameterRole::DScales:
   case ParameterRole::DTensorScale:
+  case ParameterRole::DMetadata:
     return "d";
   case ParameterRole::TransposedData:
   case ParameterRole::TransposedScales:
@@ -414,23 +416,15 @@ static plan::ScalePacking scalePacking(const Product &product, bool isA,
   return scales;
 }
 
-static plan::MetadataPacking metadataPacking(const Product &product,
-                                             TensorMapType map) {
+static plan::MetadataPacking metadataOf(const Product &product,
+                                        TensorMapType map) {
   SymbolicSizes sizes = sizesOf(product);
   hw::SparsePattern pattern = hw::sparsePattern(product.mma.getKind());
-  int64_t perByte = hw::elementsPerMetadataByte(pattern);
-  auto storage = getStorageBytes(getMetadataStorage(ScaleLayout::Tiled128x4),
-                                 sizes.m, sizes.k, perByte);
-  plan::MetadataPacking metadata;
-  metadata.operand = "a";
-  metadata.pattern = hw::patternName(pattern);
-  metadata.elementsPerByte = perByte;
-  metadata.layout = "tiled_128x16";
-  metadata.offset = placeFormula(storage, perByte);
-  metadata.paddedRows = paddedExtent(storage, hw::Dim::Row);
-  metadata.paddedElements = paddedExtent(storage, hw::Dim::Block, perByte);
-  metadata.bytes = printExpression(storage.matrixBytes * sizes.batch);
-  metadata.paddingValue = hw::kEmptyMetadataByte;
+  auto storage =
+      getStorageBytes(getMetadataStorage(ScaleLayout::Tiled128x4), sizes.m,
+                      sizes.k, hw::elementsPerMetadataByte(pattern));
+  plan::MetadataPacking metadata =
+      metadataPacking(pattern, storage, sizes.batch, "a");
   metadata.alignment = hw::tensorMapDataTypeInfo(map.getDataType()).alignment;
   return metadata;
 }
@@ -693,7 +687,7 @@ static FailureOr<plan::Kernel> planKernel(gpu::GPUFuncOp kernel,
     auto metadata = mapOf(kernel, ParameterRole::AMetadata);
     if (failed(metadata))
       return failure();
-    result.metadata = {metadataPacking(product, *metadata)};
+    result.metadata = {metadataOf(product, *metadata)};
   }
   result.tensorScales = tensorScales(product);
   result.vectorScales = vectorScales(product);

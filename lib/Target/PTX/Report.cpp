@@ -72,9 +72,23 @@ static void printTail(llvm::json::OStream &json,
 }
 
 /// Whether the threads of the kernel work each for itself.
+/// What a kernel without a main loop does, and to what.
+static std::optional<std::pair<StringRef, StringRef>>
+elementwiseWork(const KernelReport &kernel) {
+  for (auto [kind, verb, what] :
+       {std::tuple(kQuantizeKind, "quantises", "a block"),
+        std::tuple(kDequantizeKind, "dequantises", "blocks"),
+        std::tuple(kRelayoutKind, "moves", "scales of blocks"),
+        std::tuple(kPruneKind, "prunes", "groups"),
+        std::tuple(kCompressKind, "compresses", "groups"),
+        std::tuple(kDensifyKind, "densifies", "groups")})
+    if (kernel.kind == kind)
+      return std::pair<StringRef, StringRef>(verb, what);
+  return std::nullopt;
+}
+
 static bool isElementwise(const KernelReport &kernel) {
-  return kernel.kind == kQuantizeKind || kernel.kind == kDequantizeKind ||
-         kernel.kind == kRelayoutKind;
+  return elementwiseWork(kernel).has_value();
 }
 
 /// What the main loop waits for, by the prediction.
@@ -171,16 +185,11 @@ static void printResources(llvm::raw_ostream &stream,
 }
 
 static void printKernel(llvm::raw_ostream &stream, const KernelReport &kernel) {
-  if (isElementwise(kernel)) {
-    if (kernel.kind == kQuantizeKind)
-      stream << "  quantises           a block of " << kernel.block
-             << " elements to a thread\n";
-    else if (kernel.kind == kDequantizeKind)
-      stream << "  dequantises         blocks of " << kernel.block
-             << " elements\n";
-    else
-      stream << "  moves               scales of blocks of " << kernel.block
-             << " elements\n";
+  if (auto work = elementwiseWork(kernel)) {
+    constexpr unsigned kColumn = 20;
+    stream << "  " << llvm::left_justify(work->first, kColumn) << work->second
+           << " of " << kernel.block << " elements"
+           << (kernel.kind == kQuantizeKind ? " to a thread\n" : "\n");
     stream << "  predicted bound     " << predictedBound(kernel) << '\n';
     printResources(stream, kernel);
     return;

@@ -49,6 +49,24 @@ plan::ScalePacking blockscale::scalePacking(const QuantizedStorage &storage,
   return scales;
 }
 
+plan::MetadataPacking
+blockscale::metadataPacking(hw::SparsePattern pattern,
+                            const hw::StorageLayout<AffineExpr> &storage,
+                            AffineExpr batch, StringRef operand) {
+  int64_t perByte = hw::elementsPerMetadataByte(pattern);
+  plan::MetadataPacking metadata;
+  metadata.operand = operand.str();
+  metadata.pattern = hw::patternName(pattern);
+  metadata.elementsPerByte = perByte;
+  metadata.layout = "tiled_128x16";
+  metadata.offset = placeFormula(storage, perByte);
+  metadata.paddedRows = paddedExtent(storage, hw::Dim::Row);
+  metadata.paddedElements = paddedExtent(storage, hw::Dim::Block, perByte);
+  metadata.bytes = printExpression(storage.matrixBytes * batch);
+  metadata.paddingValue = hw::kEmptyMetadataByte;
+  return metadata;
+}
+
 static std::vector<plan::Size> sizesOf(const QuantizedStorage &storage) {
   AffineExpr one = getAffineConstantExpr(1, storage.k.getContext());
   std::vector<plan::Size> list;

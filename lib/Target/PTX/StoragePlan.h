@@ -10,6 +10,7 @@
 #define BLOCKSCALE_LIB_TARGET_PTX_STORAGEPLAN_H
 
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
+#include "blockscale/HW/Metadata.h"
 #include "blockscale/Plan/Plan.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
@@ -23,6 +24,12 @@ plan::DataPacking dataPacking(const QuantizedStorage &storage,
                               llvm::StringRef operand);
 plan::ScalePacking scalePacking(const QuantizedStorage &storage,
                                 ScaledTensorType type, llvm::StringRef operand);
+
+/// How the metadata of `operand` lie, but for the alignment of its address.
+plan::MetadataPacking
+metadataPacking(hw::SparsePattern pattern,
+                const hw::StorageLayout<mlir::AffineExpr> &storage,
+                mlir::AffineExpr batch, llvm::StringRef operand);
 
 /// Name, grid, sizes and parameters of a kernel that multiplies nothing, and
 /// what whole blocks along K ask of the sizes.

@@ -96,7 +96,10 @@ def all_mutations():
 
 # Of words the last scales are numbers 3, 7 and 11 of a row.
 EQUIVALENT = [(r"(the other comparison|another bound): .*setp\.gt\.u32\s+%p2, %r\d+, 10;",
-               "no scale of this place in a word is number 10")]
+               "no scale of this place in a word is number 10"),
+              # Of two halves of a word, 0x7fff each.
+              (r"the other comparison: .*setp\.gt\.s32\s+%p\d+, %r\d+, -1;",
+               "sums of magnitudes have no lowest bit")]
 
 
 def noticed(path, _):

@@ -52,6 +52,9 @@ struct KTail {
 inline constexpr const char *kQuantizeKind = "quantize";
 inline constexpr const char *kDequantizeKind = "dequantize";
 inline constexpr const char *kRelayoutKind = "relayout";
+inline constexpr const char *kPruneKind = "prune";
+inline constexpr const char *kCompressKind = "compress";
+inline constexpr const char *kDensifyKind = "densify";
 
 struct KernelReport {
   /// The name of the entry in the PTX.

@@ -13,16 +13,18 @@ using namespace mlir;
 using namespace blockscale;
 
 bool blockscale::isConversion(Operation *op) {
-  return isa<DequantizeOp, RelayoutOp>(op);
+  return isa<DequantizeOp, RelayoutOp, PruneOp, CompressOp, DensifyOp>(op);
 }
 
 ConversionAttr blockscale::conversionOf(Operation *op, StringRef source) {
   MLIRContext *context = op->getContext();
+  auto prune = dyn_cast<PruneOp>(op);
   return ConversionAttr::get(
       context, StringAttr::get(context, source),
       StringAttr::get(context, op->getName().stripDialect()),
-      cast<ScaledTensorType>(op->getOperand(0).getType()),
-      op->getResult(0).getType());
+      op->getOperand(0).getType(), op->getResult(0).getType(),
+      prune ? int64_t(prune.getKeep()) : 0,
+      prune ? int64_t(prune.getGroup()) : 0, prune && prune.getPairs());
 }
 
 //===----------------------------------------------------------------------===//
@@ -39,7 +41,7 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
   if (spec.isSparse())
     return "a kernel dequantises dense elements, but those of " + name +
            " are pruned; nearest legal: what 'blockscale.densify' makes of "
-           "them on the host";
+           "them, by a kernel of its own";
   if (!spec.isTile() || type.getRowTile() < 1)
     return "a kernel dequantises under scales of blocks along K, but those "
            "of " +

@@ -74,25 +74,34 @@ LogicalResult LaunchIntoOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-ArrayRef<StringRef> LaunchIntoOp::getResultRoles() {
-  static constexpr StringRef kWhole[] = {"d"};
-  static constexpr StringRef kParts[] = {"d_data", "d_scales",
-                                         "d_tensor_scale"};
+SmallVector<StringRef> LaunchIntoOp::getRolesOfInits() {
+  if (std::optional<ArrayAttr> roles = getResultRoles())
+    return llvm::to_vector(roles->getAsValueRange<StringAttr>());
+  constexpr StringRef kParts[] = {"d_data", "d_scales", "d_tensor_scale"};
   if (getInits().size() == 1)
-    return kWhole;
-  return ArrayRef(kParts).take_front(getInits().size());
+    return {"d"};
+  return SmallVector<StringRef>(ArrayRef(kParts).take_front(getInits().size()));
 }
 
 LogicalResult LaunchIntoOp::verify() {
   if (getRoles().size() != getInputs().size())
     return emitOpError() << "has " << getInputs().size() << " inputs for "
                          << getRoles().size() << " roles";
+  if (std::optional<ArrayAttr> roles = getResultRoles();
+      roles && roles->size() != getInits().size())
+    return emitOpError() << "has " << getInits().size()
+                         << " values in 'outs' for " << roles->size()
+                         << " of 'result_roles'";
   if (getInits().empty() || getInits().size() > 3)
     return emitOpError() << "has " << getInits().size()
                          << " values in 'outs'; expected the result, or two or "
                             "three parts of a quantised one";
   llvm::StringSet<> seen;
-  for (auto role : getRoles().getAsValueRange<StringAttr>())
+  SmallVector<StringRef> named =
+      llvm::to_vector(getRoles().getAsValueRange<StringAttr>());
+  if (getResultRoles())
+    llvm::append_range(named, getRolesOfInits());
+  for (StringRef role : named)
     if (!seen.insert(role).second)
       return emitOpError() << "names the role '" << role << "' twice";
   bool onTensors = isa<TensorType>(getInits().front().getType());

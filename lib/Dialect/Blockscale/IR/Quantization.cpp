@@ -70,6 +70,18 @@ static std::optional<hw::Scheme> schemeOf(hw::OperandType element,
   return schemes.empty() ? std::nullopt : std::optional(schemes.front());
 }
 
+void blockscale::setLines(QuantizedStorage &storage,
+                          const hw::TensorMapDataTypeInfo &data,
+                          AffineExpr elements) {
+  storage.data = &data;
+  int64_t multiple = data.innerMultiple;
+  AffineExpr padded = elements.ceilDiv(multiple) * multiple;
+  AffineExpr bytes = (padded * int64_t(data.globalBits)).ceilDiv(8);
+  int64_t alignment = data.alignment;
+  storage.linePitch = bytes.ceilDiv(alignment) * alignment;
+  storage.batchPitch = storage.linePitch * storage.rows;
+}
+
 std::optional<QuantizedStorage>
 blockscale::operandStorage(ScaledTensorType type, hw::Target target) {
   const ScaleSpec &spec = type.getSpec().getValue();
@@ -97,14 +109,10 @@ blockscale::operandStorage(ScaledTensorType type, hw::Target target) {
   storage.block = block;
   storage.rowTile = type.getRowTile();
   unsigned container = hw::containerBits(scheme->kind);
-  storage.data =
-      &hw::tensorMapDataTypeInfo(*hw::tensorMapDataType(*element, container));
-  int64_t multiple = storage.data->innerMultiple;
-  AffineExpr padded = storage.k.ceilDiv(multiple) * multiple;
-  AffineExpr bytes = (padded * int64_t(storage.data->globalBits)).ceilDiv(8);
-  int64_t alignment = storage.data->alignment;
-  storage.linePitch = bytes.ceilDiv(alignment) * alignment;
-  storage.batchPitch = storage.linePitch * storage.rows;
+  setLines(
+      storage,
+      hw::tensorMapDataTypeInfo(*hw::tensorMapDataType(*element, container)),
+      storage.k);
   storage.scales = getStorageBytes(getScaleStorage(type.getLayout()),
                                    storage.rows, storage.k, block);
   return storage;

@@ -11,7 +11,7 @@ func.func @unscaled(%a: !a) -> tensor<16x64xf32> {
 
 !a = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32n2m4", layout = tiled_128x4>
 func.func @sparse(%a: !a) -> tensor<64x64xf32> {
-  // expected-error@+1 {{a kernel dequantises dense elements, but those of 'e8m0_t32n2m4' are pruned; nearest legal: what 'blockscale.densify' makes of them on the host}}
+  // expected-error@+1 {{a kernel dequantises dense elements, but those of 'e8m0_t32n2m4' are pruned; nearest legal: what 'blockscale.densify' makes of them, by a kernel of its own}}
   %0 = blockscale.dequantize %a : !a to tensor<64x64xf32>
   return %0 : tensor<64x64xf32>
 }

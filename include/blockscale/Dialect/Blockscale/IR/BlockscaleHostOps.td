@@ -28,7 +28,8 @@ def Blockscale_LaunchIntoOp : Op<Blockscale_Dialect, "launch_into",
     `alpha`, `c`, ...; sizes follow from the shapes. Inputs and results are
     tensors, or all of them memrefs of any strides. What `outs` held before is
     not read. A kernel that quantises has the parts of its result in `outs`:
-    `d_data`, `d_scales` and, where there is one, `d_tensor_scale`.
+    `d_data`, `d_scales` and, where there is one, `d_tensor_scale`. `result_roles`
+    names others.
 
     Elements of less than a byte lie one in each byte, the upper bits zero, as
     LLVM stores them; whoever runs the launch packs them as the kernel reads
@@ -42,6 +43,7 @@ def Blockscale_LaunchIntoOp : Op<Blockscale_Dialect, "launch_into",
     ```
   }];
   let arguments = (ins SymbolRefAttr:$kernel, StrArrayAttr:$roles,
+                       OptionalAttr<StrArrayAttr>:$result_roles,
                        Variadic<AnyType>:$inputs,
                        Variadic<AnyTypeOf<[AnyRankedTensor, AnyMemRef]>>:$inits);
   let results = (outs Variadic<AnyRankedTensor>:$results);
@@ -54,7 +56,7 @@ def Blockscale_LaunchIntoOp : Op<Blockscale_Dialect, "launch_into",
       return getInitsMutable();
     }
     /// The parameters of the kernel that `outs` become.
-    ::llvm::ArrayRef<::llvm::StringRef> getResultRoles();
+    ::llvm::SmallVector<::llvm::StringRef> getRolesOfInits();
   }];
   let hasVerifier = 1;
 }

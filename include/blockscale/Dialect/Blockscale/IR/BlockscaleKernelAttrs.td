@@ -332,7 +332,8 @@ def Blockscale_ParameterRole : I32EnumAttr<"ParameterRole",
       I32EnumAttrCase<"TransposedScales", 25, "transposed_scales">,
       I32EnumAttrCase<"TransposedTensorScale", 26, "transposed_tensor_scale">,
       I32EnumAttrCase<"RowNumbers", 27, "row_numbers">,
-      I32EnumAttrCase<"SizeTokens", 28, "size_tokens">]> {
+      I32EnumAttrCase<"SizeTokens", 28, "size_tokens">,
+      I32EnumAttrCase<"DMetadata", 29, "d_metadata">]> {
   let cppNamespace = "::blockscale";
   let genSpecializedAttr = 0;
 }
@@ -343,7 +344,8 @@ def Blockscale_ParameterAttr : AttrDef<Blockscale_Dialect, "Parameter"> {
   let description = [{
     Sits on each argument of a kernel as `blockscale.parameter`. `a` and `b`
     are the operands of the source matmul, whatever the schedule swaps; `x` is
-    what a quantisation reads, `a` what a conversion reads, and `d` the result.
+    what a quantisation or a pruning reads, `a` what another conversion reads, and
+    `d` the result.
   }];
   let parameters = (ins EnumParameter<Blockscale_ParameterRole>:$role);
   let assemblyFormat = "`<` $role `>`";
@@ -492,15 +494,19 @@ def Blockscale_ConversionAttr : AttrDef<Blockscale_Dialect, "Conversion"> {
   let summary = "the conversion that a kernel computes";
   let description = [{
     Sits on a kernel as `blockscale.conversion`: the op that the kernel was made
-    from reads a scaled tensor and rounds nothing to narrow elements. `source` is
+    from multiplies nothing and rounds nothing to narrow elements. `source` is
     the function that held it, `op` its name without that of the dialect, `a` the
-    type of what is read, `d` that of the result.
+    type of what is read, `d` that of the result. `keep`, `group` and `pairs` are
+    those of a `blockscale.prune`.
   }];
   let parameters = (ins
     "::mlir::StringAttr":$source,
     "::mlir::StringAttr":$op,
-    "::blockscale::ScaledTensorType":$a,
-    "::mlir::Type":$d);
+    "::mlir::Type":$a,
+    "::mlir::Type":$d,
+    DefaultValuedParameter<"int64_t", "0">:$keep,
+    DefaultValuedParameter<"int64_t", "0">:$group,
+    DefaultValuedParameter<"bool", "false">:$pairs);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

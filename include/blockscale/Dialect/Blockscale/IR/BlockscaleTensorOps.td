@@ -298,8 +298,10 @@ def Blockscale_PruneOp : Blockscale_Op<"prune",
   let description = [{
     In each group of `group` consecutive elements along the last dimension the
     `keep` elements of largest magnitude stay, ties to the lower index; the
-    others become 0. With `pairs` aligned pairs of elements stay or go
-    together, by the sum of their squares.
+    others become +0. With `pairs` aligned pairs of elements stay or go
+    together, by the sum of their squares, rounded to f64. A NaN weighs as much as
+    an infinite element. What stays keeps its bits: a -0 its sign, a NaN its
+    payload.
 
     ```mlir
     %0 = blockscale.prune %x keep 2 of 4 : tensor<?x4096xbf16>

@@ -13,8 +13,9 @@
 
 namespace blockscale {
 
-/// Whether `op` reads a scaled tensor and is computed by a kernel of its own
-/// where it is all of its function: `dequantize` and `relayout`.
+/// Whether `op` changes how a tensor is stored or which elements it has, and is
+/// computed by a kernel of its own where it is all of its function:
+/// `dequantize`, `relayout`, `prune`, `compress` and `densify`.
 bool isConversion(mlir::Operation *op);
 
 /// What a kernel has to know of the conversion `op`, in the function `source`.
@@ -57,6 +58,43 @@ mlir::AffineExpr linesOfMatrix(const QuantizedStorage &storage,
 
 /// How many threads move all scales.
 mlir::AffineExpr threadsToRelayout(const RelayoutStorage &storage);
+
+/// The sizes of a matrix of `type` that a kernel prunes in groups of so many
+/// elements; its blocks are the elements of a thread, 32 bytes or a group.
+/// Else why there is no such kernel.
+Result<QuantizedStorage> prunedStorage(mlir::RankedTensorType type,
+                                       int64_t group);
+
+/// How many threads prune all of it.
+mlir::AffineExpr threadsToPrune(const QuantizedStorage &storage);
+
+/// Elements with and without those that a pattern drops. Both storages have K
+/// of the dense one; there are no scales.
+struct SparseStorage {
+  QuantizedStorage dense, sparse;
+  hw::OperandType element;
+  hw::SparsePattern pattern;
+  /// Of one matrix; a block is what one byte describes.
+  hw::StorageLayout<mlir::AffineExpr> metadata;
+};
+
+/// Where a kernel that goes from `from` to `to`, of which one is sparse, finds
+/// elements and metadata and puts them; or why there is no such kernel.
+Result<SparseStorage> sparseStorage(ScaledTensorType from, ScaledTensorType to);
+
+/// Metadata of one row that a thread has: a word.
+inline constexpr int64_t kMetadataOfWord = 4;
+
+/// Elements of a row that such a word describes, of which K is a multiple.
+int64_t elementsOfWord(hw::SparsePattern pattern);
+
+/// Of the metadata of one matrix: words of a row of a tile, rows with padding,
+/// tiles along K. A thread has a word, in the order of memory.
+inline constexpr int64_t kWordsOfMetadataRow =
+    hw::kMetadataTileBytes / kMetadataOfWord;
+mlir::AffineExpr metadataRows(const SparseStorage &storage);
+mlir::AffineExpr metadataTiles(const SparseStorage &storage);
+mlir::AffineExpr threadsOfMetadata(const SparseStorage &storage);
 
 } // namespace blockscale
 

@@ -40,6 +40,10 @@ struct QuantizedStorage {
   hw::StorageLayout<mlir::AffineExpr> scales;
 };
 
+/// Sets how lines of `elements` elements lie that TMA brings to an instruction.
+void setLines(QuantizedStorage &storage, const hw::TensorMapDataTypeInfo &data,
+              mlir::AffineExpr elements);
+
 /// The storage of a dense tensor of `type`, with scales of tiles along K, as
 /// instructions of `target` read it; none if there is no such instruction.
 std::optional<QuantizedStorage> operandStorage(ScaledTensorType type,

@@ -234,9 +234,10 @@ def FormKernels : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
     that its function does becomes a kernel likewise, with
     `blockscale.quantization`, unless `quantize=false` leaves it to the host;
     with `quantize-operands` one whose result only products read, too, and those
-    that products are marked to do themselves. So does a `blockscale.dequantize`
-    or `blockscale.relayout` that is all of its function, with
-    `blockscale.conversion`.
+    that products are marked to do themselves. So does a `blockscale.dequantize`,
+    `relayout`, `prune`, `compress` or `densify` that is all of its function, with
+    `blockscale.conversion`; with `quantize-operands` one that reads what a kernel
+    makes, or whose result only kernels read, too.
     Names become identifiers of PTX.
     Refuses sizes beyond what the 32-bit arithmetic of kernels, the grid and
     tensor maps can hold.

@@ -66,7 +66,7 @@ struct LaunchIntoInterface
     }
     auto bufferized = LaunchIntoOp::create(
         rewriter, op->getLoc(), /*results=*/TypeRange(), launch.getKernelAttr(),
-        launch.getRolesAttr(), inputs, inits);
+        launch.getRolesAttr(), launch.getResultRolesAttr(), inputs, inits);
     bufferized->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     replaceOpWithBufferizedValues(rewriter, op, inits);
     return success();

@@ -52,7 +52,7 @@ private:
   };
 
   Piece pieceOf(Value number);
-  SmallVector<Value> loadWords(const Piece &piece);
+  SmallVector<Value> wordsOf(const Piece &piece);
   Value codesAt(ArrayRef<Value> words, int64_t i);
   SmallVector<Value> decode(ArrayRef<Value> words);
   Value scaleOf(const Piece &piece);
@@ -92,23 +92,11 @@ Body::Piece Body::pieceOf(Value number) {
 // Numbers
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> Body::loadWords(const Piece &piece) {
+SmallVector<Value> Body::wordsOf(const Piece &piece) {
   int64_t bytes = count * bits() / 8;
   Value offset =
       add(lineOffset(piece.place), wide(mul(piece.number, e.i32(bytes))));
-  int64_t access = std::min(kAccessBytes, bytes & -bytes);
-  SmallVector<Value> words;
-  for (int64_t i = 0; i < bytes; i += access) {
-    auto type = VectorType::get({access}, e.getI8Type());
-    Value loaded = LoadRowOp::create(e, type, arguments.data,
-                                     add(offset, wide(i)), e.i32(access),
-                                     /*stride=*/Value(), /*aligned=*/true);
-    loaded = vector::BitCastOp::create(
-        e, VectorType::get({access / 4}, e.getI32Type()), loaded);
-    for (int64_t word = 0; word < access / 4; ++word)
-      words.push_back(vector::ExtractOp::create(e, loaded, word));
-  }
-  return words;
+  return loadWords(arguments.data, offset, bytes);
 }
 
 /// The codes of elements `i` and `i + 1`, as `blockscale.decode_pair` has them.
@@ -201,7 +189,7 @@ SmallVector<Value> Body::valuesOf(const Piece &piece) {
   Value bound = e.f32(float(most));
   if (factor)
     bound = select(e, isInfinite(factor), e.f32(kInfinity), bound);
-  SmallVector<Value> values = decode(loadWords(piece));
+  SmallVector<Value> values = decode(wordsOf(piece));
   for (Value &value : values) {
     Value product = arith::MulFOp::create(e, value, scale), infinite;
     if (hasInfinity())

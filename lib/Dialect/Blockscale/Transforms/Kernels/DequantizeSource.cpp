@@ -27,19 +27,6 @@ static bool hasTensorScale(DequantizeOp op) {
 // Rules
 //===----------------------------------------------------------------------===//
 
-static std::optional<Reason> whyNotSizes(const QuantizedStorage &storage,
-                                         Type result) {
-  if (auto why = whyNotReached(storage))
-    return why;
-  auto threads =
-      dyn_cast<AffineConstantExpr>(threadsToDequantize(storage, result));
-  if (threads && threads.getValue() > kMaxProductSize)
-    return "it would take " + std::to_string(threads.getValue()) +
-           " threads, more than the " + std::to_string(kMaxProductSize) +
-           " that those of a kernel are counted to";
-  return std::nullopt;
-}
-
 std::optional<Reason> blockscale::whyNotKernel(DequantizeOp op) {
   hw::Target target = getTarget(op);
   if (auto why = hw::whyNotFeature(hw::Feature::NarrowConvert, target))
@@ -48,13 +35,10 @@ std::optional<Reason> blockscale::whyNotKernel(DequantizeOp op) {
       dequantizedStorage(op.getInput().getType(), target);
   if (!storage)
     return storage.why();
-  return whyNotSizes(*storage, op.getType().getElementType());
-}
-
-static LogicalResult checkReady(DequantizeOp op) {
-  if (std::optional<Reason> why = whyNotKernel(op))
-    return op.emitOpError() << why->text;
-  return success();
+  if (auto why = whyNotReached(*storage))
+    return why;
+  return whyNotCounted(
+      threadsToDequantize(*storage, op.getType().getElementType()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -102,19 +86,7 @@ static void buildBody(DequantizeOp op, ImplicitLocOpBuilder &b,
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct DequantizeSource
-    : KernelSourceOpInterface::ExternalModel<DequantizeSource, DequantizeOp> {
-  bool isWanted(Operation *op) const { return isWholeFunction(op); }
-  /// There is nothing to choose; checkReady says what cannot be.
-  LogicalResult legalize(Operation *, hw::Target, bool) const {
-    return success();
-  }
-  LogicalResult selectSchedule(Operation *, hw::Target, int64_t) const {
-    return success();
-  }
-  LogicalResult checkReady(Operation *op) const {
-    return ::checkReady(cast<DequantizeOp>(op));
-  }
+struct DequantizeSource : ElementwiseModel<DequantizeSource, DequantizeOp> {
   KernelOutline getOutline(Operation *op, StringRef source) const {
     return outlineOf(cast<DequantizeOp>(op), source);
   }

@@ -33,6 +33,15 @@ blockscale::whyNotReached(const QuantizedStorage &storage) {
   return std::nullopt;
 }
 
+std::optional<Reason> blockscale::whyNotCounted(AffineExpr threads) {
+  auto count = dyn_cast<AffineConstantExpr>(threads);
+  if (count && count.getValue() > kMaxProductSize)
+    return "it would take " + std::to_string(count.getValue()) +
+           " threads, more than the " + std::to_string(kMaxProductSize) +
+           " that those of a kernel are counted to";
+  return std::nullopt;
+}
+
 void blockscale::addSizes(const QuantizedStorage &storage,
                           SmallVectorImpl<KernelParameter> &parameters) {
   Type i32 = IntegerType::get(storage.k.getContext(), 32);

@@ -26,6 +26,9 @@ bool isWholeFunction(mlir::Operation *op);
 /// or matrices.
 std::optional<Reason> whyNotReached(const QuantizedStorage &storage);
 
+/// Why so many threads of a kernel are too many.
+std::optional<Reason> whyNotCounted(mlir::AffineExpr threads);
+
 /// Adds a parameter for each size that only the launch knows.
 void addSizes(const QuantizedStorage &storage,
               llvm::SmallVectorImpl<KernelParameter> &parameters);
@@ -39,6 +42,26 @@ struct LaunchSizes {
 LaunchSizes
 launchSizes(const QuantizedStorage &storage, mlir::ImplicitLocOpBuilder &b,
             llvm::function_ref<mlir::Value(ParameterRole)> argument);
+
+/// The part of the interface that is alike where a source is all of its
+/// function and there is nothing to choose; `whyNotKernel` of the op says what
+/// cannot be.
+template <typename Model, typename OpT>
+struct ElementwiseModel : KernelSourceOpInterface::ExternalModel<Model, OpT> {
+  bool isWanted(mlir::Operation *op) const { return isWholeFunction(op); }
+  mlir::LogicalResult legalize(mlir::Operation *, hw::Target, bool) const {
+    return mlir::success();
+  }
+  mlir::LogicalResult selectSchedule(mlir::Operation *, hw::Target,
+                                     int64_t) const {
+    return mlir::success();
+  }
+  mlir::LogicalResult checkReady(mlir::Operation *op) const {
+    if (std::optional<Reason> why = whyNotKernel(mlir::cast<OpT>(op)))
+      return op->emitOpError() << why->text;
+    return mlir::success();
+  }
+};
 
 /// How a kernel is launched that has a thread for each of `count` things.
 KernelAttr elementwiseLaunch(mlir::AffineExpr count);

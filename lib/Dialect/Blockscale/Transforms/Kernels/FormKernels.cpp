@@ -10,7 +10,10 @@
 // host makes them, and a launch in the source's place.
 
 #include "DequantizeSource.h"
+#include "PruneSource.h"
 #include "QuantizeSource.h"
+#include "RelayoutSource.h"
+#include "SparseSource.h"
 #include "blockscale/Dialect/Blockscale/IR/Conversion.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
@@ -25,6 +28,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace blockscale {
 #define GEN_PASS_DEF_FORMKERNELS
@@ -259,23 +263,51 @@ static LogicalResult buildVariants(MatmulOp op, gpu::GPUFuncOp kernel,
   return success();
 }
 
-/// Whether all that reads `op` is a product, so that its result need not leave
-/// the device.
-static bool isForProducts(QuantizeOp op) {
-  return !op->use_empty() &&
-         llvm::all_of(op->getUsers(), llvm::IsaPred<MatmulOp>);
-}
-
 /// Whether the kernel of a product does it.
 static bool isOfKernel(QuantizeOp op) {
   auto product = op.getInput().getDefiningOp<MatmulOp>();
   return product && quantizerOf(product) == op;
 }
 
-/// Whether a kernel in a whole function converts, of which the host keeps a
-/// scale for several rows once.
-static bool isForHost(DequantizeOp op) {
-  return op && op.getInput().getType().getRowTile() == 1 && !whyNotKernel(op);
+/// Whether a kernel in a whole function can do the conversion `op`. The host
+/// keeps a scale for several rows once.
+static bool isConvertible(Operation *op) {
+  return TypeSwitch<Operation *, bool>(op)
+      .Case([](DequantizeOp dequantize) {
+        return dequantize.getInput().getType().getRowTile() == 1 &&
+               !whyNotKernel(dequantize);
+      })
+      .Case<RelayoutOp, PruneOp, CompressOp, DensifyOp>(
+          [](auto conversion) { return !whyNotKernel(conversion); })
+      .Default([](Operation *) { return false; });
+}
+
+/// Whether a kernel reads its operands on the device.
+static bool isReader(Operation *op) {
+  return isa<MatmulOp>(op) || isConvertible(op);
+}
+
+/// Whether all that reads `op` are kernels, so that its result need not leave
+/// the device.
+static bool isForKernels(QuantizeOp op) {
+  return !op->use_empty() && llvm::all_of(op->getUsers(), isReader);
+}
+
+/// Whether a kernel makes or reads what `op` reads or makes, so that copies are
+/// saved if one does `op`, too.
+static bool isAmongKernels(Operation *op) {
+  Operation *source = op->getOperand(0).getDefiningOp();
+  // Elements without scales are a part and all of it.
+  if (auto assemble = dyn_cast_or_null<AssembleOp>(source))
+    source = assemble.getData().getDefiningOp();
+  if (source && (isReader(source) || isa<QuantizeOp>(source)))
+    return true;
+  auto readsOnDevice = [](Operation *user) {
+    return isReader(user) || isa<QuantizeOp>(user) ||
+           (isa<AssembleOp>(user) && !user->use_empty() &&
+            llvm::all_of(user->getUsers(), isReader));
+  };
+  return !op->use_empty() && llvm::all_of(op->getUsers(), readsOnDevice);
 }
 
 /// A function that only quantises is compiled or refused; in whole functions
@@ -283,9 +315,9 @@ static bool isForHost(DequantizeOp op) {
 /// it keeps a scale once.
 bool FormKernels::isWanted(KernelSourceOpInterface op) const {
   if (isConversion(op))
-    return isKernelSource(op) &&
-           (quantize || (quantizeOperands &&
-                         isForHost(dyn_cast<DequantizeOp>(op.getOperation()))));
+    return quantize ? isKernelSource(op)
+                    : quantizeOperands && isConvertible(op) &&
+                          (isKernelSource(op) || isAmongKernels(op));
   auto quantization = dyn_cast<QuantizeOp>(op.getOperation());
   if (quantization && isOfKernel(quantization))
     return false;
@@ -294,7 +326,7 @@ bool FormKernels::isWanted(KernelSourceOpInterface op) const {
   // Those with two results are launched by hand.
   if (transposedPartner(quantization))
     return false;
-  return (isKernelSource(op) || isForProducts(quantization)) &&
+  return (isKernelSource(op) || isForKernels(quantization)) &&
          quantization.getType().getRowTile() == 1 &&
          !whyNotKernel(quantization);
 }

@@ -8,8 +8,10 @@
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 #include "DequantizeSource.h"
 #include "MatmulSource.h"
+#include "PruneSource.h"
 #include "QuantizeSource.h"
 #include "RelayoutSource.h"
+#include "SparseSource.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -23,6 +25,8 @@ void blockscale::registerKernelSources(DialectRegistry &registry) {
     attachQuantizeSource(*context);
     attachDequantizeSource(*context);
     attachRelayoutSource(*context);
+    attachPruneSource(*context);
+    attachSparseSources(*context);
   });
 }
 

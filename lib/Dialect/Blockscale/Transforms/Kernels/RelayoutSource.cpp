@@ -22,7 +22,7 @@ static RelayoutStorage storageOf(RelayoutOp op) {
 // Rules
 //===----------------------------------------------------------------------===//
 
-static std::optional<Reason> whyNotKernel(RelayoutOp op) {
+std::optional<Reason> blockscale::whyNotKernel(RelayoutOp op) {
   Result<RelayoutStorage> storage =
       relayoutStorage(op.getInput().getType(), op.getType());
   if (!storage)
@@ -62,21 +62,7 @@ static KernelOutline outlineOf(RelayoutOp op, StringRef source) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct RelayoutSource
-    : KernelSourceOpInterface::ExternalModel<RelayoutSource, RelayoutOp> {
-  bool isWanted(Operation *op) const { return isWholeFunction(op); }
-  /// There is nothing to choose; checkReady says what cannot be.
-  LogicalResult legalize(Operation *, hw::Target, bool) const {
-    return success();
-  }
-  LogicalResult selectSchedule(Operation *, hw::Target, int64_t) const {
-    return success();
-  }
-  LogicalResult checkReady(Operation *op) const {
-    if (std::optional<Reason> why = whyNotKernel(cast<RelayoutOp>(op)))
-      return op->emitOpError() << why->text;
-    return success();
-  }
+struct RelayoutSource : ElementwiseModel<RelayoutSource, RelayoutOp> {
   KernelOutline getOutline(Operation *op, StringRef source) const {
     return outlineOf(cast<RelayoutOp>(op), source);
   }

@@ -20,6 +20,9 @@ void buildRelayoutBody(const RelayoutStorage &storage,
                        mlir::ImplicitLocOpBuilder &b, mlir::Value from,
                        mlir::Value to, const LaunchSizes &sizes);
 
+/// Why no kernel computes `op`; empty if one does.
+std::optional<Reason> whyNotKernel(RelayoutOp op);
+
 /// Makes `blockscale.relayout` a source of kernels where its function does
 /// nothing else.
 void attachRelayoutSource(mlir::MLIRContext &context);

@@ -83,10 +83,14 @@ Value StorageAccess::lineOffset(const BlockPlace &place) {
 }
 
 Value StorageAccess::scaleOffset(const BlockPlace &place, Type type) {
+  return placeOffset(storage.scales, place, type);
+}
+
+Value StorageAccess::placeOffset(const hw::StorageLayout<AffineExpr> &layout,
+                                 const BlockPlace &place, Type type) {
   auto cast = [&](Value x) { return type == x.getType() ? x : wide(x); };
-  Value offset =
-      mul(cast(place.matrix), extentOf(storage.scales.matrixBytes, type));
-  for (const auto &digit : storage.scales.digits) {
+  Value offset = mul(cast(place.matrix), extentOf(layout.matrixBytes, type));
+  for (const auto &digit : layout.digits) {
     const hw::Term &term = digit.term;
     Value value = term.source == hw::Dim::Row ? place.row : place.block;
     if (term.divisor != 1)
@@ -96,6 +100,56 @@ Value StorageAccess::scaleOffset(const BlockPlace &place, Type type) {
     offset = add(offset, mul(cast(value), extentOf(digit.stride, type)));
   }
   return offset;
+}
+
+//===----------------------------------------------------------------------===//
+// Words
+//===----------------------------------------------------------------------===//
+
+constexpr int64_t kWordBytes = 4;
+
+/// The widest access for pieces of `bytes` bytes that follow each other.
+static int64_t accessFor(int64_t bytes) {
+  return std::min(kAccessBytes, bytes & -bytes);
+}
+
+static Type elementOf(Value memory) {
+  return cast<GlobalType>(memory.getType()).getElementType();
+}
+
+SmallVector<Value> StorageAccess::loadWords(Value memory, Value number,
+                                            int64_t bytes) {
+  Type element = elementOf(memory);
+  int64_t size = element.getIntOrFloatBitWidth() / 8, access = accessFor(bytes);
+  SmallVector<Value> words;
+  for (int64_t i = 0; i < bytes; i += access) {
+    auto type = VectorType::get({access / size}, element);
+    Value loaded = LoadRowOp::create(
+        e, type, memory, add(number, wide(i / size)), e.i32(access / size),
+        /*stride=*/Value(), /*aligned=*/true);
+    loaded = vector::BitCastOp::create(
+        e, VectorType::get({access / kWordBytes}, e.getI32Type()), loaded);
+    for (int64_t word = 0; word < access / kWordBytes; ++word)
+      words.push_back(vector::ExtractOp::create(e, loaded, word));
+  }
+  return words;
+}
+
+void StorageAccess::storeWords(Value memory, Value number,
+                               ArrayRef<Value> words) {
+  Type element = elementOf(memory);
+  int64_t bytes = int64_t(words.size()) * kWordBytes;
+  int64_t size = element.getIntOrFloatBitWidth() / 8, access = accessFor(bytes);
+  for (int64_t i = 0; i < bytes; i += access) {
+    auto type = VectorType::get({access / kWordBytes}, e.getI32Type());
+    Value value = vector::FromElementsOp::create(
+        e, type, words.slice(i / kWordBytes, access / kWordBytes));
+    value = vector::BitCastOp::create(
+        e, VectorType::get({access / size}, element), value);
+    StoreRowOp::create(e, value, memory, add(number, wide(i / size)),
+                       e.i32(access / size), /*stride=*/Value(),
+                       /*aligned=*/true);
+  }
 }
 
 //===----------------------------------------------------------------------===//

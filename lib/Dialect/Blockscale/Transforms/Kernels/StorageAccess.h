@@ -44,6 +44,17 @@ public:
   /// The byte of the scale of a block in memory, computed in i32 or i64.
   mlir::Value scaleOffset(const BlockPlace &place, mlir::Type type);
 
+  /// The byte of `place` in the bytes of rows and blocks that `layout` places.
+  mlir::Value placeOffset(const hw::StorageLayout<mlir::AffineExpr> &layout,
+                          const BlockPlace &place, mlir::Type type);
+
+  /// Whole words, i32, of global memory from element `number` on, i64, where a
+  /// piece begins of so many bytes that all follow each other.
+  llvm::SmallVector<mlir::Value> loadWords(mlir::Value memory,
+                                           mlir::Value number, int64_t bytes);
+  void storeWords(mlir::Value memory, mlir::Value number,
+                  llvm::ArrayRef<mlir::Value> words);
+
   /// Element `number`, i64, of global memory.
   mlir::Value loadNumber(mlir::Value memory, mlir::Value number);
   /// Stores a byte of i8.

@@ -1,0 +1,59 @@
+//===- WrittenBytes.h - check what a kernel stores, byte by byte -*- C++ -*-==//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_VERIFY_WRITTENBYTES_H
+#define BLOCKSCALE_LIB_VERIFY_WRITTENBYTES_H
+
+#include "blockscale/Verify/Verify.h"
+
+namespace blockscale::verify {
+
+/// What a kernel has to write to the memory of a parameter.
+struct WrittenBytes {
+  static constexpr uint64_t kNobody = ~uint64_t(0);
+
+  std::string role;
+  std::vector<uint8_t> bytes;
+  /// The CTA that writes each byte, or nobody.
+  std::vector<uint64_t> writers;
+
+  explicit WrittenBytes(std::string role, uint64_t size)
+      : role(std::move(role)), bytes(size), writers(size, kNobody) {}
+  void expect(uint64_t byte, uint8_t value, uint64_t cta) {
+    bytes[byte] = value;
+    writers[byte] = cta;
+  }
+};
+
+/// One run of a kernel that stores bytes that are known exactly: its memory
+/// before it, and what is there behind it.
+struct WrittenRun {
+  HostData data;
+  std::vector<WrittenBytes> results;
+
+  /// Compares what CTAs of `sample` wrote, or all if there are none; nothing
+  /// else may have been written.
+  void compare(const std::vector<uint64_t> &sample, Verdict &verdict) const;
+};
+
+/// Runs of kernels that prune, with ties and special values of all kinds.
+struct PruningRun : WrittenRun {
+  static Result<PruningRun> make(const plan::Kernel &kernel,
+                                 const plan::Environment &sizes, DataKind kind,
+                                 uint64_t seed, Conditions conditions);
+};
+
+/// Runs of kernels that compress and densify, with groups of every kind.
+struct SparsityRun : WrittenRun {
+  static Result<SparsityRun> make(const plan::Kernel &kernel,
+                                  const plan::Environment &sizes, DataKind kind,
+                                  uint64_t seed, Conditions conditions);
+};
+
+} // namespace blockscale::verify
+
+#endif // BLOCKSCALE_LIB_VERIFY_WRITTENBYTES_H

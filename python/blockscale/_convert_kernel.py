@@ -1,0 +1,148 @@
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""What kernels that prune, compress, densify or move scales read and write, in the
+host's memory."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from . import _operands as operands
+from ._errors import Refused
+from ._formats import PATTERNS
+from ._quantize_kernel import sizes_of, type_of, values_of
+from ._quantized_result import codes_of
+from ._scaled import Scaled
+
+# Rows and bytes of a tile of metadata.
+TILE = (128, 16)
+
+
+def planned_of(kernel, name):
+    return kernel._planned(name, ("converts",))
+
+
+def op_of(planned):
+    return planned["conversion"]["op"]
+
+
+def prunes(planned):
+    return op_of(planned) == "prune"
+
+
+def check(planned, a):
+    """Refuses a quantised operand, of the host or a device, that the kernel is not
+    for."""
+    if not hasattr(a, "format"):
+        raise Refused(f"'a' is a {type(a).__name__}: expected a blockscale.Scaled or a "
+                      "blockscale.DeviceScaled")
+    if op_of(planned) == "relayout":
+        scales = operands.of(planned["scales"], "a")
+        wanted = (scales["format"], scales["block"], 1, None, scales["layout"])
+        found = (a.format.scale, a.format.block, a.format.rows, a.format.sparsity,
+                 a.layout)
+        if found != wanted:
+            raise Refused(f"'a' is in format '{a.format}' and layout '{a.layout}': the "
+                          f"kernel moves scales of {wanted[0]}, one for {wanted[1]} "
+                          f"elements along K, from layout '{wanted[4]}'")
+        return
+    element = operands.of(planned["data"], "a")["format"]
+    metadata = operands.of(planned["metadata"], "a")
+    pattern = metadata and metadata["pattern"]
+    if (a.format.element, a.format.sparsity) != (element, pattern):
+        what = f"'{pattern}' in" if pattern else "dense"
+        raise Refused(f"'a' is in format '{a.format}': the kernel reads {what} elements "
+                      f"of {element}")
+
+
+def format_of(planned, a):
+    """Format and layout of the result of a quantised operand."""
+    op = op_of(planned)
+    if op == "relayout":
+        return a.format, operands.of(planned["scales"], "d")["layout"]
+    pattern = planned["metadata"][0]["pattern"] if op == "compress" else None
+    return replace(a.format, sparsity=pattern), a.layout
+
+
+def written(planned):
+    """The parameters that the kernel writes."""
+    return [one["role"] for one in planned["parameters"] if one["operand"] == "d"]
+
+
+def memory_of(planned, a, parameters):
+    """What the kernel reads: bytes by role."""
+    op = op_of(planned)
+    if op == "prune":
+        return {"x": a.reshape(-1).view(np.uint8)}
+    if op == "relayout":
+        return {"a_scales": a.scales.reshape(-1).view(np.uint8)}
+    memory = {"a_data": a.packed(parameters["a_data"]["linePitch"])}
+    if op == "densify":
+        memory["a_metadata"] = a.compressed(planned["metadata"][0]["paddingValue"])[1]
+    return memory
+
+
+def dense_of(stored, metadata, shape, pattern):
+    """Elements with the zeros that were dropped, of those that are stored."""
+    _, group, _, unit = PATTERNS[pattern]
+    *batch, rows, k = shape
+    tiles = metadata.reshape(*batch, -1, -(-rows // TILE[0]), *TILE)
+    plain = np.moveaxis(tiles, -4, -2).reshape(*batch, -1, tiles.shape[-4] * TILE[1])
+    plain = plain[..., :rows, :k // (2 * group)]
+    nibbles = np.stack([plain & 15, plain >> 4], -1).reshape(*batch, rows, -1)
+    if pattern == "1:2":
+        places = (nibbles == 0b1110)[..., None]
+    else:
+        places = np.stack([nibbles & 3, nibbles >> 2], -1)
+    result = np.zeros((*nibbles.shape, group // unit, unit), stored.dtype)
+    units = stored.reshape(*nibbles.shape, -1, unit)
+    whole = f"u{stored.dtype.itemsize}"
+    np.put_along_axis(result.view(whole),
+                      places.astype(np.int64)[..., None].repeat(unit, -1),
+                      units.view(whole), axis=-2)
+    return result.reshape(shape)
+
+
+def result_of(planned, a, memory, parameters):
+    """What the kernel wrote, of bytes by role, with what it left as it was."""
+    if prunes(planned):
+        return memory["d"].view(type_of(planned, "d")).reshape(a.shape)
+    format_, layout = format_of(planned, a)
+    if op_of(planned) == "relayout":
+        scales = memory["d_scales"]
+        if layout == "plain":
+            scales = scales.view(format_.scale_dtype).reshape(*a.shape[:-1], -1)
+        return Scaled(a.data, scales, a.tensor_scale, format=format_, layout=layout)
+    stored = (*a.shape[:-1], a.k // 2 if format_.sparsity else a.k)
+    data = codes_of(memory["d_data"], parameters["d_data"]["linePitch"], stored, format_)
+    if format_.sparsity:
+        data = dense_of(data, memory["d_metadata"], a.shape, format_.sparsity)
+    return Scaled(data, a.scales, a.tensor_scale, format=format_, layout=layout)
+
+
+def checked(planned, a):
+    """The operand as the kernel reads it, and the sizes of a launch."""
+    if prunes(planned):
+        a = values_of(planned, a)
+    else:
+        check(planned, a)
+    return a, sizes_of(planned, a.shape)
+
+
+def emulate(kernel, a, name, num_sms, progress, options):
+    """See Kernel.emulate_convert."""
+    from ._emulate import run
+    planned = planned_of(kernel, name)
+    a, sizes = checked(planned, a)
+    launch = operands.new_launch(kernel, planned, sizes, num_sms=num_sms)
+    _, parameters = operands.describe(launch)
+    for role, content in memory_of(planned, a, parameters).items():
+        launch.set_memory(role, content, False)
+    memory = {role: np.zeros(parameters[role]["bytes"], np.uint8)
+              for role in written(planned)}
+    for role, content in memory.items():
+        launch.set_memory(role, content, True)
+    run(launch, progress=progress, **options)
+    return result_of(planned, a, memory, parameters)

@@ -1,0 +1,149 @@
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Kernels that prune, compress, densify and move scales, on the emulator and through
+the CUDA driver, against the package's numpy."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import blockscale as bs
+
+TYPES = {"bf16": ml_dtypes.bfloat16, "f16": np.float16, "f32": np.float32}
+
+
+def tensor(shape, element, spec="", layout="tiled_128x4"):
+    sizes = "x".join(map(str, shape))
+    tail = f', "{spec}", layout = {layout}' if spec else ""
+    return f"!blockscale.tensor<{sizes}x{element}{tail}>"
+
+
+def function(op, a, d):
+    return (f"func.func @{op}(%a: {a}) -> {d} {{\n  %0 = blockscale.{op} %a : {a} to {d}\n"
+            f"  return %0 : {d}\n}}\n")
+
+
+def pruning(what, kind):
+    return (f"func.func @prune(%x: tensor<?x?x?x{kind}>) -> tensor<?x?x?x{kind}> {{\n"
+            f"  %0 = blockscale.prune %x keep {what} : tensor<?x?x?x{kind}>\n"
+            f"  return %0 : tensor<?x?x?x{kind}>\n}}\n")
+
+
+def both_ways(kernel, a):
+    """By the driver and by the emulator."""
+    return kernel.convert(a), kernel.emulate_convert(a)
+
+
+def same(x, y):
+    return (np.ascontiguousarray(x).view(np.uint8) ==
+            np.ascontiguousarray(y).view(np.uint8)).all()
+
+
+PATTERNS = {"2 of 4": "2:4", "4 of 8 pairs": "4:8 in pairs", "1 of 2": "1:2"}
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("what", PATTERNS)
+def test_prune(device, what, kind):
+    """Small numbers have many ties."""
+    kernel = bs.compile(pruning(what, kind))
+    for shape in ((2, 37, 96), (1, 130, 160)):
+        x = np.random.default_rng(7).integers(-4, 5, shape).astype(TYPES[kind])
+        expected = bs.prune(x, PATTERNS[what]).astype(TYPES[kind])
+        for found in both_ways(kernel, x):
+            assert found.dtype == TYPES[kind] and same(found, expected)
+        assert 0 < np.count_nonzero(expected) < np.count_nonzero(x)
+
+
+CASES = [("f8E4M3FN", "e4m3", "ue8m0", "e8m0_t64", "e8m0_t32n2m4", "2:4"),
+         ("f6E2M3FN", "e2m3", "ue8m0", "e8m0_t64", "e8m0_t32n2m4", "2:4"),
+         ("f4E2M1FN", "e2m1", "ue8m0", "e8m0_t64", "e8m0_t32n4m8", "4:8 in pairs"),
+         ("bf16", "bf16", None, "", "n2m4", "2:4"),
+         ("tf32", "tf32", None, "", "n1m2", "1:2"),
+         ("i8", "int8", None, "", "n2m4", "2:4")]
+
+
+@pytest.mark.parametrize("type_, element, scale, dense, sparse, pattern", CASES)
+def test_compress_and_densify(device, type_, element, scale, dense, sparse, pattern):
+    there = bs.compile(function("compress", tensor("??", type_, dense),
+                                tensor("??", type_, sparse)))
+    back = bs.compile(function("densify", tensor("??", type_, sparse),
+                               tensor("??", type_, dense)))
+    block = 64 if scale else 0
+    x = bs.prune(np.random.default_rng(3).standard_normal((133, 192)) * 8, pattern)
+    a = bs.quantize(x, bs.Format(element, scale, block))
+    if scale:
+        a = a.to("tiled_128x4")
+    for found in both_ways(there, a):
+        assert found.format == bs.Format(element, scale, block, sparsity=pattern)
+        assert (found.data == a.data).all() and np.count_nonzero(found.data) > 5000
+        # As the package itself stores them.
+        assert same(found.packed(), bs.Scaled(
+            a.data, a.scales, format=found.format, layout=a.layout).packed())
+    for again in both_ways(back, found):
+        assert again.format == a.format and (again.data == a.data).all()
+        assert scale is None or same(again.scales, a.scales)
+
+
+LAYOUTS = ["plain", "tiled_128x4", "tiled_128x16"]
+
+
+@pytest.mark.parametrize("before", LAYOUTS)
+@pytest.mark.parametrize("behind", LAYOUTS)
+def test_relayout(device, before, behind):
+    if before == behind:
+        return
+    kernel = bs.compile(function(
+        "relayout", tensor((2, "?", 352), "f8E4M3FN", "e8m0_t32", before),
+        tensor((2, "?", 352), "f8E4M3FN", "e8m0_t32", behind)))
+    x = np.random.default_rng(4).standard_normal((2, 133, 352))
+    x *= np.exp2(np.arange(133))[:, None] / 2.0**66
+    a = bs.quantize(x, "mxfp8").to(before)
+    for found in both_ways(kernel, a):
+        assert found.layout == behind and same(found.scales, a.to(behind).scales)
+        assert same(found.data, a.data)
+
+
+def test_memory_of_the_device(device):
+    """Numbers that are pruned, quantised, compressed and densified where they lie."""
+    dense = tensor(("?", 128), "f8E4M3FN", "e8m0_t32")
+    kernel = bs.compile(pruning("2 of 4", "bf16") + f"""
+func.func @quantize(%x: tensor<?x128xbf16>) -> {dense} {{
+  %0 = blockscale.quantize %x : tensor<?x128xbf16> to {dense}
+  return %0 : {dense}
+}}
+""" + function("compress", tensor("??", "f16"), tensor("??", "f16", "n2m4")))
+    x = np.random.default_rng(3).standard_normal((1, 37, 128)).astype(ml_dtypes.bfloat16)
+    pruned = kernel.convert(bs.to_device(x), kernel="prune")
+    assert isinstance(pruned, bs.DeviceArray)
+    expected = bs.prune(x, "2:4").astype(ml_dtypes.bfloat16)
+    assert (pruned.numpy() == expected).all()
+    prepared = kernel.prepare_convert(M=37, K=128, batch=1, kernel="prune")
+    out = prepared.empty_out(pruned)
+    assert prepared(bs.to_device(x), out=out) is out and (out.numpy() == expected).all()
+    halves = bs.prune(x[0], "2:4").astype(np.float16)
+    a = bs.DeviceScaled(bs.to_device(halves.reshape(-1).view(np.uint8)), shape=(37, 128),
+                        format="f16")
+    sparse = kernel.convert(a, kernel="compress")
+    assert isinstance(sparse, bs.DeviceScaled)
+    stored, metadata = bs.Scaled(halves, format=sparse.format).compressed()
+    assert (sparse.data.numpy() == stored.view(np.uint8)).all()
+    assert (sparse.metadata.numpy() == metadata).all()
+
+
+def test_what_does_not_fit(device):
+    kernel = bs.compile(function("compress", tensor((37, 128), "f8E4M3FN", "e8m0_t64"),
+                                 tensor((37, 128), "f8E4M3FN", "e8m0_t32n2m4")))
+    a = bs.quantize(np.zeros((37, 128)), bs.Format("e4m3", "ue8m0", 64))
+    other = bs.quantize(np.zeros((37, 128)), "mxfp4")
+    longer = bs.quantize(np.zeros((37, 256)), bs.Format("e4m3", "ue8m0", 64))
+    for call, words in (
+            (lambda: kernel.convert(other), "the kernel reads dense elements of e4m3"),
+            (lambda: kernel.convert(longer), "the kernel is for 128"),
+            (lambda: kernel.convert(np.zeros((37, 128))), "expected a blockscale.Scaled"),
+            (lambda: kernel.convert(a, out=a), "'out' is for operands on the device"),
+            (lambda: kernel.quantize(np.zeros((37, 128))), "'convert' runs it")):
+        with pytest.raises(bs.Refused, match=words):
+            call()

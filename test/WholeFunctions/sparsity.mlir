@@ -1,0 +1,64 @@
+// Kernels that prune and compress in front of a product, in one function: what they write
+// stays on the device. So does what others quantise, change the layout of and dequantise.
+
+// REQUIRES: emulated-driver
+// RUN: blockscale compile --emit=host-linalg --quantize-on-device %s | FileCheck %s --check-prefix=LAUNCHES
+// RUN: blockscale compile --emit=host-llvm --quantize-on-device %s | FileCheck %s --check-prefix=DEVICE
+// RUN: blockscale verify --quantize-on-device --m=40 %s | FileCheck %s
+
+// CHECK-NOT: FAIL
+// CHECK: {{^}}function
+// CHECK: {{^}}pruned_product exact 40 3 {{.*}} pass
+// CHECK: {{^}}values exact 40 4 {{.*}} pass
+
+// LAUNCHES-LABEL: func.func @pruned_product
+// LAUNCHES: launch_into {{.*}} ["x"]
+// LAUNCHES: launch_into {{.*}} ["a_data"] {{.*}} {result_roles = ["d_data", "d_metadata"]}
+// LAUNCHES: launch_into {{.*}} ["a_data", "a_metadata", "b_data"]
+// LAUNCHES-LABEL: func.func @values
+// LAUNCHES: launch_into {{.*}} ["x"]
+// LAUNCHES: launch_into {{.*}} ["a_data", "a_scales"] {{.*}} {result_roles = ["d_scales"]}
+// LAUNCHES: launch_into {{.*}} ["a_data", "a_scales"] {{.*}} -> tensor<?x256xbf16>
+// LAUNCHES: launch_into {{.*}} ["a_data", "a_scales", "b_data", "b_scales"]
+// LAUNCHES-LABEL: func.func @alone
+// LAUNCHES: launch_into {{.*}} ["a_data", "a_metadata"] {{.*}} {result_roles = ["d_data"]}
+// LAUNCHES-LABEL: gpu.module
+
+// Numbers, elements and metadata; codes, and scales in both layouts.
+// DEVICE-LABEL: func @pruned_product
+// DEVICE-COUNT-3: call @blockscaleRuntimeAllocate
+// DEVICE-LABEL: func @values
+// DEVICE-COUNT-3: call @blockscaleRuntimeAllocate
+
+!dense = !blockscale.tensor<?x256xf16>
+!sparse = !blockscale.tensor<?x256xf16, "n2m4", layout = tiled_128x4>
+!weights = !blockscale.tensor<128x256xf16>
+
+func.func @pruned_product(%x: tensor<?x256xf16>, %w: tensor<128x256xf16>) -> tensor<?x128xf32> {
+  %p = blockscale.prune %x keep 2 of 4 : tensor<?x256xf16>
+  %a = blockscale.assemble %p : tensor<?x256xf16> to !dense
+  %s = blockscale.compress %a : !dense to !sparse
+  %b = blockscale.assemble %w : tensor<128x256xf16> to !weights
+  %y = blockscale.matmul %s, %b : !sparse, !weights -> tensor<?x128xf32>
+  return %y : tensor<?x128xf32>
+}
+
+!tiled = !blockscale.tensor<?x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!plain = !blockscale.tensor<?x256xf8E4M3FN, "e8m0_t32">
+
+!scaled = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+
+// What a product is computed of, and how far that is off.
+func.func @values(%x: tensor<?x256xbf16>, %w: !scaled) -> (tensor<?x256xbf16>, tensor<?x128xf32>) {
+  %q = blockscale.quantize %x : tensor<?x256xbf16> to !tiled
+  %r = blockscale.relayout %q : !tiled to !plain
+  %v = blockscale.dequantize %r : !plain to tensor<?x256xbf16>
+  %y = blockscale.matmul %q, %w : !tiled, !scaled -> tensor<?x128xf32>
+  return %v, %y : tensor<?x256xbf16>, tensor<?x128xf32>
+}
+
+// A function that does nothing else.
+func.func @alone(%a: !sparse) -> !dense {
+  %0 = blockscale.densify %a : !sparse to !dense
+  return %0 : !dense
+}
