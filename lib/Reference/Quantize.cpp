@@ -45,13 +45,13 @@ std::optional<Reason> reference::whyNot(const Quantization &quantization) {
 // Elements
 //===----------------------------------------------------------------------===//
 
-/// The random number of an element over 2^24: SplitMix64.
+/// The random number of an element over 2^16: a quarter of SplitMix64's.
 static double randomFraction(uint64_t seed, uint64_t number) {
-  uint64_t z = seed + (number + 1) * 0x9e3779b97f4a7c15u;
+  uint64_t z = seed + (number / 4 + 1) * 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
   z ^= z >> 31;
-  return double(z >> 40) / double(1 << 24);
+  return double(uint16_t(z >> 16 * (number % 4))) / double(1 << 16);
 }
 
 /// The code of a magnitude, between two that are neighbours.
@@ -67,7 +67,7 @@ static uint32_t roundMagnitude(ElementFormat format, double magnitude,
   double rest = (magnitude - below) / (above - below);
   bool isUp = rest > 0.5;
   if (rounding == "stochastic")
-    isUp = rest > random;
+    isUp = rest >= 1 - random;
   else if (rest == 0.5)
     isUp = rounding == "away" || (rounding == "even" && low % 2 == 1);
   return low + isUp;

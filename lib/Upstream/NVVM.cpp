@@ -79,12 +79,14 @@ static NVVM::Tcgen05MMAKind plainKind(hw::MmaKind kind) {
 //===----------------------------------------------------------------------===//
 
 LLVM::InlineAsmOp nvvm::assemble(ImplicitLocOpBuilder &b, Type result,
-                                 const AssemblyText &assembly) {
+                                 const AssemblyText &assembly,
+                                 bool hasEffects) {
   StringRef constraints = assembly.constraints;
   constraints.consume_front(",");
+  bool isBlock = StringRef(assembly.text).ends_with("}");
   return LLVM::InlineAsmOp::create(
       b, result ? TypeRange(result) : TypeRange(), assembly.inputs,
-      assembly.text + ";", constraints, /*has_side_effects=*/true,
+      assembly.text + (isBlock ? "" : ";"), constraints, hasEffects,
       /*is_align_stack=*/false, LLVM::TailCallKind::None,
       /*asm_dialect=*/LLVM::AsmDialectAttr(), /*operand_attrs=*/ArrayAttr());
 }
@@ -506,41 +508,4 @@ void nvvm::multiply(ImplicitLocOpBuilder &b, const TensorMma &mma) {
     multiplyScaled(b, mma);
   else
     multiplyPlain(b, mma);
-}
-
-//===----------------------------------------------------------------------===//
-// Conversions
-//===----------------------------------------------------------------------===//
-
-Value nvvm::encodePair(ImplicitLocOpBuilder &b, Value low, Value high,
-                       Type format) {
-  Value pair;
-  if (isa<Float4E2M1FNType>(format))
-    pair = NVVM::ConvertF32x2ToF4x2Op::create(b, b.getI8Type(), high, low,
-                                              /*relu=*/false, format);
-  else if (isa<Float6E2M3FNType, Float6E3M2FNType>(format))
-    pair = NVVM::ConvertF32x2ToF6x2Op::create(b, b.getI16Type(), high, low,
-                                              /*relu=*/false, format);
-  else
-    pair = NVVM::ConvertF32x2ToF8x2Op::create(
-        b, b.getI16Type(), high, low, NVVM::FPRoundingMode::RN,
-        NVVM::SaturationMode::SATFINITE, /*relu=*/false, format);
-  return LLVM::ZExtOp::create(b, b.getI32Type(), pair);
-}
-
-Value nvvm::decodePair(ImplicitLocOpBuilder &b, Value codes, Type format) {
-  auto f16x2 = VectorType::get({2}, b.getF16Type());
-  if (isa<Float4E2M1FNType>(format)) {
-    Value byte = LLVM::TruncOp::create(b, b.getI8Type(), codes);
-    return NVVM::ConvertF4x2ToF16x2Op::create(b, f16x2, byte, /*relu=*/false,
-                                              format);
-  }
-  Value both = LLVM::TruncOp::create(b, b.getI16Type(), codes);
-  Value bytes =
-      LLVM::BitcastOp::create(b, VectorType::get({2}, b.getI8Type()), both);
-  if (isa<Float6E2M3FNType, Float6E3M2FNType>(format))
-    return NVVM::ConvertF6x2ToF16x2Op::create(b, f16x2, bytes, /*relu=*/false,
-                                              format);
-  return NVVM::ConvertF8x2ToF16x2Op::create(b, f16x2, bytes, /*relu=*/false,
-                                            format);
 }

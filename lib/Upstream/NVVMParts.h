@@ -43,10 +43,12 @@ private:
   unsigned next;
 };
 
-/// Emits assembly that has effects and returns `result`, nothing if it is null.
+/// Emits assembly, an instruction or a block, that returns `result`, nothing if
+/// it is null, and has effects unless it only computes that.
 mlir::LLVM::InlineAsmOp assemble(mlir::ImplicitLocOpBuilder &b,
                                  mlir::Type result,
-                                 const AssemblyText &assembly);
+                                 const AssemblyText &assembly,
+                                 bool hasEffects = true);
 
 } // namespace blockscale::nvvm
 

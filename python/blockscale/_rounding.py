@@ -23,14 +23,18 @@ def rounds_up(rest, rounding, seed):
         return rest >= 0.5
     if rounding == "zero":
         return rest > 0.5
-    return rest > random_fractions(seed, rest.size).reshape(rest.shape)
+    return rest >= 1 - random_fractions(seed, rest.size).reshape(rest.shape)
 
 
 def random_fractions(seed, count):
-    """Those of the first elements: SplitMix64, 24 bits of each output."""
+    """Those of the first elements: SplitMix64, 16 bits of each output for each of
+    four neighbours."""
     with np.errstate(over="ignore"):
         state = np.uint64(seed % 2 ** 64) + np.arange(
-            1, count + 1, dtype=np.uint64) * np.uint64(0x9e3779b97f4a7c15)
+            1, -(-count // 4) + 1, dtype=np.uint64) * np.uint64(0x9e3779b97f4a7c15)
         state = (state ^ (state >> np.uint64(30))) * np.uint64(0xbf58476d1ce4e5b9)
         state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94d049bb133111eb)
-    return ((state ^ (state >> np.uint64(31))) >> np.uint64(40)) / 2.0 ** 24
+    words = state ^ (state >> np.uint64(31))
+    shifts = np.arange(0, 64, 16, dtype=np.uint64)
+    quarters = (words[:, np.newaxis] >> shifts) & np.uint64(0xffff)
+    return quarters.reshape(-1)[:count] / 2.0 ** 16

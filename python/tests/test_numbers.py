@@ -100,13 +100,16 @@ def test_ties_of_elements(rounding, expected):
 
 def test_stochastic_rounding():
     """The first two outputs of SplitMix64 from 0, which its authors publish, are
-    0xe220a8397b1dcdaf and 0x6e789e6aa1b965f4: fractions 0.8833 and 0.4315."""
-    values = [[2 + 0.8834, 2 + 0.4314] + [0] * 29 + [6]]
-    result = bs.quantize(values, "mxfp4", rounding="stochastic", seed=0)
-    assert result.dequantize()[0, :2].tolist() == [3, 2]
-    values = [[2 + 0.8832, 2 + 0.4316] + [0] * 29 + [6]]
-    result = bs.quantize(values, "mxfp4", rounding="stochastic", seed=0)
-    assert result.dequantize()[0, :2].tolist() == [2, 3]
+    0xe220a8397b1dcdaf and 0x6e789e6aa1b965f4: elements 0, 3 and 4 have the numbers
+    0xcdaf, 0xe220 and 0x65f4, and go up from fractions of 0.19655, 0.11670 and
+    0.60175 on."""
+    for fractions, expected in (([0.1966, 0.1168, 0.6018], [3, 3, 3]),
+                                ([0.1965, 0.1166, 0.6017], [2, 2, 2])):
+        values = np.zeros((1, 32), np.float32)
+        values[0, [0, 3, 4]] = 2 + np.array(fractions)
+        values[0, 31] = 6
+        result = bs.quantize(values, "mxfp4", rounding="stochastic", seed=0)
+        assert result.dequantize()[0, [0, 3, 4]].tolist() == expected
 
 
 @pytest.mark.parametrize("recipe, rule", [("mx_floor", "floor"),

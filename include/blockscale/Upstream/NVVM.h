@@ -209,6 +209,18 @@ void multiply(mlir::ImplicitLocOpBuilder &b, const TensorMma &mma);
 mlir::Value encodePair(mlir::ImplicitLocOpBuilder &b, mlir::Value low,
                        mlir::Value high, mlir::Type format);
 
+/// Eight f32 as such codes of f4E2M1FN, the first in the lowest bits of an i32.
+mlir::Value encodeWord(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange values);
+
+/// Two f32 rounded as such codes of f4E2M1FN, as a vector of f16.
+mlir::Value roundPair(mlir::ImplicitLocOpBuilder &b, mlir::Value low,
+                      mlir::Value high);
+
+/// The f32 `value` so that encodePair() and encodeWord() round it at random, as
+/// `blockscale.dither` says; `random` is an i32 below 2^16.
+mlir::Value dither(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
+                   mlir::Value random, mlir::FloatType format);
+
 /// Two codes of `format`, as encodePair() has them, as a vector of f16.
 mlir::Value decodePair(mlir::ImplicitLocOpBuilder &b, mlir::Value codes,
                        mlir::Type format);

@@ -278,6 +278,53 @@ struct EncodePairToNVVM : OpConversionPattern<EncodePairOp> {
   }
 };
 
+struct EncodeWordToNVVM : OpConversionPattern<EncodeWordOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(EncodeWordOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, nvvm::encodeWord(b, adaptor.getValues()));
+    return success();
+  }
+};
+
+struct DitherToNVVM : OpConversionPattern<DitherOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(DitherOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op,
+                       nvvm::dither(b, adaptor.getValue(), adaptor.getRandom(),
+                                    cast<FloatType>(op.getFormat())));
+    return success();
+  }
+};
+
+/// Two numbers rounded as codes of 4 bits, which LLVM would take through other
+/// registers than the byte between.
+struct RoundPairToNVVM : OpConversionPattern<DecodePairOp> {
+  RoundPairToNVVM(const TypeConverter &converter, MLIRContext *context)
+      : OpConversionPattern(converter, context, /*benefit=*/2) {}
+
+  LogicalResult
+  matchAndRewrite(DecodePairOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto encode = op.getCodes().getDefiningOp<EncodePairOp>();
+    if (!encode || encode.getFormat() != op.getFormat() ||
+        !isa<Float4E2M1FNType>(op.getFormat()))
+      return rewriter.notifyMatchFailure(op, "not of codes of 4 bits");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(
+        op, nvvm::roundPair(b, rewriter.getRemappedValue(encode.getLow()),
+                            rewriter.getRemappedValue(encode.getHigh())));
+    return success();
+  }
+};
+
 struct DecodePairToNVVM : OpConversionPattern<DecodePairOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -382,7 +429,8 @@ static bool isF32(Operation *op) {
 void blockscale::populateEpiloguePatterns(const TypeConverter &converter,
                                           RewritePatternSet &patterns) {
   patterns.add<LoadRowToNVVM, StoreRowToNVVM, CountArrivalToNVVM,
-               EncodePairToNVVM, DecodePairToNVVM, ExpToNVVM, Exp2ToNVVM>(
+               EncodePairToNVVM, EncodeWordToNVVM, DitherToNVVM,
+               RoundPairToNVVM, DecodePairToNVVM, ExpToNVVM, Exp2ToNVVM>(
       converter, patterns.getContext());
   populatePolynomialPatterns<math::ErfOp, math::ExpM1Op, math::LogOp,
                              math::Log1pOp, math::Log2Op, math::TanhOp>(

@@ -7,8 +7,10 @@
 
 #include "Lowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -112,14 +114,28 @@ struct TmaStoreToNVVM : OpConversionPattern<TmaStoreOp> {
   }
 };
 
-/// The element of a ring with this number, and the bytes that an access has.
-static Value elementPointer(ImplicitLocOpBuilder &b, Value ring, Value number,
-                            SharedType type) {
+/// The element of a ring with this number. What is constant in the number
+/// becomes part of the instruction, so that neighbours share the rest.
+static Value elementPointer(ConversionPatternRewriter &rewriter, Location loc,
+                            Value ring, Value number, SharedType type) {
   constexpr int64_t kByte = 8;
-  Value address = element(b, ring, number, type.getContainer() / kByte);
-  return pointer(b, address, AddressSpace::Shared);
+  ImplicitLocOpBuilder b(loc, rewriter);
+  int64_t bytes = type.getContainer() / kByte;
+  APInt constant(32, 0);
+  if (auto sum = number.getDefiningOp<arith::AddIOp>();
+      sum && matchPattern(sum.getRhs(), m_ConstantInt(&constant)))
+    number = sum.getLhs();
+  Value first =
+      pointer(b, element(b, ring, rewriter.getRemappedValue(number), bytes),
+              AddressSpace::Shared);
+  if (constant.isZero())
+    return first;
+  auto distance = int32_t(constant.getSExtValue() * bytes);
+  return LLVM::GEPOp::create(b, first.getType(), b.getI8Type(), first,
+                             ArrayRef<LLVM::GEPArg>{distance});
 }
 
+/// The bytes that an access has.
 static unsigned accessBytes(VectorType type) {
   constexpr unsigned kByte = 8;
   return unsigned(type.getDimSize(0)) *
@@ -133,8 +149,8 @@ struct LoadSharedToNVVM : OpConversionPattern<LoadSharedOp> {
   matchAndRewrite(LoadSharedOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Value place = elementPointer(b, adaptor.getShared(), adaptor.getOffset(),
-                                 op.getShared().getType());
+    Value place = elementPointer(rewriter, op.getLoc(), adaptor.getShared(),
+                                 op.getOffset(), op.getShared().getType());
     rewriter.replaceOpWithNewOp<LLVM::LoadOp>(op, op.getType(), place,
                                               accessBytes(op.getType()));
     return success();
@@ -148,8 +164,8 @@ struct StoreSharedToNVVM : OpConversionPattern<StoreSharedOp> {
   matchAndRewrite(StoreSharedOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Value place = elementPointer(b, adaptor.getShared(), adaptor.getOffset(),
-                                 op.getShared().getType());
+    Value place = elementPointer(rewriter, op.getLoc(), adaptor.getShared(),
+                                 op.getOffset(), op.getShared().getType());
     LLVM::StoreOp::create(b, adaptor.getValue(), place,
                           accessBytes(op.getValue().getType()));
     rewriter.eraseOp(op);

@@ -25,11 +25,11 @@ def numbers():
 
 
 def random(number):
-    """SplitMix64 of an element's number: 24 bits as a fraction."""
-    state = (SEED + (number + 1) * 0x9e3779b97f4a7c15) & MASK
+    """A quarter of SplitMix64's output for four neighbours, as a fraction."""
+    state = (SEED + (number // 4 + 1) * 0x9e3779b97f4a7c15) & MASK
     state = ((state ^ state >> 30) * 0xbf58476d1ce4e5b9) & MASK
     state = ((state ^ state >> 27) * 0x94d049bb133111eb) & MASK
-    return ((state ^ state >> 31) >> 40) / 2 ** 24
+    return ((state ^ state >> 31) >> number % 4 * 16 & 0xffff) / 2 ** 16
 
 
 def quantize(x):
@@ -47,7 +47,7 @@ def quantize(x):
         rest = 0.0
         if below < 126:
             rest = (magnitude - table[below]) / (table[below + 1] - table[below])
-        codes[i] = below + (rest > random(i)) + (128 if value < 0 else 0)
+        codes[i] = below + (rest >= 1 - random(i)) + (128 if value < 0 else 0)
     return codes, (exponents + 127).astype(np.uint8)
 
 

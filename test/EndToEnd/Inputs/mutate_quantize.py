@@ -49,11 +49,11 @@ REPLACED = [
     ("the other choice", r"(selp\.\S+\s+%\w+), (\S+), (\S+), ", r"\1, \3, \2, "),
     ("one of two conditions", r"or(\.pred\s+%p\d+), (%p\d+), %p\d+;",
      r"and\1, \2, \2;"),
-    ("the smaller", r"(\s)max\.u32", r"\1min.u32"),
-    ("no maximum of the left", r"(\s)max\.u32(\s+%r\d+), (%r\d+), %r\d+;",
-     r"\1mov.b32\2, \3;"),
-    ("no maximum of the right", r"(\s)max\.u32(\s+%r\d+), %r\d+, (%r\d+);",
-     r"\1mov.b32\2, \3;"),
+    ("the smaller", r"(\s)max\.u(32|16x2)", r"\1min.u\2"),
+    ("no maximum of the left",
+     r"(\s)max\.u(?:32|16x2)(\s+%r\d+), (%r\d+), %r\d+;", r"\1mov.b32\2, \3;"),
+    ("no maximum of the right",
+     r"(\s)max\.u(?:32|16x2)(\s+%r\d+), %r\d+, (%r\d+);", r"\1mov.b32\2, \3;"),
     ("no bound", r"(\s)min\.NaN\.f32(\s+%r\d+), (%r\d+), [^;]+;",
      r"\1mov.b32\2, \3;"),
     ("no sign", r"(\s)abs\.f32", r"\1neg.f32"),
@@ -66,8 +66,15 @@ REPLACED = [
      r"\1mov.b\2\3, \4;"),
     ("codes that are left out", r"(\s)or\.b(\d\d)(\s+%\w+), %\w+, (%\w+);",
      r"\1mov.b\2\3, \4;"),
-    ("a sign in the magnitude", r"(and\.b32\s+%r\d+, %r\d+), 2147483647;",
-     r"\1, 4294967295;"),
+    ("a sign in the magnitude",
+     r"(and\.b32\s+%r\d+, %r\d+), (?:2147483647|2147450879);", r"\1, 4294967295;"),
+    # Rounding at random.
+    ("no bound", r"(\s)min\.xorsign\.abs\.f32(\s+%r\d+), (%r\d+), [^;]+;",
+     r"\1mov.b32\2, \3;"),
+    ("smaller steps", r"(\s)max\.xorsign\.abs\.f32(\s+%r\d+), (%r\d+), [^;]+;",
+     r"\1mov.b32\2, \3;"),
+    ("to nearest", r"(\s)fma\.rz\.f32", r"\1fma.rn.f32"),
+    ("what is left kept", r"(and\.b32\s+%r\d+, %r\d+), -65536;", r"\1, -1;"),
     ("the words exchanged",
      r"(st\.global\.v\d\.b32\s+\[\S+\]), \{(%r\d+), (%r\d+)", r"\1, {\3, \2"),
     ("the words exchanged",
@@ -99,11 +106,16 @@ ELSEWHERE = "test_quantize_kernels.py has such"
 EQUIVALENT = [
     (r"the other comparison: .*setp\.ne\.b32", SAME),
     (r"the other branch: .*@%p\d+ bra.*BB0_[35]", SAME),
-    (r"another bound: .*setp\.eq\.b32\s+%p\d+, %r\d+, 0;",
-     "the random number is 0 in one of 2^24 elements; " + ELSEWHERE),
-    (r"another sum: .*add\.s32\s+%r\d+, %r\d+, \d{9};",
-     "a fraction is its random number in one of 2^24 elements; " + ELSEWHERE)]
-if "cvt.rn.satfinite.e2m1x2" in "\n".join(ptx.lines):
+    (r"to nearest: ", "less than half of 2^-16 of a step counts in one of 2^17 "
+     "elements; " + ELSEWHERE)]
+# Whether a block is the first one of a matrix, and the larger one of two halves.
+text = "\n".join(ptx.lines)
+for first in re.findall(r"setp\.ne\.b32\s+%p\d+, (%r\d+), 0;", text):
+    EQUIVALENT.append((rf"codes that are left out: .*or\.b32\s+{first},", SAME))
+for halves in re.findall(r"max\.u16\s+%rs\d+, (%rs\d+, %rs\d+);", text):
+    EQUIVALENT.append((rf"the halves exchanged: .*\{{{halves}\}}",
+                       "the larger one is taken"))
+if "cvt.rn.satfinite.e2m1x2" in text:
     EQUIVALENT.append((r"no bound: .*0f43E00000",
                        "the conversion of the scale saturates there"))
 if "min_error" in open(source).read():

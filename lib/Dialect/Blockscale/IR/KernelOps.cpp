@@ -333,6 +333,21 @@ LogicalResult EncodePairOp::verify() {
   return verifyPairFormat(*this, getFormat());
 }
 
+LogicalResult EncodeWordOp::verify() {
+  constexpr unsigned kCodes = 8;
+  if (!isa<Float4E2M1FNType>(getFormat()))
+    return emitOpError() << "expected f4E2M1FN, found " << getFormat();
+  if (getValues().size() != kCodes)
+    return emitOpError() << "expected " << kCodes
+                         << " numbers, whose codes fill a word, found "
+                         << getValues().size();
+  return success();
+}
+
+LogicalResult DitherOp::verify() {
+  return verifyPairFormat(*this, getFormat());
+}
+
 LogicalResult DecodePairOp::verify() {
   return verifyPairFormat(*this, getFormat());
 }

@@ -111,8 +111,9 @@ static Value roundUnits(Emitter &e, Value units,
     Value below = arith::FPToUIOp::create(e, e.getI32Type(), units);
     Value rest = arith::SubFOp::create(
         e, units, arith::UIToFPOp::create(e, e.getF32Type(), below));
-    Value up = arith::CmpFOp::create(e, arith::CmpFPredicate::OGT, rest,
-                                     rounder.random);
+    Value up = arith::CmpFOp::create(
+        e, arith::CmpFPredicate::OGE, rest,
+        arith::SubFOp::create(e, e.f32(1), rounder.random));
     return arith::AddIOp::create(e, below,
                                  arith::ExtUIOp::create(e, e.getI32Type(), up));
   }
@@ -301,18 +302,20 @@ static Value roundedMagnitude(Emitter &e, Value magnitude,
   return arith::SubFOp::create(e, arith::AddFOp::create(e, bounded, far), far);
 }
 
+float blockscale::errorFactor(ScaledTensorType type) {
+  return std::sqrt(kErrorUnits) / errorUnit(type);
+}
+
 Value blockscale::squaredError(Emitter &e, Value quotient, Value ratio,
                                ScaledTensorType type) {
-  constexpr float kUnits = 1 << 20;
   Value error =
       arith::SubFOp::create(e, quotient, roundedMagnitude(e, quotient, type));
   // A power of two more in the factor rounds nothing.
-  Value factor = arith::MulFOp::create(
-      e, ratio, e.f32(std::sqrt(kUnits) / errorUnit(type)));
+  Value factor = arith::MulFOp::create(e, ratio, e.f32(errorFactor(type)));
   error = arith::MulFOp::create(e, error, factor);
   Value square = arith::MulFOp::create(e, error, error);
   // A NaN, too, becomes the bound.
-  square = arith::MinNumFOp::create(e, square, e.f32(kUnits));
+  square = arith::MinNumFOp::create(e, square, e.f32(kErrorUnits));
   return arith::FPToUIOp::create(e, e.getI32Type(), square);
 }
 
@@ -388,14 +391,15 @@ Value blockscale::encodeUnscaled(Emitter &e, Value value, Type type,
   return type.isTF32() ? encodeTF32(e, value) : encode(e, value, type, rounder);
 }
 
-Value blockscale::randomBits(Emitter &e, uint64_t seed, Value number) {
+SmallVector<Value> blockscale::randomWords(Emitter &e, uint64_t seed,
+                                           Value group, int64_t count) {
   // SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number
   // generators", 2014; the constants of its finalizer are Stafford's.
   constexpr uint64_t kStep = 0x9e3779b97f4a7c15, kFirst = 0xbf58476d1ce4e5b9,
                      kSecond = 0x94d049bb133111eb;
-  Type wide = e.getI64Type();
   auto constant = [&](uint64_t value) -> Value {
-    return arith::ConstantIntOp::create(e, wide, static_cast<int64_t>(value));
+    return arith::ConstantIntOp::create(e, e.getI64Type(),
+                                        static_cast<int64_t>(value));
   };
   auto mix = [&](Value state, int64_t shift) -> Value {
     Value high = arith::ShRUIOp::create(e, state, constant(shift));
@@ -404,18 +408,32 @@ Value blockscale::randomBits(Emitter &e, uint64_t seed, Value number) {
   auto times = [&](Value state, uint64_t factor) -> Value {
     return arith::MulIOp::create(e, state, constant(factor));
   };
-  Value state = number.getType() == wide
-                    ? number
-                    : arith::IndexCastUIOp::create(e, wide, number);
-  state = arith::AddIOp::create(e, times(state, kStep), constant(seed + kStep));
-  state = mix(times(mix(times(mix(state, 30), kFirst), 27), kSecond), 31);
-  return arith::ShRUIOp::create(e, state, constant(64 - 24));
+  Value first = times(group, kStep);
+  SmallVector<Value> words;
+  for (int64_t i = 0; i < count; ++i) {
+    Value state = arith::AddIOp::create(
+        e, first, constant(seed + kStep * static_cast<uint64_t>(i + 1)));
+    words.push_back(
+        mix(times(mix(times(mix(state, 30), kFirst), 27), kSecond), 31));
+  }
+  return words;
 }
 
 Value blockscale::randomFraction(Emitter &e, uint64_t seed, Value number) {
-  Value whole =
-      arith::UIToFPOp::create(e, e.getF32Type(), randomBits(e, seed, number));
-  return arith::MulFOp::create(e, whole, e.f32(0x1p-24f));
+  Type i64 = e.getI64Type();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(e, i64, value);
+  };
+  number = arith::IndexCastUIOp::create(e, i64, number);
+  Value group = arith::DivUIOp::create(e, number, constant(kSharedRandom));
+  Value place = arith::RemUIOp::create(e, number, constant(kSharedRandom));
+  Value word = randomWords(e, seed, group, /*count=*/1).front();
+  Value shift = arith::MulIOp::create(e, place, constant(kRandomBits));
+  Value bits = arith::AndIOp::create(e, arith::ShRUIOp::create(e, word, shift),
+                                     constant((int64_t(1) << kRandomBits) - 1));
+  Value whole = arith::UIToFPOp::create(e, e.getF32Type(), bits);
+  return arith::MulFOp::create(e, whole,
+                               e.f32(std::ldexp(1.0f, -int(kRandomBits))));
 }
 
 /// floor(log2 m) - emax as a ue8m0 exponent, before clamping.

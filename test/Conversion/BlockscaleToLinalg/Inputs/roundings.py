@@ -64,10 +64,11 @@ def magnitudes(element):
 
 
 def random_fraction(seed, number):
-    state = (seed + (number + 1) * 0x9E3779B97F4A7C15) & MASK
+    state = (seed + (number // 4 + 1) * 0x9E3779B97F4A7C15) & MASK
     state = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & MASK
     state = ((state ^ (state >> 27)) * 0x94D049BB133111EB) & MASK
-    return Fraction((state ^ (state >> 31)) >> 40, 1 << 24)
+    word = state ^ (state >> 31)
+    return Fraction(word >> number % 4 * 16 & 0xFFFF, 1 << 16)
 
 
 def rounded(values, x, rounding, chance):
@@ -79,7 +80,7 @@ def rounded(values, x, rounding, chance):
     low, high = values[above - 1], values[above]
     rest = (x - low) / (high - low)
     if rounding == "stochastic":
-        return high if rest > chance else low
+        return high if rest + chance >= 1 else low
     if rest == Fraction(1, 2):
         even = high if above % 2 == 0 else low
         return {"even": even, "away": high, "zero": low}[rounding]

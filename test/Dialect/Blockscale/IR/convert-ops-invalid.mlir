@@ -8,6 +8,30 @@ func.func @wide(%x: f32) -> i32 {
 
 // -----
 
+func.func @word(%x: f32) -> i32 {
+  // expected-error@+1 {{expected f4E2M1FN, found 'f8E4M3FN'}}
+  %0 = blockscale.encode_word %x, %x, %x, %x as f8E4M3FN
+  return %0 : i32
+}
+
+// -----
+
+func.func @word(%x: f32) -> i32 {
+  // expected-error@+1 {{expected 8 numbers, whose codes fill a word, found 4}}
+  %0 = blockscale.encode_word %x, %x, %x, %x as f4E2M1FN
+  return %0 : i32
+}
+
+// -----
+
+func.func @wide(%x: f32, %u: i32) -> f32 {
+  // expected-error@+1 {{expected f4E2M1FN, f6E2M3FN, f6E3M2FN, f8E4M3FN or f8E5M2, found 'f16'}}
+  %0 = blockscale.dither %x, %u as f16
+  return %0 : f32
+}
+
+// -----
+
 // expected-error@+1 {{expected 'blockscale.quantization' to be a #blockscale.quantization attribute}}
 func.func @number() attributes {blockscale.quantization = 1} {
   return

@@ -13,6 +13,22 @@ func.func @pairs(%x: f32, %y: f32) -> (i32, i32, i32) {
   return %0, %1, %2 : i32, i32, i32
 }
 
+// CHECK-LABEL: func.func @word(
+// CHECK-SAME: %[[X:.*]]: f32, %[[Y:.*]]: f32)
+func.func @word(%x: f32, %y: f32) -> i32 {
+  // CHECK: blockscale.encode_word %[[X]], %[[Y]], %[[X]], %[[Y]], %[[X]], %[[X]], %[[Y]], %[[Y]] as f4E2M1FN
+  %0 = blockscale.encode_word %x, %y, %x, %y, %x, %x, %y, %y as f4E2M1FN
+  return %0 : i32
+}
+
+// CHECK-LABEL: func.func @random(
+// CHECK-SAME: %[[X:.*]]: f32, %[[U:.*]]: i32)
+func.func @random(%x: f32, %u: i32) -> f32 {
+  // CHECK: blockscale.dither %[[X]], %[[U]] as f8E5M2
+  %0 = blockscale.dither %x, %u as f8E5M2
+  return %0 : f32
+}
+
 // CHECK: gpu.func @kernel
 // CHECK-SAME: blockscale.quantization = #blockscale.quantization<source = "f", x = bf16, d = <?x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>, rounding = stochastic, seed = 5 : i64>
 gpu.module @kernels {

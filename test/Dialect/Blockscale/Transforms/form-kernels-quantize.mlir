@@ -78,6 +78,8 @@ func.func @more(%x: tensor<?x256xbf16>) -> (!mxfp8, tensor<?x256xbf16>) {
 // CHECK-SAME: #blockscale.parameter<tensor_scale>
 // CHECK-SAME: #blockscale.parameter<d_tensor_scale>
 // CHECK-SAME: rounding = stochastic, seed = 5
+// CHECK: blockscale.dither %{{.*}}, %{{.*}} as f4E2M1FN
+// CHECK: blockscale.encode_word %{{.*}} as f4E2M1FN
 
 // CHECK: gpu.func @columns(%[[X:.*]]: !blockscale.global<bf16> {blockscale.parameter = #blockscale.parameter<x>}, %{{.*}}, %{{.*}}, %{{.*}}: i32 {blockscale.parameter = #blockscale.parameter<size_m>}) kernel
 // CHECK-SAME: block = 512

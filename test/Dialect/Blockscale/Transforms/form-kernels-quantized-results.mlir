@@ -25,7 +25,7 @@
 // EXPANDED: blockscale.warps "epilogue"
 // EXPANDED: blockscale.load_accumulator {{.*}} -> vector<16xf32>
 // EXPANDED: arith.truncf {{.*}} : vector<16xf32> to vector<16xbf16>
-// EXPANDED-COUNT-8: blockscale.encode_pair {{.*}} as f4E2M1FN
+// EXPANDED-COUNT-2: blockscale.encode_word {{.*}} as f4E2M1FN
 // EXPANDED: blockscale.store_row {{.*}} : vector<8xi8> to <i8>
 // EXPANDED: blockscale.store_row {{.*}} : vector<1xi8> to <i8>
 // EXPANDED-NOT: blockscale.store_row {{.*}} : vector<16xbf16>

@@ -30,6 +30,44 @@ def Blockscale_EncodePairOp : Blockscale_KernelOp<"encode_pair", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Blockscale_EncodeWordOp : Blockscale_KernelOp<"encode_word", [Pure]> {
+  let summary = "eight f32 as codes of 4 bits that fill a word";
+  let description = [{
+    Codes as `blockscale.encode_pair` makes them, that of the first number in the
+    lowest bits. Four times `cvt.rn.satfinite.e2m1x2` of the PTX ISA, whose bytes
+    one `mov.b32` joins.
+
+    ```mlir
+    %c = blockscale.encode_word %a, %b, %c, %d, %e, %f, %g, %h as f4E2M1FN
+    ```
+  }];
+  let arguments = (ins Variadic<F32>:$values, TypeAttr:$format);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$values `as` $format attr-dict";
+  let hasVerifier = 1;
+}
+
+def Blockscale_DitherOp : Blockscale_KernelOp<"dither", [Pure]> {
+  let summary = "an f32 whose nearest code is one of two at random";
+  let description = [{
+    Of the two numbers of `format` next to `value` the result is nearest to that
+    with the larger magnitude where the rest, as a fraction of their distance, and
+    `random / 2^16` together are at least 1, else to the smaller one; its sign is
+    that of `value`. It never is between two of them, so that
+    `blockscale.encode_pair` and `blockscale.encode_word` give that code. What is
+    beyond the largest number becomes that, a NaN any number. `random` is below
+    2^16.
+
+    ```mlir
+    %v = blockscale.dither %value, %random as f8E4M3FN
+    ```
+  }];
+  let arguments = (ins F32:$value, I32:$random, TypeAttr:$format);
+  let results = (outs F32:$result);
+  let assemblyFormat = "$value `,` $random `as` $format attr-dict";
+  let hasVerifier = 1;
+}
+
 def Blockscale_F16Pair
     : ConfinedType<VectorOfLengthAndType<[2], [F16]>, [], "two f16">,
       BuildableType<"::mlir::VectorType::get({2}, $_builder.getF16Type())">;

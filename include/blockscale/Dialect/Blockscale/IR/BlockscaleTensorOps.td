@@ -79,12 +79,12 @@ def Blockscale_QuantizeOp : Blockscale_Op<"quantize",
     default, takes the one with an even code, `rounding(away)` the larger
     magnitude and `rounding(zero)` the smaller one. `rounding(stochastic, seed =
     N)` takes the larger magnitude where the rest, as a fraction of the distance
-    of the two codes, is above a random number `u / 2^24`: `u` is the top 24
-    bits of SplitMix64's output for the state `N + (i + 1) *
-    0x9e3779b97f4a7c15` and `i` the element's number in the row-major order of
-    the input. The same seed gives the same result on every machine, and what is
-    a code already stays. All this is for elements of at most 8 bits; scales are
-    rounded as they always are.
+    of the two codes, and a random number `u / 2^16` together are at least 1:
+    with `i` the element's number in the row-major order of the input, `u` is
+    the 16 bits from bit `16 * (i mod 4)` of SplitMix64's output for the state
+    `N + (floor(i / 4) + 1) * 0x9e3779b97f4a7c15`. The same seed gives the same
+    result on every machine, and what is a code already stays. All this is for
+    elements of at most 8 bits; scales are rounded as they always are.
 
     A spec with a tensor scale needs the decode factor `t` of each matrix,
     `x = q * s * t`: `tensor_scale` gives it, one element per matrix, of which

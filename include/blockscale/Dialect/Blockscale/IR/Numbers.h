@@ -49,16 +49,22 @@ float largestValue(mlir::Type type);
 /// How an element is rounded.
 struct ElementRounder {
   ElementRounding mode = ElementRounding::Even;
-  /// Of stochastic rounding: the f32 in [0, 1) that a fraction has to be above.
+  /// Of stochastic rounding: the f32 in [0, 1) that is added to a fraction.
   mlir::Value random;
 };
 
-/// The random number, a multiple of 2^-24 in [0, 1), that `blockscale.quantize`
-/// describes, of the number of an element, an index or i64.
+/// Bits of the random number of an element, and how many neighbours have theirs
+/// from one word of 64 bits, the first in its low bits.
+inline constexpr int64_t kRandomBits = 16, kSharedRandom = 4;
+
+/// The random number, a multiple of 2^-16 in [0, 1), that `blockscale.quantize`
+/// describes, of the number of an element, an index.
 mlir::Value randomFraction(Emitter &emitter, uint64_t seed, mlir::Value number);
 
-/// The same times 2^24, an i64.
-mlir::Value randomBits(Emitter &emitter, uint64_t seed, mlir::Value number);
+/// The words, i64, of `count` groups of such neighbours from number `group`, an
+/// i64, on.
+llvm::SmallVector<mlir::Value> randomWords(Emitter &emitter, uint64_t seed,
+                                           mlir::Value group, int64_t count);
 
 /// The f32 `value` in `type`, rounded and saturating. NaN becomes NaN, or the
 /// largest value of a float without NaN, or integer 0. Types of more than 8
@@ -90,6 +96,11 @@ float secondLargestElement(ScaledTensorType type);
 mlir::Value encodeElement(Emitter &emitter, mlir::Value value,
                           ScaledTensorType type,
                           const ElementRounder &rounder = {});
+
+/// What the square of an element's error counts in, and is at most; and the
+/// factor of the error under the first scale that makes it count so.
+inline constexpr float kErrorUnits = 1 << 20;
+float errorFactor(ScaledTensorType type);
 
 /// What an element adds, as i32, to the error that the rule `min_error` of
 /// `blockscale.quantize` compares: `quotient` is the f32 |x / s| and `ratio`

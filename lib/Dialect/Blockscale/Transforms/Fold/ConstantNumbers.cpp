@@ -27,11 +27,11 @@ IntegerMeaning blockscale::meaningOfElements(ScaledTensorType type) {
 
 double blockscale::randomOf(uint64_t seed, uint64_t index) {
   // SplitMix64, whose constants the docs of `blockscale.quantize` name in part.
-  uint64_t state = seed + (index + 1) * 0x9e3779b97f4a7c15;
+  uint64_t state = seed + (index / 4 + 1) * 0x9e3779b97f4a7c15;
   state = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9;
   state = (state ^ (state >> 27)) * 0x94d049bb133111eb;
   state ^= state >> 31;
-  return std::ldexp(static_cast<double>(state >> 40), -24);
+  return std::ldexp(static_cast<double>(state >> index % 4 * 16 & 0xffff), -16);
 }
 
 /// `result`, bounded where x and y are finite.
@@ -83,7 +83,7 @@ static bool roundsUp(double rest, bool belowIsOdd, NumberRounding rounding) {
   case ElementRounding::Zero:
     return rest > 0.5;
   case ElementRounding::Stochastic:
-    return rest > rounding.random;
+    return rest >= 1 - rounding.random;
   }
   llvm_unreachable("covered switch");
 }

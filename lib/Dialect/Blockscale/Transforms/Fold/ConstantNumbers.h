@@ -38,11 +38,11 @@ IntegerMeaning meaningOfElements(ScaledTensorType type);
 /// How a number is rounded.
 struct NumberRounding {
   ElementRounding mode = ElementRounding::Even;
-  /// Of stochastic rounding: what the rest, in [0, 1), has to be above.
+  /// Of stochastic rounding: what is added to the rest, in [0, 1).
   double random = 0;
 };
 
-/// The random number of the element with that index, a multiple of 2^-24.
+/// The random number of the element with that index, a multiple of 2^-16.
 double randomOf(uint64_t seed, uint64_t index);
 
 /// The value of a code of `type`, at most 32 bits; a tf32 without its low bits.

@@ -32,19 +32,46 @@ BlockQuantizer::BlockQuantizer(Emitter &emitter, QuantizationAttr what,
 // Scales
 //===----------------------------------------------------------------------===//
 
+/// The largest of integers in `parts`, numbers or vectors, taken in pairs, so
+/// that no maximum waits for all before it.
+static Value largestPart(Emitter &e, SmallVector<Value> parts) {
+  while (parts.size() > 1) {
+    for (size_t i = 0; i < parts.size() / 2; ++i)
+      parts[i] = arith::MaxUIOp::create(e, parts[2 * i], parts[2 * i + 1]);
+    parts.resize(parts.size() / 2);
+  }
+  return parts.front();
+}
+
+/// Of bf16 or f16, two in a word, whose bits without the sign are in order too.
+static Value largestOfHalves(Emitter &e, ArrayRef<Value> values) {
+  Type type = values.front().getType(), i16 = e.getI16Type();
+  auto pairs = VectorType::get({2}, i16);
+  Value mask = arith::ConstantOp::create(
+      e, DenseElementsAttr::get(pairs, APInt(16, 0x7fff)));
+  SmallVector<Value> parts;
+  for (size_t i = 0; i < values.size(); i += 2) {
+    Value pair = vector::FromElementsOp::create(e, VectorType::get({2}, type),
+                                                values.slice(i, 2));
+    pair = vector::BitCastOp::create(e, pairs, pair);
+    parts.push_back(arith::AndIOp::create(e, pair, mask));
+  }
+  Value largest = largestPart(e, std::move(parts));
+  Value bits =
+      arith::MaxUIOp::create(e, vector::ExtractOp::create(e, largest, 0),
+                             vector::ExtractOp::create(e, largest, 1));
+  return e.widen(arith::BitcastOp::create(e, type, bits));
+}
+
 /// The bits of a NaN are above the others'.
 Value BlockQuantizer::largestOf(ArrayRef<Value> values) {
+  if (!values.front().getType().isF32())
+    return largestOfHalves(e, values);
   SmallVector<Value> bits;
   for (Value value : values)
     bits.push_back(
         arith::AndIOp::create(e, e.bits(value), e.i32(kMagnitudeMask)));
-  // In pairs, so that no maximum waits for all before it.
-  while (bits.size() > 1) {
-    for (size_t i = 0; i < bits.size() / 2; ++i)
-      bits[i] = arith::MaxUIOp::create(e, bits[2 * i], bits[2 * i + 1]);
-    bits.resize(bits.size() / 2);
-  }
-  return e.fromBits(bits.front());
+  return e.fromBits(largestPart(e, std::move(bits)));
 }
 
 Value BlockQuantizer::largestOfTile(Value largest) {
@@ -83,9 +110,11 @@ BlockScaling BlockQuantizer::exponentScaling(ScaleRule rule, Value largest,
     return e.fromBits(select(e, is(255), e.i32(kNaN), bits));
   };
   if (factor)
-    return {code, inverseOf(power(code, 0), factor), Value()};
-  return {code, power(arith::SubIOp::create(e, e.i32(254), code), 254),
-          Value()};
+    return {code, inverseOf(power(code, 0), factor), Value(), {}};
+  return {code,
+          power(arith::SubIOp::create(e, e.i32(254), code), 254),
+          Value(),
+          {}};
 }
 
 /// Of e4m3, in the order of operations that `blockscale.quantize` has. The
@@ -112,18 +141,40 @@ BlockScaling BlockQuantizer::floatScaling(float target, Value largest,
       arith::CmpIOp::create(e, arith::CmpIPredicate::eq, code, e.i32(0x7f));
   value = select(e, isNaNCode, e.f32(std::numeric_limits<float>::quiet_NaN()),
                  value);
-  return {code, inverseOf(value, factor), value};
+  return {code, inverseOf(value, factor), value, {}};
+}
+
+/// What an element adds to the error of its tile, as `squaredError` has it: the
+/// chip rounds as that does, and the signs do not matter.
+Value BlockQuantizer::errorOf(Value quotient, Value rounded, Value factor,
+                              bool isBounded) {
+  Value error = arith::SubFOp::create(e, quotient, rounded);
+  error = arith::MulFOp::create(e, error, factor);
+  Value square = arith::MulFOp::create(e, error, error);
+  if (!isBounded)
+    square = arith::MinNumFOp::create(e, square, e.f32(kErrorUnits));
+  return arith::FPToUIOp::create(e, e.getI32Type(), square);
 }
 
 /// The sum of what the elements of a tile add to its error, an i32: there are
-/// at most 1024 of at most 2^20.
-Value BlockQuantizer::errorOf(ArrayRef<Value> values, Value inverse,
-                              Value ratio, Value counts) {
+/// at most 1024 of at most 2^20. Keeps the codes.
+Value BlockQuantizer::errorOf(ArrayRef<Value> values, BlockScaling &scaling,
+                              Value ratio, bool isBounded, Value counts) {
+  auto format = TypeAttr::get(element);
+  Value factor =
+      arith::MulFOp::create(e, ratio, e.f32(errorFactor(what.getD())));
   SmallVector<Value> errors;
-  for (Value value : values) {
-    Value quotient =
-        math::AbsFOp::create(e, arith::MulFOp::create(e, value, inverse));
-    errors.push_back(squaredError(e, quotient, ratio, what.getD()));
+  for (size_t i = 0; i < values.size(); i += 2) {
+    Value quotients[2];
+    for (size_t k = 0; k < 2; ++k)
+      quotients[k] = arith::MulFOp::create(e, values[i + k], scaling.inverse);
+    scaling.pairs.push_back(
+        EncodePairOp::create(e, quotients[0], quotients[1], format));
+    Value rounded = DecodePairOp::create(e, scaling.pairs.back(), format);
+    for (int64_t k = 0; k < 2; ++k)
+      errors.push_back(errorOf(
+          quotients[k], e.widen(vector::ExtractOp::create(e, rounded, k)),
+          factor, isBounded));
   }
   while (errors.size() > 1) {
     for (size_t i = 0; i < errors.size() / 2; ++i)
@@ -138,10 +189,12 @@ Value BlockQuantizer::errorOf(ArrayRef<Value> values, Value inverse,
       std::optional<uint32_t>(storage.rowTile));
 }
 
-/// The one of two scales that `min_error` takes.
+/// The one of two scales that `min_error` takes. Under powers of two alone no
+/// error is above the bound: but for tiles that have both scales the same.
 BlockScaling BlockQuantizer::lessErring(ArrayRef<Value> values, Value largest,
                                         Value factor, Value counts) {
   bool isPower = storage.scale == ElementFormat::UE8M0;
+  bool isBounded = isPower && !factor;
   float below = secondLargestElement(what.getD());
   BlockScaling first = isPower
                            ? exponentScaling(ScaleRule::Floor, largest, factor)
@@ -153,17 +206,25 @@ BlockScaling BlockQuantizer::lessErring(ArrayRef<Value> values, Value largest,
   Value ratio =
       isPower ? e.f32(2)
               : arith::DivFOp::create(e, second.scale, first.scale).getResult();
-  Value isBetter =
-      arith::CmpIOp::create(e, arith::CmpIPredicate::ult,
-                            errorOf(values, second.inverse, ratio, counts),
-                            errorOf(values, first.inverse, e.f32(1), counts));
+  Value secondError = errorOf(values, second, ratio, isBounded, counts);
+  Value firstError = errorOf(values, first, e.f32(1), isBounded, counts);
+  Value isBetter = arith::CmpIOp::create(e, arith::CmpIPredicate::ult,
+                                         secondError, firstError);
   if (!isPower) {
     Value isZero = arith::CmpIOp::create(e, arith::CmpIPredicate::eq,
                                          first.code, e.i32(0));
     isBetter = arith::OrIOp::create(e, isBetter, isZero);
   }
-  return {select(e, isBetter, second.code, first.code),
-          select(e, isBetter, second.inverse, first.inverse), Value()};
+  auto better = [&](Value one, Value other) {
+    return select(e, isBetter, other, one);
+  };
+  BlockScaling result{better(first.code, second.code),
+                      better(first.inverse, second.inverse),
+                      Value(),
+                      {}};
+  for (auto [one, other] : llvm::zip_equal(first.pairs, second.pairs))
+    result.pairs.push_back(better(one, other));
+  return result;
 }
 
 BlockScaling BlockQuantizer::scalingOf(ArrayRef<Value> values, Value largest,
@@ -201,46 +262,6 @@ Value BlockQuantizer::withoutTie(Value value) {
   return e.fromBits(arith::OrIOp::create(e, raw, one));
 }
 
-/// The code of `value`, which is no NaN, as i32; `random` is an i32 of 24 bits.
-/// In units of 2^-24 of the step between two codes a magnitude X is rounded up
-/// where its fraction exceeds the random number R, to floor((ceil(X) - 1 - R) /
-/// 2^24) + 1, all in integers.
-Value BlockQuantizer::stochasticCode(Value value, Value random) {
-  const llvm::fltSemantics &semantics = element.getFloatSemantics();
-  constexpr int64_t kFractionBits = 23, kBias = 127, kRandomBits = 24;
-  int64_t fraction = APFloat::semanticsPrecision(semantics) - 1;
-  int64_t smallest = APFloat::semanticsMinExponent(semantics) + kBias;
-  int64_t binade = kRandomBits + fraction;
-  auto sub = [&](Value x, Value y) -> Value {
-    return arith::SubIOp::create(e, x, y);
-  };
-  Value raw = e.bits(value);
-  Value magnitude = arith::AndIOp::create(e, raw, e.i32(kMagnitudeMask));
-  int64_t bound = llvm::bit_cast<uint32_t>(limit);
-  magnitude = arith::MinUIOp::create(e, magnitude, e.i32(bound));
-  Value own = arith::ShRUIOp::create(e, magnitude, e.i32(kFractionBits));
-  Value exponent = arith::MaxUIOp::create(e, own, e.i32(smallest));
-  // What is so small that the shift ends at 31 is below one unit.
-  Value shift = arith::MinUIOp::create(e, sub(exponent, own), e.i32(31));
-  Value hidden = mul(arith::MinUIOp::create(e, magnitude, e.i32(1)),
-                     e.i32(int64_t(1) << kFractionBits));
-  Value significand = arith::OrIOp::create(
-      e, arith::AndIOp::create(e, magnitude, e.i32((1 << kFractionBits) - 1)),
-      hidden);
-  Value units = mul(significand, e.i32(int64_t(1) << (fraction + 1)));
-  units = arith::ShRSIOp::create(e, add(units, e.i32(-1)), shift);
-  // The exponent counts above the code, which has all of the step's bits.
-  int64_t base = (int64_t(1) << kRandomBits) - (smallest << binade);
-  Value sum = add(mul(exponent, e.i32(int64_t(1) << binade)),
-                  sub(e.i32(int32_t(base)), random));
-  Value code = arith::ShRUIOp::create(e, add(sum, units), e.i32(kRandomBits));
-  int64_t width = element.getWidth();
-  Value sign = arith::AndIOp::create(
-      e, arith::ShRUIOp::create(e, raw, e.i32(32 - width)),
-      e.i32(int64_t(1) << (width - 1)));
-  return arith::OrIOp::create(e, code, sign);
-}
-
 /// Under a scale that is NaN all elements are, and under no other: an infinity
 /// has a scale whose inverse is not 0.
 void BlockQuantizer::replaceNaN(SmallVector<Value> &words, Value inverse) {
@@ -259,56 +280,102 @@ void BlockQuantizer::replaceNaN(SmallVector<Value> &words, Value inverse) {
   }
 }
 
-/// The codes as 32-bit words in the order of memory.
-SmallVector<Value> BlockQuantizer::encode(ArrayRef<Value> values, Value inverse,
-                                          Value first) {
-  auto bits = int64_t(storage.data->globalBits);
+/// The random numbers of a block whose first element has number `first`, i32.
+SmallVector<Value> BlockQuantizer::randomNumbers(Value first) {
+  constexpr int64_t kWord = 32;
+  int64_t count = storage.block / kSharedRandom;
+  Value group = arith::DivUIOp::create(e, first, wide(kSharedRandom));
+  SmallVector<Value> numbers;
+  for (Value word :
+       randomWords(e, uint64_t(what.getSeed().getInt()), group, count))
+    for (int64_t begin : {int64_t(0), kWord}) {
+      Value half = arith::ShRUIOp::create(e, word, wide(begin));
+      half = arith::TruncIOp::create(e, e.getI32Type(), half);
+      numbers.push_back(
+          arith::AndIOp::create(e, half, e.i32((1 << kRandomBits) - 1)));
+      numbers.push_back(arith::ShRUIOp::create(e, half, e.i32(kRandomBits)));
+    }
+  return numbers;
+}
+
+/// Four codes in two pairs one behind the other.
+Value BlockQuantizer::joined(Value low, Value high) {
+  Value word =
+      arith::OrIOp::create(e, low, arith::ShLIOp::create(e, high, e.i32(16)));
+  if (int64_t(storage.data->globalBits) == 8)
+    return word;
+  // 6-bit codes come in bytes of their own. Of each pair the second moves by
+  // two bits, then the second pair by four: what moves is there once less at
+  // its old place and once at the new one.
+  auto moved = [&](Value from, int64_t mask, int64_t distance) -> Value {
+    Value part = arith::ShRUIOp::create(
+        e, arith::AndIOp::create(e, from, e.i32(mask)), e.i32(distance));
+    return add(from, mul(part, e.i32(1 - (int64_t(1) << distance))));
+  };
+  return moved(moved(word, 0x3f003f00, 2), 0x0fff0000, 4);
+}
+
+/// What is rounded to nearest even instead of the elements.
+SmallVector<Value> BlockQuantizer::quotientsOf(ArrayRef<Value> values,
+                                               Value inverse, Value first) {
   bool isStochastic = what.getRounding() == ElementRounding::Stochastic;
-  auto shifted = [&](Value code, int64_t distance) -> Value {
-    if (distance == 0)
-      return code;
-    return distance > 0
-               ? arith::ShLIOp::create(e, code, e.i32(distance)).getResult()
-               : arith::ShRUIOp::create(e, code, e.i32(-distance)).getResult();
-  };
-  auto product = [&](size_t i) -> Value {
-    return arith::MulFOp::create(e, values[i], inverse);
-  };
-  auto rounded = [&](size_t i) {
-    Value random = randomBits(e, uint64_t(what.getSeed().getInt()),
-                              add(first, wide(int64_t(i))));
-    random = arith::TruncIOp::create(e, e.getI32Type(), random);
-    return stochasticCode(product(i), random);
-  };
-  // A pair of codes, together.
-  auto pairAt = [&](size_t i) -> Value {
-    if (isStochastic)
-      return arith::OrIOp::create(e, rounded(i), shifted(rounded(i + 1), bits));
-    Value pair = EncodePairOp::create(e, withoutTie(product(i)),
-                                      withoutTie(product(i + 1)),
-                                      TypeAttr::get(element));
-    if (bits != 6)
-      return pair;
-    // 6-bit codes come in bytes of their own.
-    Value low = arith::AndIOp::create(e, pair, e.i32(0x3f));
-    Value high = arith::AndIOp::create(e, shifted(pair, -2), e.i32(0x3f << 6));
-    return arith::OrIOp::create(e, low, high);
-  };
-  SmallVector<Value> words(storage.block * bits / 32);
+  SmallVector<Value> random, quotients;
+  if (isStochastic)
+    random = randomNumbers(first);
+  for (auto [i, value] : llvm::enumerate(values)) {
+    Value product = arith::MulFOp::create(e, value, inverse);
+    quotients.push_back(isStochastic ? DitherOp::create(e, product, random[i],
+                                                        TypeAttr::get(element))
+                                     : withoutTie(product));
+  }
+  return quotients;
+}
+
+/// The codes in groups of four, or of eight of 4 bits.
+SmallVector<Value> BlockQuantizer::encodeGroups(ArrayRef<Value> values,
+                                                const BlockScaling &scaling,
+                                                Value first) {
+  auto format = TypeAttr::get(element);
+  bool areWords = int64_t(storage.data->globalBits) == 4;
+  SmallVector<Value> groups, pairs;
+  if (what.getRounding() == ElementRounding::Even && !areWords)
+    pairs = scaling.pairs;
+  if (pairs.empty()) {
+    SmallVector<Value> quotients = quotientsOf(values, scaling.inverse, first);
+    ArrayRef<Value> rest = quotients;
+    constexpr size_t kWord = 8;
+    for (; areWords && !rest.empty(); rest = rest.drop_front(kWord))
+      groups.push_back(EncodeWordOp::create(e, rest.take_front(kWord), format));
+    for (; !rest.empty(); rest = rest.drop_front(2))
+      pairs.push_back(EncodePairOp::create(e, rest[0], rest[1], format));
+  }
+  for (size_t i = 0; i < pairs.size(); i += 2)
+    groups.push_back(joined(pairs[i], pairs[i + 1]));
+  return groups;
+}
+
+SmallVector<Value> BlockQuantizer::encode(ArrayRef<Value> values,
+                                          const BlockScaling &scaling,
+                                          Value first) {
+  constexpr int64_t kWord = 32;
+  auto bits = int64_t(storage.data->globalBits);
+  SmallVector<Value> words(storage.block * bits / kWord);
   auto put = [&](int64_t word, Value part) {
     words[word] = words[word]
                       ? arith::OrIOp::create(e, words[word], part).getResult()
                       : part;
   };
-  for (int64_t i = 0; i < storage.block; i += 2) {
-    Value pair = pairAt(i);
-    int64_t word = i * bits / 32, bit = i * bits % 32;
-    put(word, shifted(pair, bit));
-    if (bit + 2 * bits > 32)
-      put(word + 1, shifted(pair, bit - 32));
+  SmallVector<Value> groups = encodeGroups(values, scaling, first);
+  int64_t size = storage.block * bits / int64_t(groups.size());
+  for (auto [i, group] : llvm::enumerate(groups)) {
+    int64_t word = int64_t(i) * size / kWord, bit = int64_t(i) * size % kWord;
+    put(word,
+        bit ? arith::ShLIOp::create(e, group, e.i32(bit)).getResult() : group);
+    if (bit + size > kWord)
+      put(word + 1, arith::ShRUIOp::create(e, group, e.i32(kWord - bit)));
   }
-  if (isStochastic)
-    replaceNaN(words, inverse);
+  if (what.getRounding() == ElementRounding::Stochastic)
+    replaceNaN(words, scaling.inverse);
   return words;
 }
 

@@ -21,6 +21,9 @@ struct BlockScaling {
   mlir::Value inverse;
   /// The scale itself; null for powers of two.
   mlir::Value scale;
+  /// The elements to nearest even, two at a time, where choosing the scale has
+  /// made them.
+  llvm::SmallVector<mlir::Value> pairs;
 };
 
 /// What one thread does that has a whole block: chooses its scale, rounds its
@@ -32,7 +35,8 @@ public:
                  const QuantizedStorage &storage,
                  llvm::ArrayRef<mlir::Value> sizes);
 
-  /// The largest magnitude of f32 numbers; NaN if there is one.
+  /// The largest magnitude of numbers of f32, bf16 or f16, as f32; NaN if there
+  /// is one.
   mlir::Value largestOf(llvm::ArrayRef<mlir::Value> values);
   /// The same over as many neighbouring lanes as a tile has rows. All lanes of
   /// a warp come.
@@ -48,7 +52,8 @@ public:
   /// The codes as 32-bit words in the order of memory. `first` is the number of
   /// the first element in the whole input, i64.
   llvm::SmallVector<mlir::Value> encode(llvm::ArrayRef<mlir::Value> values,
-                                        mlir::Value inverse, mlir::Value first);
+                                        const BlockScaling &scaling,
+                                        mlir::Value first);
 
   /// Bytes of the codes of a block, and of what a thread stores of it at once.
   int64_t blockBytes() const;
@@ -73,13 +78,22 @@ private:
                                mlir::Value factor);
   BlockScaling floatScaling(float target, mlir::Value largest,
                             mlir::Value factor);
-  mlir::Value errorOf(llvm::ArrayRef<mlir::Value> values, mlir::Value inverse,
-                      mlir::Value ratio, mlir::Value counts);
+  mlir::Value errorOf(mlir::Value quotient, mlir::Value rounded,
+                      mlir::Value factor, bool isBounded);
+  mlir::Value errorOf(llvm::ArrayRef<mlir::Value> values, BlockScaling &scaling,
+                      mlir::Value ratio, bool isBounded, mlir::Value counts);
   BlockScaling lessErring(llvm::ArrayRef<mlir::Value> values,
                           mlir::Value largest, mlir::Value factor,
                           mlir::Value counts);
   mlir::Value withoutTie(mlir::Value value);
-  mlir::Value stochasticCode(mlir::Value value, mlir::Value random);
+  llvm::SmallVector<mlir::Value> randomNumbers(mlir::Value first);
+  mlir::Value joined(mlir::Value low, mlir::Value high);
+  llvm::SmallVector<mlir::Value> quotientsOf(llvm::ArrayRef<mlir::Value> values,
+                                             mlir::Value inverse,
+                                             mlir::Value first);
+  llvm::SmallVector<mlir::Value>
+  encodeGroups(llvm::ArrayRef<mlir::Value> values, const BlockScaling &scaling,
+               mlir::Value first);
   void replaceNaN(llvm::SmallVector<mlir::Value> &words, mlir::Value inverse);
 
   QuantizationAttr what;

@@ -137,7 +137,7 @@ SmallVector<Value> QuantizeBody::load(const BlockPlace &, Value first) {
         e.i32(count), /*stride=*/Value(), /*aligned=*/true);
     pieces.push_back(loaded);
     for (int64_t k = 0; k < count; ++k)
-      values.push_back(e.widen(vector::ExtractOp::create(e, loaded, k)));
+      values.push_back(vector::ExtractOp::create(e, loaded, k));
   }
   return values;
 }
@@ -150,16 +150,22 @@ Value QuantizeBody::loadFactor(const BlockPlace &place) {
   return quantizer.loadFactor(arguments.tensorScale, wide(place.matrix));
 }
 
+SmallVector<Value> QuantizeBody::widened(ArrayRef<Value> loaded) {
+  return llvm::map_to_vector(loaded,
+                             [&](Value number) { return e.widen(number); });
+}
+
 /// What all lanes of a warp have to find out together.
 QuantizeBody::Known QuantizeBody::findTogether(const BlockPlace &place) {
   Known known;
   if (!isTiled())
     return known;
   BlockPlace nearest = nearestInside(place);
-  known.values = load(nearest, firstElement(nearest));
-  known.largest = quantizer.largestOfTile(quantizer.largestOf(known.values));
+  known.loaded = load(nearest, firstElement(nearest));
+  known.largest = quantizer.largestOfTile(quantizer.largestOf(known.loaded));
   if (!quantizer.comparesErrors())
     return known;
+  known.values = widened(known.loaded);
   known.factor = loadFactor(place);
   known.scaling = quantizer.scalingOf(known.values, known.largest, known.factor,
                                       isInside(place));
@@ -170,9 +176,11 @@ QuantizeBody::Known QuantizeBody::findTogether(const BlockPlace &place) {
 /// with the first block of a matrix writes the tensor scale down.
 Value QuantizeBody::quantizeBlock(const BlockPlace &place, const Known &known) {
   Value first = firstElement(place);
-  SmallVector<Value> values(known.values);
+  SmallVector<Value> loaded(known.loaded), values(known.values);
+  if (loaded.empty())
+    loaded = load(place, first);
   if (values.empty())
-    values = load(place, first);
+    values = widened(loaded);
   Value factor = known.factor ? known.factor : loadFactor(place);
   if (factor)
     quantizer.storeFactor(arguments.storedTensorScale, place, factor);
@@ -181,9 +189,9 @@ Value QuantizeBody::quantizeBlock(const BlockPlace &place, const Known &known) {
           ? *known.scaling
           : quantizer.scalingOf(values,
                                 known.largest ? known.largest
-                                              : quantizer.largestOf(values),
+                                              : quantizer.largestOf(loaded),
                                 factor);
-  storeCodes(place, quantizer.encode(values, scaling.inverse, first));
+  storeCodes(place, quantizer.encode(values, scaling, first));
   return scaling.code;
 }
 

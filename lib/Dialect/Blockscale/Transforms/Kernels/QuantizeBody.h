@@ -32,8 +32,8 @@ protected:
   /// The digits of a thread's number in the grid, the fastest first.
   virtual llvm::SmallVector<Digit> digits() const;
   virtual int64_t threads() const { return kElementwiseThreads; }
-  /// The elements of the block as f32; `first` is the number of its first one
-  /// in the op's input, i64.
+  /// The elements of the block; `first` is the number of its first one in the
+  /// op's input, i64.
   virtual llvm::SmallVector<mlir::Value> load(const BlockPlace &place,
                                               mlir::Value first);
   virtual void storeCodes(const BlockPlace &place,
@@ -72,9 +72,9 @@ protected:
 
 private:
   /// What is known of a block before its thread is alone; null or empty what is
-  /// not.
+  /// not. `loaded` are its numbers, `values` the same as f32.
   struct Known {
-    llvm::SmallVector<mlir::Value> values;
+    llvm::SmallVector<mlir::Value> loaded, values;
     mlir::Value largest, factor;
     std::optional<BlockScaling> scaling;
   };
@@ -84,6 +84,7 @@ private:
   BlockPlace nearestInside(const BlockPlace &place);
   mlir::Value firstElement(const BlockPlace &place);
   mlir::Value loadFactor(const BlockPlace &place);
+  llvm::SmallVector<mlir::Value> widened(llvm::ArrayRef<mlir::Value> loaded);
   Known findTogether(const BlockPlace &place);
   mlir::Value quantizeBlock(const BlockPlace &place, const Known &known);
 };

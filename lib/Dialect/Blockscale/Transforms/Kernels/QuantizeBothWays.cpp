@@ -119,7 +119,7 @@ SmallVector<Value> ColumnsOfTile::load(const BlockPlace &place, Value) {
     Value loaded =
         LoadSharedOp::create(e, VectorType::get({1}, type), tile.shared,
                              add(first, e.i32(i * tile.pitch)));
-    values.push_back(e.widen(vector::ExtractOp::create(e, loaded, 0)));
+    values.push_back(vector::ExtractOp::create(e, loaded, 0));
   }
   return values;
 }

@@ -76,7 +76,7 @@ SmallVector<Value> QuantizeColumns::load(const BlockPlace &place, Value) {
       /*aligned=*/true);
   SmallVector<Value> values;
   for (int64_t i = 0; i < storage.block; ++i)
-    values.push_back(e.widen(vector::ExtractOp::create(e, loaded, i)));
+    values.push_back(vector::ExtractOp::create(e, loaded, i));
   return values;
 }
 

@@ -102,7 +102,7 @@ Value QuantizedStore::storeBlock(Emitter &e, Value value,
   BlockScaling scaling =
       quantizer.scalingOf(elements, quantizer.largestOf(elements), factor);
   quantizer.storeData(frame.op.getD(), place,
-                      quantizer.encode(elements, scaling.inverse, first));
+                      quantizer.encode(elements, scaling, first));
   return scaling.code;
 }
 

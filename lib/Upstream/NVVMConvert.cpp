@@ -1,0 +1,135 @@
+//===- NVVMConvert.cpp - conversions of numbers to narrow codes -----------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NVVMParts.h"
+#include "blockscale/Upstream/NVVM.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace blockscale;
+using namespace blockscale::nvvm;
+
+static Value constantWord(ImplicitLocOpBuilder &b, int64_t value) {
+  return LLVM::ConstantOp::create(b, b.getI32Type(), value);
+}
+
+Value nvvm::encodePair(ImplicitLocOpBuilder &b, Value low, Value high,
+                       Type format) {
+  Value pair;
+  if (isa<Float4E2M1FNType>(format))
+    pair = NVVM::ConvertF32x2ToF4x2Op::create(b, b.getI8Type(), high, low,
+                                              /*relu=*/false, format);
+  else if (isa<Float6E2M3FNType, Float6E3M2FNType>(format))
+    pair = NVVM::ConvertF32x2ToF6x2Op::create(b, b.getI16Type(), high, low,
+                                              /*relu=*/false, format);
+  else
+    pair = NVVM::ConvertF32x2ToF8x2Op::create(
+        b, b.getI16Type(), high, low, NVVM::FPRoundingMode::RN,
+        NVVM::SaturationMode::SATFINITE, /*relu=*/false, format);
+  return LLVM::ZExtOp::create(b, b.getI32Type(), pair);
+}
+
+// As text, because LLVM takes each byte into a register of its own.
+Value nvvm::encodeWord(ImplicitLocOpBuilder &b, ValueRange values) {
+  AssemblyText assembly(/*results=*/1);
+  assembly.constraints = ",=r";
+  std::string declared, joined;
+  for (unsigned i = 0; i < values.size(); i += 2) {
+    std::string byte = "%codes" + std::to_string(i / 2);
+    declared += (i == 0 ? "" : ", ") + byte;
+    joined += (i == 0 ? "" : ", ") + byte;
+    assembly.text += "cvt.rn.satfinite.e2m1x2.f32 " + byte + ", ";
+    assembly.add(values[i + 1], "f");
+    assembly.text += ", ";
+    assembly.add(values[i], "f");
+    assembly.text += ";\n\t";
+  }
+  assembly.text = "{\n\t.reg .b8 " + declared + ";\n\t" + assembly.text +
+                  "mov.b32 $0, {" + joined + "};\n\t}";
+  return assemble(b, b.getI32Type(), assembly, /*hasEffects=*/false)
+      .getResult(0);
+}
+
+Value nvvm::roundPair(ImplicitLocOpBuilder &b, Value low, Value high) {
+  AssemblyText assembly(/*results=*/1);
+  assembly.constraints = ",=r";
+  assembly.text =
+      "{\n\t.reg .b8 %codes;\n\tcvt.rn.satfinite.e2m1x2.f32 %codes, ";
+  assembly.add(high, "f");
+  assembly.text += ", ";
+  assembly.add(low, "f");
+  assembly.text += ";\n\tcvt.rn.f16x2.e2m1x2 $0, %codes;\n\t}";
+  Value word =
+      assemble(b, b.getI32Type(), assembly, /*hasEffects=*/false).getResult(0);
+  return LLVM::BitcastOp::create(b, VectorType::get({2}, b.getF16Type()), word);
+}
+
+/// The intrinsic of NVVM with that name, of f32.
+static Value call(ImplicitLocOpBuilder &b, StringRef name, ValueRange values) {
+  return LLVM::CallIntrinsicOp::create(b, b.getF32Type(), b.getStringAttr(name),
+                                       values)
+      .getResult(0);
+}
+
+// Added to 2^(7 - F) times its binade, where numbers of the format have F bits
+// of fraction, a number has 16 bits less than a step of the format in the low
+// half of its word. There the random number is added and what is left dropped;
+// a carry counts the step. What is taken away again is a bit less than what was
+// added, so that a zero keeps the sign.
+Value nvvm::dither(ImplicitLocOpBuilder &b, Value value, Value random,
+                   FloatType format) {
+  constexpr int kRandomBits = 16, kFractionBits = 23;
+  constexpr int64_t kBinade = 0xff800000, kStep = 0xffff0000;
+  const llvm::fltSemantics &semantics = format.getFloatSemantics();
+  int fraction = int(llvm::APFloat::semanticsPrecision(semantics)) - 1;
+  float factor = std::ldexp(1.0f, kFractionBits - kRandomBits - fraction);
+  float less = std::nextafter(factor, 0.0f);
+  llvm::APFloat limit = llvm::APFloat::getLargest(semantics);
+  bool inexact;
+  limit.convert(llvm::APFloat::IEEEsingle(), llvm::APFloat::rmNearestTiesToEven,
+                &inexact);
+  Type i32 = b.getI32Type(), f32 = b.getF32Type();
+  auto number = [&](float x) -> Value {
+    return LLVM::ConstantOp::create(b, f32, b.getF32FloatAttr(x));
+  };
+  auto masked = [&](Value bits, int64_t mask) -> Value {
+    Value kept = LLVM::AndOp::create(b, bits, constantWord(b, int32_t(mask)));
+    return LLVM::BitcastOp::create(b, f32, kept);
+  };
+  // With the sign of the one that has one.
+  Value bounded = call(b, "llvm.nvvm.fmin.xorsign.abs.f",
+                       {value, number(limit.convertToFloat())});
+  Value binade = masked(LLVM::BitcastOp::create(b, i32, bounded), kBinade);
+  int smallest = llvm::APFloat::semanticsMinExponent(semantics);
+  binade = call(b, "llvm.nvvm.fmax.xorsign.abs.f",
+                {binade, number(std::ldexp(1.0f, smallest))});
+  Value above =
+      call(b, "llvm.nvvm.fma.rz.f", {binade, number(factor), bounded});
+  Value sum =
+      LLVM::AddOp::create(b, LLVM::BitcastOp::create(b, i32, above), random);
+  return call(b, "llvm.nvvm.fma.rn.f",
+              {binade, number(-less), masked(sum, kStep)});
+}
+
+Value nvvm::decodePair(ImplicitLocOpBuilder &b, Value codes, Type format) {
+  auto f16x2 = VectorType::get({2}, b.getF16Type());
+  if (isa<Float4E2M1FNType>(format)) {
+    Value byte = LLVM::TruncOp::create(b, b.getI8Type(), codes);
+    return NVVM::ConvertF4x2ToF16x2Op::create(b, f16x2, byte, /*relu=*/false,
+                                              format);
+  }
+  Value both = LLVM::TruncOp::create(b, b.getI16Type(), codes);
+  Value bytes =
+      LLVM::BitcastOp::create(b, VectorType::get({2}, b.getI8Type()), both);
+  if (isa<Float6E2M3FNType, Float6E3M2FNType>(format))
+    return NVVM::ConvertF6x2ToF16x2Op::create(b, f16x2, bytes, /*relu=*/false,
+                                              format);
+  return NVVM::ConvertF8x2ToF16x2Op::create(b, f16x2, bytes, /*relu=*/false,
+                                            format);
+}
