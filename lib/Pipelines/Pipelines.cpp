@@ -25,8 +25,11 @@ void blockscale::buildLegalization(OpPassManager &pm,
   attach.target = options.target;
   pm.addPass(createAttachTarget(attach));
   pm.addPass(createPartsToProducts());
-  if (options.splitGroups)
+  // What only host code can do before a product.
+  if (options.splitGroups) {
     pm.addPass(createGroupsToProducts());
+    pm.addPass(createRealZerosToProducts());
+  }
   LegalizeScalesOptions legalize;
   legalize.denseFallback = options.denseFallback;
   pm.addPass(createLegalizeScales(legalize));

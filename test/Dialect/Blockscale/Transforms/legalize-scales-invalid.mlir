@@ -18,7 +18,7 @@ func.func @short_zeros(%a: !bytes, %b: !short_zeros) -> tensor<128x128xf32> {
 !bytes = !blockscale.tensor<128x256xf8E4M3FN, "float32_t0">
 !real_zeros = !blockscale.tensor<128x256xui4, "float16_float16_t0">
 func.func @real_zeros(%a: !bytes, %b: !real_zeros) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' with scales 'float16_float16_t0': a zero point in real units is subtracted from no element: its part of the product is the sum of each row of the other operand times it, which kernels do not compute; expected one that counts in steps of the scale, such as 'int8', which is subtracted where elements are packed, or the product with such ones of 0, to which 'c' adds minus those sums times the zero points}}
+  // expected-error @below {{operand 'b' with scales 'float16_float16_t0': a zero point in real units is subtracted from no element: its part of the product is the sum of each row of the other operand times it, which kernels do not compute; expected one that counts in steps of the scale, such as 'int8', which is subtracted where elements are packed, or twice the K, with ones under scales of minus the zero points behind the elements, as whole functions ('emit=host-llvm') write it}}
   %0 = blockscale.matmul %a, %b : !bytes, !real_zeros -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }

@@ -93,8 +93,9 @@ static std::optional<Reason> whyNotZeros(const ScaleSpec &spec, Type element) {
            "of the product is the sum of each row of the other operand times "
            "it, which kernels do not compute; expected one that counts in "
            "steps of the scale, such as 'int8', which is subtracted where "
-           "elements are packed, or the product with such ones of 0, to which "
-           "'c' adds minus those sums times the zero points";
+           "elements are packed, or twice the K, with ones under scales of "
+           "minus the zero points behind the elements, as whole functions "
+           "('emit=host-llvm') write it";
   if (!llvm::is_contained({2, 3, 4, 8}, element.getIntOrFloatBitWidth()))
     return "a zero point of elements of " +
            std::to_string(element.getIntOrFloatBitWidth()) +
