@@ -47,7 +47,7 @@ _Progress: TypeAlias = Callable[[int, int], object] | bool | None
 _Size: TypeAlias = int | str | None
 _Element: TypeAlias = Literal["e2m1", "e2m3", "e3m2", "e4m3", "e5m2", "f16",
                               "bf16", "tf32", "int8", "uint8", "int4", "uint4",
-                              "e4m3b8fnuz", "e5m2b16fnuz", "cb81ie_int9",
+                              "uint3", "uint2", "e4m3b8fnuz", "e5m2b16fnuz", "cb81ie_int9",
                               "cb51ie_int7", "cb31ie_int5", "cb41f01_e2m2fnuz",
                               "cb41fi_e2m2fnuz", "cb42f1346_e2m3fnuz",
                               "cb42fe0123_e3m2fnuz"]

@@ -28,13 +28,18 @@ ELEMENTS = {
     "uint8": ("ui8", 8, np.uint8),
     "int4": ("i4", 4, ml_dtypes.int4),
     "uint4": ("ui4", 4, ml_dtypes.uint4),
+    # A byte each, of which the low bits count.
+    "uint3": ("ui3", 3, np.uint8),
+    "uint2": ("ui2", 2, np.uint8),
     "e4m3b8fnuz": ("f8E4M3FNUZ", 8, ml_dtypes.float8_e4m3fnuz),
     "e5m2b16fnuz": ("f8E5M2FNUZ", 8, ml_dtypes.float8_e5m2fnuz),
     **codebooks.elements(),
 }
 # Of which one code more has no number in what kernels hold them as.
 FNUZ = ("e4m3b8fnuz", "e5m2b16fnuz")
-INTEGERS = ("int8", "uint8", "int4", "uint4")
+INTEGERS = ("int8", "uint8", "int4", "uint4", "uint3", "uint2")
+# Of which each has a zero point.
+WITH_ZEROS = ("uint4", "uint3", "uint2")
 # Types of zero points, as scale specs spell them, and their dtypes.
 ZEROS = {"int8": np.int8, "int16": np.int16, "int32": np.int32}
 # Scale types: how scale specs and the library spell them, their dtype.
@@ -89,10 +94,10 @@ class Format:
     """Elements, and what scales them.
 
     element: "e2m1", "e2m3", "e3m2", "e4m3", "e5m2", "f16", "bf16", "tf32",
-        "int8", "uint8"; "int4", "uint4", "e4m3b8fnuz", "e5m2b16fnuz" and the
-        codebooks of mx9, mx6, mx4 and their kin ("cb51ie_int7"), which launches
-        translate to what kernels hold them as, as they do with all that stand
-        beside f16 or bf16.
+        "int8", "uint8"; "int4", "uint4", "uint3", "uint2", "e4m3b8fnuz",
+        "e5m2b16fnuz" and the codebooks of mx9, mx6, mx4 and their kin
+        ("cb51ie_int7"), which launches translate to what kernels hold them as, as
+        they do with all that stand beside f16 or bf16.
     scale: "ue8m0", "ue4m3", "ue5m3" (sm_107 alone), or None for no scales;
         "f32", "f16" or "bf16" of scales that kernels multiply sums by, over all of
         K or over blocks of it; "ue8m0" of scales that each cover all of K, too.
@@ -104,8 +109,8 @@ class Format:
     rows: rows that share a scale: 0 if all rows of a matrix do, else a power of
         two, not 2 and at most 256. A kernel reads a scale for each row and, of
         blocks longer than the hardware's, for each of these: launches repeat it.
-    zero: "int8", "int16" or "int32" of the zero points of uint4 and of uint8 under
-        scales, which count in steps of these and are shared as they are; None
+    zero: "int8", "int16" or "int32" of the zero points of uint2 to uint4, and of
+        uint8 under scales, which count in steps of these and are shared as they are; None
         without. Launches subtract them.
     """
 
@@ -164,12 +169,12 @@ class Format:
 
     def _check_zero(self):
         choice("zero", self.zero, (None, *ZEROS))
-        has_zeros = self.element == "uint4" or \
+        has_zeros = self.element in WITH_ZEROS or \
             self.element == "uint8" and self.scale is not None
         if has_zeros != (self.zero is not None):
             raise Refused(f"elements of {self.element} with zero = {self.zero!r}: "
-                          "those of uint4, and of uint8 with scales, have zero points, "
-                          "no others")
+                          "those of uint2 to uint4, and of uint8 with scales, have "
+                          "zero points, no others")
         if self.zero is None:
             return
         if self.scale not in FACTORS or self.scale in SCALES:
@@ -237,6 +242,8 @@ class Format:
         """The largest element, as f32."""
         if self.is_codebook:
             return codebooks.values_of(self.element).max()
+        if self.element in WITH_ZEROS:
+            return np.float32((1 << self.bits) - 1)
         return largest(self.dtype) * self.unit
 
     @property

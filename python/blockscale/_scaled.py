@@ -118,7 +118,8 @@ class Scaled:
             raise Refused(f"data of {data.dtype}: format '{self.format}' has "
                           f"{self.format.dtype}")
         data = np.ascontiguousarray(data)
-        if self.format.is_codebook and data.max() >> self.format.bits:
+        is_part = self.format.is_codebook or self.format.element in ("uint3", "uint2")
+        if is_part and data.max() >> self.format.bits:
             raise Refused(f"code {data.max()} of format '{self.format}': it has "
                           f"{1 << self.format.bits}")
         if self.format.sparsity is not None:

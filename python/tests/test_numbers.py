@@ -501,7 +501,7 @@ def test_zero_points_of_a_format():
     assert result.data.astype(int).tolist() == [[0, 4, 15, 6], [10, 15, 2, 10]]
     assert result.dequantize()[0].tolist() == [-2, 0, 5.5, 1]
     assert result.to("tiled_128x4").zeros is result.zeros
-    for change, why in (({"zero": None}, "those of uint4, and of uint8 with scales, have zero"),
+    for change, why in (({"zero": None}, "those of uint2 to uint4, and of uint8 with scales, have"),
                         ({"element": "int4"}, "no others"),
                         ({"scale": "ue8m0", "block": 32}, "expected f32, f16 or bf16"),
                         ({"scale": None}, "beside scales of None"),

@@ -33,6 +33,10 @@ def cases():
     formats["f16 tiles"] = dataclasses.replace(formats["fp8_1x128"], scale="f16")
     formats["zeros of groups"] = dataclasses.replace(
         formats["uint4_1x128"], scale="bf16", zero="int16")
+    formats["zeros of three bits"] = dataclasses.replace(
+        formats["uint4_1x128"], element="uint3")
+    formats["zeros of two bits"] = dataclasses.replace(
+        formats["uint4_row"], element="uint2")
     formats["zeros of rows"] = dataclasses.replace(formats["uint4_row"], rows=32,
                                                    scale="f16")
     formats["mxfp8 in squares"] = dataclasses.replace(formats["mxfp8"], rows=32)

@@ -115,6 +115,10 @@ def LegalizeScales : Pass<"blockscale-legalize-scales"> {
     | `i4` under float scales of rows, of tensors, and of tiles that are multiplied in registers | e4m3 |
     | `f8E4M3FNUZ`, `f8E5M2FNUZ` (a bias of one more, no negative zero), any scales | e4m3, e5m2, with a factor of 1/2 in the epilogue; the codes 0x80 and, of e4m3, 0x7f and 0xff, of e5m2 0x7c to 0x7f and 0xfc to 0xff are refused by whoever packs |
 
+    | `!blockscale.codebook`, a code being the number of the table above the index | the first of e2m1, e2m3, e3m2, e4m3 and e5m2 that has all values of its tables, divided by a power of two; under tiles of 16, but for e2m1, and where none has them bf16, whose sums are multiplied in registers |
+    | `ui2`, `ui3`, `ui4`, `ui8` less integer zero points, under float scales | e4m3 of 4 bits and fewer, else bf16 |
+    | all of at most 8 bits beside `bf16` and `f16`, and in float tiles of 16 | bf16 or f16 |
+
     Before:
     ```mlir
     %d = blockscale.matmul %a, %b : ...
@@ -123,8 +127,8 @@ def LegalizeScales : Pass<"blockscale-legalize-scales"> {
     the kind skips: 2 of 4 (and 1 of 2) for mxf8f6f4, f8f6f4, f16 and i8, 1 of 2
     for tf32, 4 of 8 in pairs for mxf4 and mxf4nvf4. One scale then covers twice
     as many elements of K, of `b` too. With `dense-fallback` a sparse operand
-    that cannot be executed is first made dense by `blockscale.densify`; without
-    it it is refused.
+    that cannot be executed, or has float scales of tiles, is first made dense by
+    `blockscale.densify`; without it it is refused.
 
     After:
     ```mlir
