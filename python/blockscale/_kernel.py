@@ -23,6 +23,7 @@ from ._emulate import COMPLETIONS, run
 from ._errors import Refused, diagnostic
 from ._formats import Format
 from ._imported import Imported
+from ._nki_kernels import NkiKernels
 from ._operands import TYPES
 from ._progress import watching
 from ._scaled import Scaled, host_layout
@@ -479,40 +480,6 @@ class Kernel(Conversions):
 
     def __repr__(self):
         return f"Kernel({', '.join(self.names)} for {self.target})"
-
-
-class NkiKernels:
-    """The kernels of one module for one of AWS's chips: docs/nki.md.
-
-    target: "trn3", ... code: a Python program that imports nki.
-    plan: a dictionary, what the host packs. warnings: diagnostics of the
-    compiler.
-    """
-
-    def __init__(self, target, code, plan, source="", warnings=()):
-        self.target, self.code, self.source = target, code, source
-        self.plan_text, self.plan = plan, json.loads(plan)
-        self.warnings = tuple(warnings)
-
-    @property
-    def names(self):
-        return [kernel["name"] for kernel in self.plan["kernels"]]
-
-    def mlir(self, stage):
-        """The module at a stage: tensor, kernel or assigned."""
-        choice("stage", stage, STAGES[:3])
-        return compiler().lower(bytes_of(self.source), "", STAGES.index(stage),
-                                compile_options(self.target))
-
-    def save(self, folder):
-        """Writes kernels.nki.py and kernels.plan.json, as the command does."""
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "kernels.nki.py").write_text(self.code)
-        (folder / "kernels.plan.json").write_text(self.plan_text)
-
-    def __repr__(self):
-        return f"NkiKernels({', '.join(self.names)} for {self.target})"
 
 
 def text_or_bytes(mlir):

@@ -18,6 +18,7 @@ include "blockscale/Dialect/Blockscale/IR/BlockscaleKernelTypes.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleKernelOps.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleConvertOps.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleStoreOps.td"
+include "blockscale/Dialect/Blockscale/IR/BlockscaleSyncOps.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleWarpOps.td"
 
 #endif // BLOCKSCALE_TD
