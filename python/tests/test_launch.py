@@ -75,7 +75,7 @@ def test_integers_under_float_scales(device):
     ("fp8_1x128", "uint4_1x128"), ("fp8_row", "uint4_row"),
     ("fp8_1x128", bs.Format("uint4", "bf16", 256, rows=16, zero="int16")),
     ("fp8_1x128", bs.Format("uint3", "bf16", 32, zero="int8")),
-    ("fp8", bs.Format("uint2", "f32", zero="int8")),
+    ("fp8_1x128", bs.Format("uint2", "f32", 32, zero="int8")),
     ("fp8", bs.Format("uint4", "f16", rows=0, zero="int32"))])
 def test_zero_points_are_subtracted(device, a, b):
     rng = np.random.default_rng(32)
