@@ -24,6 +24,12 @@ static double commonUnit(const std::vector<float> &values) {
   return unit;
 }
 
+/// A multiple of 8 bits with a sign.
+static int numberOf(uint8_t multiple) {
+  constexpr int kSign = 0x80;
+  return (multiple ^ kSign) - kSign;
+}
+
 Codebook::Codebook(const std::string &name) {
   Result<NumberSpec> spec = parseNumberSpec(name);
   if (!spec || !spec->isCodebook() || whyNotCodebookElements(*spec))
@@ -37,7 +43,7 @@ Codebook::Codebook(const std::string &name) {
 
 void Codebook::makeStorable(std::vector<uint8_t> &multiples) const {
   for (uint8_t &multiple : multiples) {
-    int value = int8_t(multiple);
+    int value = numberOf(multiple);
     while (!codes.count(value))
       value += value < 0 ? 1 : -1;
     multiple = uint8_t(value);
@@ -45,6 +51,6 @@ void Codebook::makeStorable(std::vector<uint8_t> &multiples) const {
 }
 
 size_t Codebook::codeOf(uint8_t multiple, uint64_t number) const {
-  const std::vector<size_t> &alike = codes.at(int8_t(multiple));
+  const std::vector<size_t> &alike = codes.at(numberOf(multiple));
   return alike[number % alike.size()];
 }
