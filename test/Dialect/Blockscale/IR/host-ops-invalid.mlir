@@ -76,3 +76,19 @@ func.func @mixed(%a: tensor<4x64xf8E4M3FN>, %d: memref<4x32xf32>) {
 
 // expected-error@+1 {{'func.func' op expected 'blockscale.plan' to be the text of a launch plan}}
 func.func private @plan() attributes {blockscale.plan = 3 : i32}
+
+// -----
+
+func.func @result_roles(%a: memref<4x64xf16>, %d: memref<4x32xf16>) {
+  // expected-error@+1 {{'blockscale.launch_into' op has 1 values in 'outs' for 2 of 'result_roles'}}
+  blockscale.launch_into @kernels::@f ["a_data"] ins(%a : memref<4x64xf16>) outs(%d : memref<4x32xf16>) {result_roles = ["d_data", "d_metadata"]}
+  return
+}
+
+// -----
+
+func.func @result_of_operand(%a: memref<4x64xf16>, %d: memref<4x32xf16>) {
+  // expected-error@+1 {{'blockscale.launch_into' op names the role 'a_data' twice}}
+  blockscale.launch_into @kernels::@f ["a_data"] ins(%a : memref<4x64xf16>) outs(%d : memref<4x32xf16>) {result_roles = ["a_data"]}
+  return
+}
