@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Relayout.h"
 #include "QuantizedMemory.h"
+#include "WrittenBytes.h"
 
 using namespace blockscale;
 using namespace blockscale::verify;
@@ -18,7 +18,7 @@ using namespace blockscale::verify;
 namespace {
 /// A layout of the scales of a matrix, by its name in plans.
 struct Placement {
-  uint64_t rows, blocks;
+  uint64_t rows = 0, blocks = 0;
   /// What rows and blocks are padded to.
   uint64_t rowStep = 1, blockStep = 1;
 
@@ -59,31 +59,36 @@ static std::optional<Placement> placementOf(const std::string &layout,
 // Inputs
 //===----------------------------------------------------------------------===//
 
-namespace blockscale::verify {
-class RelayoutMaker {
+namespace {
+/// Every step returns what is wrong, or nothing.
+class Maker {
 public:
-  RelayoutMaker(const plan::Kernel &kernel, const plan::Environment &sizes,
-                uint64_t seed, bool isHarsh)
+  Maker(const plan::Kernel &kernel, const plan::Environment &sizes,
+        uint64_t seed, bool isHarsh)
       : kernel(kernel), sizes(sizes), seed(seed), isHarsh(isHarsh) {}
 
-  /// Sets what is in `run`, or says what is wrong.
   std::optional<Reason> fill();
 
   RelayoutRun run;
 
 private:
   std::optional<Reason> readPlan();
-  std::optional<Reason> addMemory(const plan::ScalePacking &scales,
-                                  const std::string &role);
+  std::optional<Reason> place(const plan::ScalePacking &scales,
+                              const std::string &role, Placement &placement);
+  void addOperand(const Placement &from);
+  void addResult(const Placement &to);
 
   const plan::Kernel &kernel;
   const plan::Environment &sizes;
   uint64_t seed;
   bool isHarsh;
+  uint64_t batch = 1, rows = 0, blocks = 0;
+  /// Of all rows of all matrices.
+  std::vector<uint8_t> codes;
 };
-} // namespace blockscale::verify
+} // namespace
 
-std::optional<Reason> RelayoutMaker::readPlan() {
+std::optional<Reason> Maker::readPlan() {
   if (kernel.scales.size() != 2 || kernel.scales[0].operand != "a" ||
       kernel.scales[1].operand != "d")
     return Reason("a kernel that moves scales has 'scales' of 'a' and of 'd'");
@@ -91,102 +96,83 @@ std::optional<Reason> RelayoutMaker::readPlan() {
   if (block == 0 || k % block != 0)
     return "K = " + std::to_string(k) + " in blocks of " +
            std::to_string(block);
-  run.batch = uint64_t(sizes.at("batch"));
-  run.rows = uint64_t(sizes.at("M"));
-  run.blocks = k / block;
-  run.layout = kernel.scales[1].layout;
-  run.threads = uint64_t(kernel.block[0]);
-  for (uint64_t i = 0; i < run.batch * run.rows * run.blocks; ++i)
-    run.codes.push_back(uint8_t(mix(mix(seed) + i) >> 9));
+  batch = uint64_t(sizes.at("batch"));
+  rows = uint64_t(sizes.at("M"));
+  blocks = k / block;
+  for (uint64_t i = 0; i < batch * rows * blocks; ++i)
+    codes.push_back(uint8_t(mix(mix(seed) + i) >> 9));
   return std::nullopt;
 }
 
-/// Of the operand with codes among bytes of all kinds, of the result unwritten.
-std::optional<Reason> RelayoutMaker::addMemory(const plan::ScalePacking &scales,
-                                               const std::string &role) {
-  std::optional<Placement> placement =
-      placementOf(scales.layout, run.rows, run.blocks);
-  if (!placement)
+std::optional<Reason> Maker::place(const plan::ScalePacking &scales,
+                                   const std::string &role,
+                                   Placement &placement) {
+  std::optional<Placement> found = placementOf(scales.layout, rows, blocks);
+  if (!found)
     return "scales in layout '" + scales.layout + "'";
+  placement = *found;
   Result<uint64_t> bytes = evaluateSize(scales.bytes, sizes);
   if (!bytes)
     return bytes.why();
-  uint64_t matrixBytes = placement->matrixBytes();
-  if (run.batch * matrixBytes != *bytes)
+  uint64_t right = batch * placement.matrixBytes();
+  if (right != *bytes)
     return "the plan has " + std::to_string(*bytes) + " bytes for '" + role +
-           "', but " + std::to_string(run.batch * matrixBytes) + " are right";
-  if (role == "d_scales") {
-    putMemory(run.data, role, nullptr, *bytes, scales.alignment, isHarsh);
-    return std::nullopt;
-  }
-  std::vector<uint8_t> memory(*bytes);
-  for (uint64_t i = 0; i < *bytes; ++i)
-    memory[i] = uint8_t(mix(seed ^ i) >> 8);
-  for (uint64_t i = 0; i < run.codes.size(); ++i)
-    memory[i / run.blocks / run.rows * matrixBytes +
-           placement->byteOf(i / run.blocks % run.rows, i % run.blocks)] =
-        run.codes[i];
-  putMemory(run.data, role, memory.data(), *bytes, scales.alignment, isHarsh);
+           "', but " + std::to_string(right) + " are right";
   return std::nullopt;
 }
 
-std::optional<Reason> RelayoutMaker::fill() {
+/// Codes among bytes of all kinds.
+void Maker::addOperand(const Placement &from) {
+  std::vector<uint8_t> memory(batch * from.matrixBytes());
+  for (uint64_t i = 0; i < memory.size(); ++i)
+    memory[i] = uint8_t(mix(seed ^ i) >> 8);
+  for (uint64_t i = 0; i < codes.size(); ++i)
+    memory[i / blocks / rows * from.matrixBytes() +
+           from.byteOf(i / blocks % rows, i % blocks)] = codes[i];
+  putMemory(run.data, "a_scales", memory.data(), memory.size(),
+            kernel.scales[0].alignment, isHarsh);
+}
+
+/// A thread has a word of a line; padding is 0.
+void Maker::addResult(const Placement &to) {
+  constexpr uint64_t kWord = 4;
+  uint64_t lines = to.paddedRows(), places = to.paddedBlocks();
+  uint64_t words = (places + kWord - 1) / kWord;
+  WrittenBytes result("d_scales", batch * to.matrixBytes());
+  putMemory(run.data, "d_scales", nullptr, result.bytes.size(),
+            kernel.scales[1].alignment, isHarsh);
+  for (uint64_t line = 0; line < batch * lines; ++line)
+    for (uint64_t block = 0; block < places; ++block) {
+      uint64_t matrix = line / lines, row = line % lines;
+      bool isInside = row < rows && block < blocks;
+      uint64_t thread = line * words + block / kWord;
+      result.expect(matrix * to.matrixBytes() + to.byteOf(row, block),
+                    isInside ? codes[(matrix * rows + row) * blocks + block]
+                             : 0,
+                    thread / uint64_t(kernel.block[0]));
+    }
+  run.results.push_back(std::move(result));
+}
+
+std::optional<Reason> Maker::fill() {
+  Placement from, to;
   std::optional<Reason> why = readPlan();
   if (!why)
-    why = addMemory(kernel.scales[0], "a_scales");
+    why = place(kernel.scales[0], "a_scales", from);
   if (!why)
-    why = addMemory(kernel.scales[1], "d_scales");
+    why = place(kernel.scales[1], "d_scales", to);
   if (why)
     return Reason("kernel '" + kernel.name + "': " + why->text);
+  addOperand(from);
+  addResult(to);
   return std::nullopt;
 }
 
 Result<RelayoutRun> RelayoutRun::make(const plan::Kernel &kernel,
                                       const plan::Environment &sizes, DataKind,
                                       uint64_t seed, Conditions conditions) {
-  RelayoutMaker maker(kernel, sizes, seed, conditions == Conditions::Harsh);
+  Maker maker(kernel, sizes, seed, conditions == Conditions::Harsh);
   if (std::optional<Reason> why = maker.fill())
     return *why;
   return std::move(maker.run);
-}
-
-//===----------------------------------------------------------------------===//
-// Comparison
-//===----------------------------------------------------------------------===//
-
-void RelayoutRun::compare(const std::vector<uint64_t> &sample,
-                          Verdict &verdict) const {
-  constexpr uint64_t kWord = 4;
-  MemoryImage image(data, "d_scales");
-  Placement placement = *placementOf(layout, rows, blocks);
-  uint64_t words = (placement.paddedBlocks() + kWord - 1) / kWord;
-  uint64_t lines = placement.paddedRows();
-  for (uint64_t number = 0; number < batch * lines * words; ++number) {
-    if (!sample.empty() &&
-        !std::binary_search(sample.begin(), sample.end(), number / threads))
-      continue;
-    uint64_t matrix = number / words / lines, row = number / words % lines;
-    for (uint64_t block = number % words * kWord;
-         block <
-         std::min((number % words + 1) * kWord, placement.paddedBlocks());
-         ++block) {
-      bool isInside = row < rows && block < blocks;
-      uint8_t expected =
-          isInside ? codes[(matrix * rows + row) * blocks + block] : 0;
-      uint64_t byte =
-          matrix * placement.matrixBytes() + placement.byteOf(row, block);
-      *image.at(byte) = expected;
-      ++verdict.comparison.compared;
-      if (image.found(byte) != expected && verdict.diagnosis.empty())
-        verdict.diagnosis = "matrix " + std::to_string(matrix) + ", row " +
-                            std::to_string(row) + ", block " +
-                            std::to_string(block) + ": expected " +
-                            hex(expected) + ", found " + hex(image.found(byte));
-    }
-  }
-  uint64_t wrong = image.differences();
-  verdict.comparison.mismatches += wrong;
-  if (wrong && verdict.diagnosis.empty())
-    verdict.diagnosis = "bytes in front of the result, or of what was not run, "
-                        "were written";
 }

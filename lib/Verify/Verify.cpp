@@ -11,7 +11,6 @@
 #include "Groups.h"
 #include "Quantization.h"
 #include "QuantizedResult.h"
-#include "Relayout.h"
 #include "WrittenBytes.h"
 
 #include <algorithm>

@@ -40,6 +40,13 @@ struct WrittenRun {
   void compare(const std::vector<uint64_t> &sample, Verdict &verdict) const;
 };
 
+/// Runs of kernels that move scales of all codes from one layout to another.
+struct RelayoutRun : WrittenRun {
+  static Result<RelayoutRun> make(const plan::Kernel &kernel,
+                                  const plan::Environment &sizes, DataKind kind,
+                                  uint64_t seed, Conditions conditions);
+};
+
 /// Runs of kernels that prune, with ties and special values of all kinds.
 struct PruningRun : WrittenRun {
   static Result<PruningRun> make(const plan::Kernel &kernel,

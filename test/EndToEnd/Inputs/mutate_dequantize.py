@@ -10,11 +10,10 @@
 # Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-import re
-import subprocess
 import sys
 
 import mutations
+from elementwise_mutations import Edits, noticed_by_verify
 from mutations import Ptx
 
 source, ptx_path, folder = sys.argv[1:4]
@@ -69,29 +68,15 @@ COUNTED = [
     ("another pitch", r"mad\.lo\.s64\s+%rd\d+, %rd\d+, (\d+),", 16)]
 
 
-def spread(found):
-    if len(found) <= every:
-        return found
-    return [found[i * (len(found) - 1) // (every - 1)] for i in range(every)]
+edits = Edits(ptx, every)
 
 
 def all_mutations():
-    for name, pattern, text in REPLACED:
-        for at in spread(ptx.places(pattern)):
-            yield f"{name}: {at}: {ptx.lines[at]}", ptx.replaced(at, pattern, text)
-    for name, pattern, step in COUNTED:
-        for at in spread(ptx.places(pattern)):
-            yield f"{name}: {at}: {ptx.lines[at]}", ptx.added(at, pattern, step)
-    for at in spread(ptx.places(r"and\.b32\s+%r\d+, %\w+, \d+;")):
-        mask = int(re.search(r"(\d+);", ptx.lines[at])[1])
-        yield f"a bit less: {at}: {ptx.lines[at]}", ptx.replaced(
-            at, r"\d+;", f"{mask & (mask - 1)};")
-    for at in spread(ptx.some(r"(ld|st)\.global")):
-        offset = re.search(r"\[%rd\d+(?:\+(\d+))?\]", ptx.lines[at])
-        yield f"another address: {at}: {ptx.lines[at]}", ptx.replaced(
-            at, r"(\[%rd\d+)(\+\d+)?\]", rf"\g<1>+{int(offset[1] or 0) + 16}]")
-    for at in ptx.some(r"st\.global"):
-        yield f"a store left out: {at}: {ptx.lines[at]}", ptx.dropped(at)
+    yield from edits.replaced(REPLACED)
+    yield from edits.counted(COUNTED)
+    yield from edits.masked("+")
+    yield from edits.moved(ptx.some(r"(ld|st)\.global"))
+    yield from edits.left_out("a store left out", ptx.some(r"st\.global"))
 
 
 # Of words the last scales are numbers 3, 7 and 11 of a row.
@@ -102,12 +87,5 @@ EQUIVALENT = [(r"(the other comparison|another bound): .*setp\.gt\.u32\s+%p2, %r
                "sums of magnitudes have no lowest bit")]
 
 
-def noticed(path, _):
-    result = subprocess.run(
-        ["blockscale", "verify", source, f"--ptx={path}", "--threads=1",
-         "--step-limit=10000000", *options], capture_output=True, text=True)
-    bad = "FAIL" in result.stdout or "cannot read the PTX" in result.stderr
-    return result.returncode == 1 and bad
-
-
-mutations.report(all_mutations(), folder, noticed, equivalent=EQUIVALENT)
+mutations.report(all_mutations(), folder, noticed_by_verify(source, options),
+                 equivalent=EQUIVALENT)

@@ -14,10 +14,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import re
-import subprocess
 import sys
 
 import mutations
+from elementwise_mutations import Edits, noticed_by_verify
 from mutations import Ptx
 
 source, ptx_path, folder = sys.argv[1:4]
@@ -150,51 +150,26 @@ if is_epilogue:
          "no product of scales is so small; in kernels that quantise there are")]
 
 
-def spread(found):
-    if len(found) <= every:
-        return found
-    return [found[i * (len(found) - 1) // (every - 1)] for i in range(every)]
+edits = Edits(ptx, every)
 
 
 def all_mutations():
-    for name, pattern, text in REPLACED:
-        for at in spread(ptx.places(pattern)):
-            yield f"{name}: {at}: {ptx.lines[at]}", ptx.replaced(at, pattern, text)
-    for name, pattern, step in COUNTED:
-        for at in spread(ptx.places(pattern)):
-            yield f"{name}: {at}: {ptx.lines[at]}", ptx.added(at, pattern, step)
-    for at in spread(ptx.places(r"and\.b32\s+%r\d+, %\w+, \d{1,3};")):
-        mask = int(re.search(r"(\d+);", ptx.lines[at])[1])
-        yield f"a bit less: {at}: {ptx.lines[at]}", ptx.replaced(
-            at, r"\d+;", f"{mask & (mask - 1)};")
-    for at in spread(ptx.some(r"(ld|st)\.global")):
-        offset = re.search(r"\[%rd\d+(?:\+(\d+))?\]", ptx.lines[at])
-        yield f"another address: {at}: {ptx.lines[at]}", ptx.replaced(
-            at, r"(\[%rd\d+)(\+\d+)?\]", rf"\g<1>+{int(offset[1] or 0) + 16}]")
+    yield from edits.replaced(REPLACED)
+    yield from edits.counted(COUNTED)
+    yield from edits.masked("{1,3}")
+    yield from edits.moved(ptx.some(r"(ld|st)\.global"))
     # What the threads of a CTA exchange.
-    for at in spread(ptx.places(r"(ld|st)\.shared")):
-        offset = re.search(r"\[%\w+(?:\+(\d+))?\]", ptx.lines[at])
-        yield f"another address: {at}: {ptx.lines[at]}", ptx.replaced(
-            at, r"(\[%\w+)(\+\d+)?\]", rf"\g<1>+{int(offset[1] or 0) + 16}]")
-    for at in spread(ptx.places(r"st\.shared")):
-        yield f"a store left out: {at}: {ptx.lines[at]}", ptx.dropped(at)
-    for at in ptx.places(r"bar(rier\.cta)?\.sync"):
-        yield f"no barrier: {at}: {ptx.lines[at]}", ptx.dropped(at)
+    yield from edits.moved(ptx.places(r"(ld|st)\.shared"))
+    yield from edits.left_out("a store left out",
+                              edits.spread(ptx.places(r"st\.shared")))
+    yield from edits.left_out("no barrier", ptx.places(r"bar(rier\.cta)?\.sync"))
     # Rows of the padding read the last row.
     for at in ptx.places(r"\smin\.u32") if lanes else ():
         if at < lanes[0]:
             yield f"always the last: {at}: {ptx.lines[at]}", ptx.replaced(
                 at, r"min\.u32(\s+%r\d+), %r\d+, ([^;]+);", r"mov.b32\1, \2;")
-    for at in ptx.some(r"st\.global"):
-        yield f"a store left out: {at}: {ptx.lines[at]}", ptx.dropped(at)
+    yield from edits.left_out("a store left out", ptx.some(r"st\.global"))
 
 
-def noticed(path, _):
-    result = subprocess.run(
-        ["blockscale", "verify", source, f"--ptx={path}", "--threads=1",
-         "--step-limit=10000000", *options], capture_output=True, text=True)
-    bad = "FAIL" in result.stdout or "cannot read the PTX" in result.stderr
-    return result.returncode == 1 and bad
-
-
-mutations.report(all_mutations(), folder, noticed, equivalent=EQUIVALENT)
+mutations.report(all_mutations(), folder, noticed_by_verify(source, options),
+                 equivalent=EQUIVALENT)

@@ -1,0 +1,71 @@
+# What the scripts share that edit kernels whose threads work each for itself: those that
+# quantise, dequantise, change layouts or drop elements.
+#
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+import re
+import subprocess
+
+
+class Edits:
+    """Edits of a kernel: of the same kind `every` at most, from the first place to the
+    last. Each is a name and the lines of the whole."""
+
+    def __init__(self, ptx, every):
+        self.ptx, self.every = ptx, every
+
+    def spread(self, found):
+        if len(found) <= self.every:
+            return found
+        return [found[i * (len(found) - 1) // (self.every - 1)]
+                for i in range(self.every)]
+
+    def named(self, name, at, lines):
+        return f"{name}: {at}: {self.ptx.lines[at]}", lines
+
+    def replaced(self, table):
+        """Names, patterns and what takes their place."""
+        for name, pattern, text in table:
+            for at in self.spread(self.ptx.places(pattern)):
+                yield self.named(name, at, self.ptx.replaced(at, pattern, text))
+
+    def counted(self, table):
+        """Names, patterns of a number, and by how much it changes."""
+        for name, pattern, step in table:
+            for at in self.spread(self.ptx.places(pattern)):
+                yield self.named(name, at, self.ptx.added(at, pattern, step))
+
+    def masked(self, digits):
+        """Masks of so many digits without their lowest bit."""
+        for at in self.spread(
+                self.ptx.places(rf"and\.b32\s+%r\d+, %\w+, \d{digits};")):
+            mask = int(re.search(r"(\d+);", self.ptx.lines[at])[1])
+            yield self.named("a bit less", at, self.ptx.replaced(
+                at, r"\d+;", f"{mask & (mask - 1)};"))
+
+    def moved(self, found):
+        """Loads and stores of what lies 16 bytes further on."""
+        for at in self.spread(found):
+            offset = re.search(r"\[%\w+(?:\+(\d+))?\]", self.ptx.lines[at])
+            yield self.named("another address", at, self.ptx.replaced(
+                at, r"(\[%\w+)(\+\d+)?\]",
+                rf"\g<1>+{int(offset[1] or 0) + 16}]"))
+
+    def left_out(self, name, found):
+        for at in found:
+            yield self.named(name, at, self.ptx.dropped(at))
+
+
+def noticed_by_verify(source, options):
+    """Whether `blockscale verify` notices an edit, of any data."""
+
+    def noticed(path, _):
+        result = subprocess.run(
+            ["blockscale", "verify", source, f"--ptx={path}", "--threads=1",
+             "--step-limit=10000000", *options], capture_output=True, text=True)
+        bad = "FAIL" in result.stdout or "cannot read the PTX" in result.stderr
+        return result.returncode == 1 and bad
+
+    return noticed
