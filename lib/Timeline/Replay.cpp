@@ -315,16 +315,28 @@ void Timeline::Replay::barrierWait(const Event &event, LaneClock &lane) {
                       : "wait for barrier " + std::to_string(event.barrier));
 }
 
-/// Lanes that come together go on when the last of them does.
 void Timeline::Replay::add(const Event &event) {
+  // What comes later than so many events hardly meets what they wait for.
+  constexpr size_t kMostHeld = 1 << 16;
+  order.hold(event);
+  if (order.held() > kMostHeld)
+    replayNext();
+}
+
+/// Lanes that come together go on when the last of them does.
+LaneClock &Timeline::Replay::clockOf(const Event &event) {
+  std::array<LaneClock, 32> &lanes = warpOf(event).lanes;
+  unsigned last = unsigned(__builtin_ctz(event.lanes));
+  for (unsigned i = last; i != 32; ++i)
+    if (event.lanes >> i & 1 && lanes[i].now > lanes[last].now)
+      last = i;
+  return lanes[last];
+}
+
+void Timeline::Replay::replayNext() {
+  Event event = order.next([&](const Event &e) { return clockOf(e).now; });
   WarpState &warp = warpOf(event);
-  LaneClock lane;
-  bool isFirst = true;
-  for (unsigned i = 0; i != 32; ++i)
-    if (event.lanes >> i & 1 && (isFirst || warp.lanes[i].now > lane.now)) {
-      lane = warp.lanes[i];
-      isFirst = false;
-    }
+  LaneClock lane = clockOf(event);
   work(event, lane);
   perform(event, lane);
   for (unsigned i = 0; i != 32; ++i)

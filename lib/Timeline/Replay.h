@@ -8,6 +8,7 @@
 #ifndef BLOCKSCALE_LIB_TIMELINE_REPLAY_H
 #define BLOCKSCALE_LIB_TIMELINE_REPLAY_H
 
+#include "EventOrder.h"
 #include "Port.h"
 #include "blockscale/HW/Throughput.h"
 #include "blockscale/Timeline/Timeline.h"
@@ -97,6 +98,9 @@ private:
   using Event = emulator::Event;
   using BarrierPhase = std::tuple<uint32_t, uint32_t, int64_t>;
 
+  /// When the lanes of an event come to it.
+  LaneClock &clockOf(const Event &event);
+  void replayNext();
   void work(const Event &event, LaneClock &lane);
   void load(const Event &event, LaneClock &lane);
   void store(const Event &event, LaneClock &lane);
@@ -133,6 +137,7 @@ private:
     return microseconds * clockGhz * 1e3;
   }
 
+  EventOrder order;
   Conditions conditions;
   double clockGhz, loadBytesPerCycle, loadLatency;
   std::map<std::pair<uint32_t, uint32_t>, WarpState> warps;

@@ -109,6 +109,8 @@ double Timeline::Replay::cyclesAroundLoads(double cycles) const {
 }
 
 Estimate Timeline::Replay::finish() {
+  while (order.held())
+    replayNext();
   Estimate result;
   result.clockGhz = clockGhz;
   for (const auto &entry : warps)

@@ -233,6 +233,40 @@ TEST(Timeline, OrderOfWarpsDoesNotMatter) {
   EXPECT_NEAR(timeline.finish().cycles, 9 * 540, 80);
 }
 
+// The same where each chunk of a warp waits for the one before: the port, which
+// 16 stores of 2048 bytes keep busy for 1092 cycles, never waits, as none of
+// the warps is served to its end before the others. The first store comes 77 +
+// 40 cycles after the start, the last warp's last load is told behind all
+// stores of the others.
+TEST(Timeline, WarpsTakeTurnsAtAPort) {
+  Timeline timeline(oneSm(1.3));
+  for (uint32_t warp = 0; warp != 4; ++warp) {
+    for (unsigned chunk = 0; chunk != 4; ++chunk) {
+      Event load = eventOf(EventKind::TensorLoad, warp);
+      load.bytes = 4096;
+      load.before.globalStoredBytes = chunk ? 2048 : 0;
+      timeline.add(load);
+      timeline.add(eventOf(EventKind::TensorWait, warp));
+    }
+    Event exit = eventOf(EventKind::Exit, warp);
+    exit.before.globalStoredBytes = 2048;
+    timeline.add(exit);
+  }
+  EXPECT_NEAR(timeline.finish().cycles, 16 * 2048 / 30.0 + 77 + 40, 1);
+}
+
+// A warp that waits is replayed when all arrivals that were told before are.
+TEST(Timeline, ArrivalsComeBeforeTheWait) {
+  Timeline timeline(oneSm(1.3));
+  Event arrive = barrier(EventKind::Arrive, 0, 8, 0);
+  arrive.before.instructions = 500;
+  timeline.add(eventOf(EventKind::TensorWait, 0));
+  timeline.add(arrive);
+  timeline.add(barrier(EventKind::Wait, 1, 8, 0));
+  // 123 cycles from the arrival to the thread that it releases.
+  EXPECT_DOUBLE_EQ(timeline.finish().cycles, 40 + 500 + 123);
+}
+
 // Both warps leave 22 + 2 * 2 cycles after the slower one has come.
 TEST(Timeline, CtaBarrier) {
   Timeline timeline(oneSm(1.3));
