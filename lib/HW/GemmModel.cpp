@@ -30,11 +30,13 @@ constexpr double kFillCycles = 3500;
 /// Fixed cost of a wave in us. *
 constexpr double kPerWave = 0.5;
 /// The same of a kernel whose ring is known: fitted to the timeline of our own
-/// (benchmarks/two_models.py), which shows barriers, tensor memory, the first
-/// loads and the last stores one by one, and no gap between tiles. Clusters and
-/// pairs wait for each other at both ends.
-constexpr double kRingFillCycles = 1400, kClusterFillCycles = 400,
-                 kPairFillCycles = 600, kRingPerWave = 0.1;
+/// (benchmarks/two_models.py), which shows barriers, the first loads and the
+/// last stores one by one, and no gap between tiles. Clusters and pairs wait
+/// for each other at both ends; CTAs that only exchange their sums do not, and
+/// do with the last ones what others do behind them.
+constexpr double kRingFillCycles = 1150, kClusterFillCycles = 200,
+                 kPairFillCycles = 600, kExchangeFillCycles = 920,
+                 kRingPerWave = 0.1;
 /// Operands that do not stay in the L2 cache are read this share of anew.
 constexpr double kReread = 0.9;
 /// Watts for a TB/s from the L2 cache and from memory (QRC measures 25.5 and 86
@@ -68,7 +70,7 @@ constexpr double kWorkspaceBytesPerCycle = 32768 / kFarL2Cycles;
 constexpr double kSumBytes = 4;
 /// Instructions of a warp for a column of sums that it reads, sends and adds up
 /// (fitted to the timeline).
-constexpr double kExchangeCyclesOfColumn = 7;
+constexpr double kExchangeCyclesOfColumn = 4;
 
 double exposedEpilogue(EpilogueOverlap overlap) {
   switch (overlap) {
@@ -189,7 +191,11 @@ double epilogueMicroseconds(const GemmKernel &kernel, double clockGhz) {
   double bytes = kernel.splits == 1 ? kernel.bytesD : kSumBytes;
   double rate = kernel.exchanges ? kRemoteStoreBytesPerCycle
                                  : kEpilogueStoreBytesPerCycle;
-  double store = elements * bytes / rate;
+  // A CTA keeps the slice that it adds up itself.
+  double sent = kernel.exchanges && kernel.owners == kernel.splits
+                    ? 1 - 1.0 / kernel.splits
+                    : 1;
+  double store = elements * sent * bytes / rate;
   double read = elements * 4 / kTensorLoadBytesPerCycleOfSm;
   double convert = bytes <= 1 ? elements / kNarrowConvertsPerCycle : 0.0;
   return std::max({store, read, convert}) / (clockGhz * 1e3);
@@ -252,7 +258,9 @@ double storeOfSplitMicroseconds(const GemmKernel &kernel, double clockGhz) {
 /// What a kernel does before its first and after its last matrix instruction.
 double fillMicroseconds(const GemmKernel &kernel, double clockGhz) {
   double cycles = kFillCycles;
-  if (kernel.stages)
+  if (kernel.stages && kernel.exchanges && kernel.ctaGroup == 1)
+    cycles = kExchangeFillCycles;
+  else if (kernel.stages)
     cycles = kRingFillCycles + (kernel.cluster > 1 ? kClusterFillCycles : 0) +
              (kernel.ctaGroup == 2 ? kPairFillCycles : 0);
   return cycles / (clockGhz * 1e3);

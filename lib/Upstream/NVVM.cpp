@@ -224,9 +224,16 @@ Value nvvm::electOne(ImplicitLocOpBuilder &b) {
 }
 
 void nvvm::clusterBarrier(ImplicitLocOpBuilder &b) {
-  UnitAttr aligned = b.getUnitAttr();
-  NVVM::ClusterArriveOp::create(b, aligned);
-  NVVM::ClusterWaitOp::create(b, aligned);
+  clusterArrive(b);
+  clusterWait(b);
+}
+
+void nvvm::clusterArrive(ImplicitLocOpBuilder &b) {
+  NVVM::ClusterArriveOp::create(b, /*aligned=*/b.getUnitAttr());
+}
+
+void nvvm::clusterWait(ImplicitLocOpBuilder &b) {
+  NVVM::ClusterWaitOp::create(b, /*aligned=*/b.getUnitAttr());
 }
 
 Value nvvm::mapToRank(ImplicitLocOpBuilder &b, Type window, Value pointer,

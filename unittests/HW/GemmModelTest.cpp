@@ -195,14 +195,14 @@ TEST(GemmModel, PartsOfKMeetInAClusterOrInMemory) {
   kernel.owners = 4;
   GemmPrediction exchange = predictGemm(kernel, size, on("B200", 1.965));
   EXPECT_NEAR(exchange.reduction,
-              (200 + 32768 / 128.0 + 4 * 24 + 64 * 7) / 1965, 1e-3);
+              (200 + 32768 / 128.0 + 4 * 24 + 64 * 4) / 1965, 1e-3);
   // Nothing is stored in memory but D.
   EXPECT_LT(exchange.memory, meet.memory);
   EXPECT_LT(exchange.total, meet.total - 1.9);
   // Where two CTAs own all columns each adds twice as many.
   kernel.owners = 2;
   EXPECT_NEAR(predictGemm(kernel, size, on("B200", 1.965)).reduction,
-              (200 + 65536 / 128.0 + 4 * 24 + 64 * 7) / 1965, 1e-3);
+              (200 + 65536 / 128.0 + 4 * 24 + 64 * 4) / 1965, 1e-3);
 }
 
 TEST(GemmModel, BatchMultiplies) {

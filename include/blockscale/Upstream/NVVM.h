@@ -94,6 +94,9 @@ mlir::Value sumOfLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value number,
 mlir::Value electOne(mlir::ImplicitLocOpBuilder &b);
 /// Arrives and waits, with whole warps.
 void clusterBarrier(mlir::ImplicitLocOpBuilder &b);
+/// Its halves: each thread waits before it arrives again.
+void clusterArrive(mlir::ImplicitLocOpBuilder &b);
+void clusterWait(mlir::ImplicitLocOpBuilder &b);
 
 /// The address, of type `window`, of what lies at `pointer` in the CTA `rank`.
 mlir::Value mapToRank(mlir::ImplicitLocOpBuilder &b, mlir::Type window,

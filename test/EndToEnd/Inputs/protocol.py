@@ -41,16 +41,17 @@ EQUIVALENT = [
      "for the whole warp, with or without it"),
     (r".*: drop fence.mbarrier_init", "a CTA or cluster barrier behind it "
      "publishes the initialisation to the threads that use the barriers"),
-    (r"(sparse)?pair: relaxed cluster arrive 0 of", "the fence of the barriers' "
-     "initialisation in front of it releases what there is to publish"),
-    (r"((sparse)?pair: relaxed cluster arrive 2|"
-     r"cluster: relaxed cluster arrive 1) of", "tensor memory is freed behind it: "
-     "its operations must be over, which a relaxed barrier tells"),
+    (r"((sparse)?pair|cluster): relaxed cluster arrive 0 of", "the fence of the "
+     "barriers' initialisation in front of it releases what there is to publish"),
+    (r"((sparse)?pair|cluster): relaxed cluster arrive [1-3] of", "tensor memory is "
+     "freed behind it: its operations must be over, which a relaxed barrier tells"),
     (r"(sparse)?pair: (drop|flip parity of) wait 1 of", "the producer's wait for "
      "its last stages: the epilogue waits for the later accumulator before the "
      "last barrier"),
     (r"cluster: drop wait 1 of", "the producer's wait for its last stages: the "
      "last barrier of the cluster comes behind all that read or write them"),
+    (r"((sparse)?pair|cluster): drop barrier.cluster.arrive 1 of", "that of clusters "
+     "without a tile, of which a launch has none"),
     (r"pair-gemm: drop tcgen05.wait::ld", "the use of the registers waits for "
      "the load"),
     (r"pair-gemm: (drop|flip parity of) wait 3 of", "the leader's wait for the "

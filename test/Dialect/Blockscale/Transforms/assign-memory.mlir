@@ -27,7 +27,7 @@ func.func @no_kernel() {
 }
 
 // Rings of 4 stages: 65536 bytes twice, 8192 of scales twice, the slot, and 8 bytes
-// a barrier: 147456 + 8 + 32 + 32 + 16 + 16. Columns: 2 * 128, then 16 and 16.
+// a barrier: 147456 + 8 + 32 + 32 + 8 + 16 + 16. Columns: 2 * 128, then 16 and 16.
 !two_accumulators_a = !blockscale.tensor<8192x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 !two_accumulators_b = !blockscale.tensor<7168x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @two_accumulators(%a: !two_accumulators_a, %b: !two_accumulators_b) -> tensor<8192x7168xbf16> {
@@ -72,7 +72,7 @@ func.func @next_power(%a: !next_power_a, %b: !next_power_b) -> tensor<256x64xf32
 // CHECK-LABEL: gpu.module @kernels
 
 // CHECK-LABEL: gpu.func @two_accumulators(
-// CHECK-SAME: shared_bytes = 147560, tensor_columns = 512>
+// CHECK-SAME: shared_bytes = 147568, tensor_columns = 512>
 // CHECK: blockscale.shared_alloc offset(0) : <4x128x256xf4E2M1FN
 // CHECK: blockscale.shared_alloc offset(65536) : <4x128x256xf4E2M1FN
 // CHECK: blockscale.shared_alloc offset(131072) : <4x1x4x512xi8
@@ -80,8 +80,9 @@ func.func @next_power(%a: !next_power_a, %b: !next_power_b) -> tensor<256x64xf32
 // CHECK: blockscale.barrier_alloc arrivals(1) offset(147464) : <4>
 // CHECK: blockscale.barrier_alloc arrivals(1) offset(147496) : <4>
 // CHECK: blockscale.shared_alloc offset(147456) : <1x1xi32
-// CHECK: blockscale.barrier_alloc arrivals(1) offset(147528) : <2>
-// CHECK: blockscale.barrier_alloc arrivals(4) offset(147544) : <2>
+// CHECK: blockscale.barrier_alloc arrivals(1) offset(147528) : <1>
+// CHECK: blockscale.barrier_alloc arrivals(1) offset(147536) : <2>
+// CHECK: blockscale.barrier_alloc arrivals(4) offset(147552) : <2>
 // CHECK: blockscale.tmem_alloc %{{.*}} columns(512)
 // CHECK: blockscale.tmem_view %{{.*}} column(0) {{.*}} -> <2x128x128xf32
 // CHECK: blockscale.tmem_view %{{.*}} column(256) {{.*}} -> <128x16xi8

@@ -37,16 +37,17 @@ func.func @dynamic(%a: !cluster_a, %b: !cluster_b) -> tensor<8192x7168xbf16> {
 // CHECK: %[[FULL:.*]] = blockscale.barrier_alloc arrivals(1) : <4>
 // CHECK: %[[EMPTY:.*]] = blockscale.barrier_alloc arrivals(1) : <4>
 // CHECK: %[[SLOT:.*]] = blockscale.shared_alloc : <1x1xi32, container = 32>
+// CHECK: %[[THERE:.*]] = blockscale.barrier_alloc arrivals(1) : <1>
 // CHECK: %[[DONE:.*]] = blockscale.barrier_alloc arrivals(1) : <2>
 // CHECK: %[[FREE:.*]] = blockscale.barrier_alloc arrivals(8) : <1>
-// Both CTAs run before either allocates, and know their barriers behind it.
+// Both CTAs run before either allocates or loads, and know their barriers.
 // CHECK: blockscale.cluster_barrier
 // CHECK: blockscale.tmem_alloc %[[SLOT]] pair
-// CHECK: blockscale.cluster_barrier
+// CHECK: blockscale.arrive %[[THERE]]
+// CHECK-NOT: blockscale.cluster_barrier
 // CHECK: %[[LEADER:.*]] = arith.subi %[[RANK]], %[[HALF]]
 // CHECK: %[[LED_FULL:.*]] = blockscale.remote_barrier %[[FULL]] of %[[LEADER]]
 // CHECK: %[[LED_FREE:.*]] = blockscale.remote_barrier %[[FREE]] of %[[LEADER]]
-// CHECK: -> <2x128x256xf32, #blockscale.tmem_accumulator<copy_stride = 208>>
 // CHECK: blockscale.warps "producer"
 // CHECK: %[[BOTH:.*]] = arith.shli %c3_i32
 // CHECK: blockscale.tile_coordinates {{.*}} of(%c32_i32, %c28_i32)
@@ -70,6 +71,8 @@ func.func @dynamic(%a: !cluster_a, %b: !cluster_b) -> tensor<8192x7168xbf16> {
 // No MMA signals a CTA that has ended.
 // CHECK: scf.for %{{.*}} = %c0_i32 to %c4_i32
 // CHECK: blockscale.wait %[[EMPTY]]
+// CHECK: blockscale.wait %[[THERE]]
+// CHECK: -> <2x128x256xf32, #blockscale.tmem_accumulator<copy_stride = 208>>
 // CHECK: blockscale.warps "mma"
 // CHECK: %[[LEADS:.*]] = arith.cmpi eq, %[[HALF]], %c0_i32
 // CHECK: scf.if %[[LEADS]] {
@@ -89,8 +92,17 @@ func.func @dynamic(%a: !cluster_a, %b: !cluster_b) -> tensor<8192x7168xbf16> {
 // CHECK: blockscale.warps "epilogue"
 // CHECK: blockscale.wait %[[DONE]]
 // CHECK: blockscale.arrive %[[LED_FREE]]
+// With its last sums in registers the epilogue waits for nobody any more.
+// CHECK: %[[LAST_CHUNK:.*]] = arith.cmpi eq, %{{.*}}, %c7_i32
+// CHECK: %[[LAST_TILE:.*]] = arith.cmpi uge
+// CHECK: %[[LAST:.*]] = arith.andi %[[LAST_CHUNK]], %[[LAST_TILE]]
+// CHECK: scf.if %[[LAST]] {
+// CHECK: nvvm.cluster.arrive {aligned}
 // CHECK: arith.muli %[[HALF]], %c128_i32
-// CHECK: blockscale.cluster_barrier
+// CHECK: blockscale.store_row
+// CHECK: blockscale.warps "end" 4 to 6 {
+// CHECK-NEXT: nvvm.cluster.arrive {aligned}
+// CHECK: nvvm.cluster.wait {aligned}
 // CHECK: blockscale.tmem_dealloc %[[SLOT]] pair
 
 // CHECK-LABEL: gpu.func @cluster(

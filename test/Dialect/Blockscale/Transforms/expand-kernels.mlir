@@ -146,15 +146,16 @@ func.func @epilogue_row(%a: !masked_tail_a, %b: !masked_tail_b, %v: tensor<256xf
 // CHECK: %[[FULL:.*]] = blockscale.barrier_alloc arrivals(1) : <4>
 // CHECK: %[[EMPTY:.*]] = blockscale.barrier_alloc arrivals(1) : <4>
 // CHECK: %[[SLOT:.*]] = blockscale.shared_alloc : <1x1xi32, container = 32>
+// CHECK: %[[THERE:.*]] = blockscale.barrier_alloc arrivals(1) : <1>
 // CHECK: %[[DONE:.*]] = blockscale.barrier_alloc arrivals(1) : <2>
 // CHECK: %[[FREE:.*]] = blockscale.barrier_alloc arrivals(4) : <2>
-// CHECK: blockscale.warps "mma" 5 to 6 {
+// CHECK: gpu.barrier
+// CHECK-NEXT: blockscale.warps "mma" 5 to 6 {
 // CHECK-NEXT: blockscale.tmem_alloc %[[SLOT]]
-// CHECK-NEXT: }
-// CHECK-NEXT: gpu.barrier
-// CHECK-NEXT: %[[ACC:.*]] = blockscale.tmem_view %[[SLOT]] : {{.*}} -> <2x128x128xf32, #blockscale.tmem_accumulator>
-// CHECK-NEXT: %[[TSFA:.*]] = blockscale.tmem_view %[[SLOT]] : {{.*}} -> <128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
-// CHECK-NEXT: %[[TSFB:.*]] = blockscale.tmem_view %[[SLOT]] : {{.*}} -> <128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+// CHECK-NEXT: %[[ALLOCATOR:.*]] = blockscale.elect
+// CHECK-NEXT: scf.if %[[ALLOCATOR]] {
+// CHECK-NEXT: blockscale.arrive %[[THERE]][%c0_i32]
+// CHECK-NOT: blockscale.wait
 
 // One lane loads; it waits for the phase before the first at parity 1.
 // CHECK: blockscale.warps "producer" 4 to 5 {
@@ -172,6 +173,12 @@ func.func @epilogue_row(%a: !masked_tail_a, %b: !masked_tail_b, %v: tensor<256xf
 // CHECK: %[[WORD:.*]] = arith.muli %[[KT]], %c4_i32
 // CHECK: blockscale.tma_load %{{.*}}[%c0_i32, %[[WORD]], %{{.*}}, %[[BATCH]]] to %[[SFA]] signal %[[FULL]] stage %[[S]]
 // CHECK: blockscale.tma_load %{{.*}}[%c0_i32, %[[WORD]], %{{.*}}, %[[BATCH]]] to %[[SFB]] signal %[[FULL]] stage %[[S]]
+
+// Loads are on their way before tensor memory has to be there.
+// CHECK: blockscale.wait %[[THERE]][%c0_i32] parity %c0_i32
+// CHECK-NEXT: %[[ACC:.*]] = blockscale.tmem_view %[[SLOT]] : {{.*}} -> <2x128x128xf32, #blockscale.tmem_accumulator>
+// CHECK-NEXT: %[[TSFA:.*]] = blockscale.tmem_view %[[SLOT]] : {{.*}} -> <128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+// CHECK-NEXT: %[[TSFB:.*]] = blockscale.tmem_view %[[SLOT]] : {{.*}} -> <128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
 
 // All lanes wait, one multiplies; its commit covers copies and MMAs.
 // CHECK: blockscale.warps "mma" 5 to 6 {
@@ -213,10 +220,10 @@ func.func @epilogue_row(%a: !masked_tail_a, %b: !masked_tail_b, %v: tensor<256xf
 // CHECK: blockscale.shared_alloc : <4x2x4x512xi8, container = 8>
 // CHECK: %[[DONE:.*]] = blockscale.barrier_alloc arrivals(1) : <2>
 // CHECK: %[[FREE:.*]] = blockscale.barrier_alloc arrivals(4) : <1>
+// CHECK: bytes(55296)
 // CHECK: -> <2x128x256xf32, #blockscale.tmem_accumulator<copy_stride = 208>>
 // CHECK: -> <128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
 // CHECK: -> <256x16xi8, #blockscale.tmem_scales<word_stride = 8>>
-// CHECK: bytes(55296)
 
 // Accumulator 0 is read from its end, 1 from its start; two chunks of 32 hold the
 // shared columns.
@@ -252,8 +259,8 @@ func.func @epilogue_row(%a: !masked_tail_a, %b: !masked_tail_b, %v: tensor<256xf
 // CHECK-LABEL: gpu.func @shift_of_192(
 // CHECK: blockscale.shared_alloc : <4x192x256xf4E2M1FN
 // CHECK: blockscale.shared_alloc : <4x2x4x512xi8
-// CHECK: -> <256x16xi8, #blockscale.tmem_scales<word_stride = 8>>
 // CHECK: bytes(47104)
+// CHECK: -> <256x16xi8, #blockscale.tmem_scales<word_stride = 8>>
 // CHECK: arith.muli %{{.*}}, %c192_i32
 // CHECK: blockscale.mma {{.*}} shift %{{.*}} :
 

@@ -19,21 +19,38 @@
 // CHECK-DAG: %[[C4:.*]] = arith.constant 4 : i32
 // CHECK-DAG: %[[C16:.*]] = arith.constant 16 : i32
 // CHECK: %[[RANK:.*]] = blockscale.cluster_rank
+// CHECK: %[[ALLOCATED:.*]] = blockscale.barrier_alloc arrivals(1) : <1>
 // CHECK: %[[FULL:.*]] = blockscale.barrier_alloc arrivals(1) : <1>
 // CHECK: %[[EMPTY:.*]] = blockscale.barrier_alloc arrivals(16) : <1>
+// Nobody but those who send sums waits for the other CTAs.
+// CHECK: nvvm.cluster.arrive {aligned}
+// CHECK-NEXT: gpu.barrier
 // CHECK: blockscale.warps "producer"
 // CHECK: scf.for
+// CHECK: nvvm.cluster.wait {aligned}
 // CHECK: blockscale.warps "epilogue"
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[C0]], %{{.*}} = %[[C0]], %[[PARITY:.*]] = %[[C0]])
 // CHECK: blockscale.wait %[[EMPTY]][%[[C0]]]
 // CHECK: scf.if
-// CHECK-NEXT: blockscale.arrive_expect %[[FULL]][%[[C0]]] bytes(32768)
+// CHECK-NEXT: blockscale.arrive_expect %[[FULL]][%[[C0]]] bytes(24576)
+// Its own slice, which comes first in its order, a CTA does not send.
+// CHECK: scf.for {{.*}} = %[[C1:.*]] to %[[C4]] step %[[C1]]
 // CHECK: blockscale.load_accumulator {{.*}} -> vector<16xf32>
-// CHECK: blockscale.send_sums %{{.*}} to %[[INBOX:.*]][%[[RANK]], %{{.*}}, %{{.*}}] of %{{.*}} signal %[[FULL]] : vector<16xf32> to <4x4x128x4xf32, container = 32>, <1>
+// CHECK: blockscale.send_sums %{{.*}} to %[[INBOX:.*]][%{{.*}}, %{{.*}}, %{{.*}}] of %{{.*}} signal %[[FULL]] : vector<16xf32> to <3x4x128x4xf32, container = 32>, <1>
+// CHECK: %[[MORE:.*]] = arith.cmpi ult
 // CHECK: blockscale.wait %[[FULL]][%[[C0]]] parity %[[PARITY]]
-// CHECK-COUNT-4: blockscale.receive_sums %[[INBOX]]
+// CHECK: %[[OWN:.*]] = blockscale.load_accumulator {{.*}} -> vector<16xf32>
+// CHECK: %[[SENT:.*]] = blockscale.receive_sums %[[INBOX]]
+// CHECK: %[[IS_FIRST:.*]] = arith.cmpi eq, %[[RANK]], %[[C0]]
+// CHECK: arith.select %[[IS_FIRST]], %[[OWN]], %[[SENT]]
+// CHECK-COUNT-3: blockscale.receive_sums %[[INBOX]]
 // CHECK: blockscale.store_row
-// CHECK: blockscale.release_sums %[[EMPTY]] of %[[C0]] count 4 step 1
+// Where nothing follows nobody waits for the release, nor for its coming.
+// CHECK: scf.if %[[MORE]] {
+// CHECK-NEXT: blockscale.release_sums %[[EMPTY]] of %[[C0]] count 4 step 1
+// CHECK-NOT: cluster
+// CHECK: gpu.barrier
+// CHECK-NEXT: blockscale.warps "mma"
 
 !a = !blockscale.tensor<128x2048xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 !b = !blockscale.tensor<128x2048xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>

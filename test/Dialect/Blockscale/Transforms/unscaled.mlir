@@ -16,9 +16,9 @@
 // CHECK: blockscale.shared_alloc offset(0) : <3x128x64xf16, container = 16, swizzle = "128B">
 // CHECK: blockscale.shared_alloc offset(49152) : <3x192x128xf16, container = 16, swizzle = "128B">
 // CHECK: blockscale.shared_alloc offset(196608) : <3x1x128x16xi8, container = 8>
+// CHECK: blockscale.arrive_expect %{{.*}} bytes(67584)
 // CHECK: blockscale.tmem_view %{{.*}} column(0) : {{.*}} -> <2x128x192xf32, #blockscale.tmem_accumulator>
 // CHECK: blockscale.tmem_view %{{.*}} column(384) : {{.*}} -> <128x16xi8, #blockscale.tmem_metadata>
-// CHECK: blockscale.arrive_expect %{{.*}} bytes(67584)
 // CHECK-NOT: mask_scales
 // CHECK: blockscale.copy_metadata
 // CHECK-NEXT: blockscale.mma <kind = f16, {{.*}} steps [#blockscale.step<a = 0, b = 0>, #blockscale.step<a = 32, b = 64, selector = 1>, #blockscale.step<a = 64, b = 24576, metadata_column = 2>, #blockscale.step<a = 96, b = 24640, metadata_column = 2, selector = 1>] :

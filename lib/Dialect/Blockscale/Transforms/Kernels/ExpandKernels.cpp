@@ -8,6 +8,7 @@
 
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
+#include "blockscale/Upstream/NVVM.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -28,6 +29,8 @@ struct ExpandKernels : blockscale::impl::ExpandKernelsBase<ExpandKernels> {
   void getDependentDialects(DialectRegistry &registry) const override {
     ExpandKernelsBase::getDependentDialects(registry);
     registerKernelSources(registry);
+    // The halves of a barrier of the cluster are upstream's.
+    nvvm::registerDialect(registry);
   }
 };
 } // namespace

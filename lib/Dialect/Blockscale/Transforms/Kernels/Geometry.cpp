@@ -156,7 +156,7 @@ int64_t TileGeometry::inboxBytes() const {
   constexpr int64_t kSumBytes = 4;
   if (clusterK == 1)
     return 0;
-  return clusterK * ownedColumns() * rowsPerCta() * kSumBytes;
+  return (clusterK - 1) * ownedColumns() * rowsPerCta() * kSumBytes;
 }
 
 int64_t TileGeometry::epilogueColumns(unsigned values) const {

@@ -9,6 +9,7 @@
 #include "KernelFrame.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
+#include "blockscale/Upstream/NVVM.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -102,4 +103,43 @@ void KernelFrame::synchronize() {
     ClusterBarrierOp::create(b);
   else
     gpu::BarrierOp::create(b);
+}
+
+bool KernelFrame::meetsLate() {
+  return isSplitInCluster() && !isPair() &&
+         schedule.getScheduler() == Scheduler::Static;
+}
+
+void KernelFrame::begin() {
+  if (!meetsLate())
+    return synchronize();
+  nvvm::clusterArrive(b);
+  gpu::BarrierOp::create(b);
+}
+
+void KernelFrame::awaitCluster() {
+  if (meetsLate())
+    nvvm::clusterWait(b);
+}
+
+bool KernelFrame::leavesEarly() {
+  return isCluster() && !isSplit() && !isGrouped() && !isGroupedAlongK() &&
+         !promotionBlock() && schedule.getScheduler() == Scheduler::Static;
+}
+
+void KernelFrame::leave() {
+  TensorFenceOp::create(b, FenceSide::Before);
+  nvvm::clusterArrive(b);
+}
+
+void KernelFrame::end() {
+  if (meetsLate()) {
+    gpu::BarrierOp::create(b);
+    return;
+  }
+  if (!leavesEarly())
+    return synchronize();
+  WarpRange others{warps.epilogue.last, warps.threads() / hw::kWarpSize};
+  b.warps("end", others, [&] { nvvm::clusterArrive(b); });
+  nvvm::clusterWait(b);
 }

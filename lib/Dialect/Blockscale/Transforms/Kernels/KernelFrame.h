@@ -123,6 +123,22 @@ public:
 
   /// A barrier of all threads that can reach this CTA's memory.
   void synchronize();
+
+  /// Whether what a CTA of a cluster does reaches the others with its sums
+  /// only, so that nobody but its epilogue has to know that they run.
+  bool meetsLate();
+  /// Lets all warps of the CTA, and of those that loads reach, know what was
+  /// initialised before.
+  void begin();
+  /// Behind begin(): waits for the other CTAs where that did not.
+  void awaitCluster();
+  /// Whether the epilogue lets the cluster end when it has read its last sums,
+  /// and stores them meanwhile.
+  bool leavesEarly();
+  /// In the epilogue, behind its last sums, where it does.
+  void leave();
+  /// Behind the last use of what other warps and CTAs read and write.
+  void end();
 };
 
 } // namespace blockscale

@@ -23,6 +23,10 @@
 //
 // The last two are of clusters that compute all parts of K of a tile.
 //
+// The producer starts when all barriers are initialised and, where loads reach
+// other CTAs, those run. Meanwhile tensor memory is allocated, which only the
+// roles behind it wait for.
+//
 // Without tensor memory the warps that multiply also store: they are main loop
 // and epilogue in one.
 
@@ -46,22 +50,23 @@ static void expandInTensorMemory(KernelFrame &frame) {
   std::optional<SumExchange> exchange;
   if (frame.isSplitInCluster())
     exchange.emplace(frame);
+  frame.begin();
   memory.allocate();
-  frame.synchronize();
   stages.connect(frame);
   accumulators.connect();
-  memory.locate();
 
   if (frame.schedule.getDependentLaunch())
     AwaitDependenciesOp::create(frame.b);
   source->emitRole();
   Producer(frame, stages, *source).emitRole();
+  memory.locate();
+  frame.awaitCluster();
   MainLoop::create(frame, stages, memory, accumulators, *source)->emitRole();
   if (frame.promotionBlock())
     PromotedStore(frame, memory, accumulators, *source).emitRole();
   else
     RowStore(frame, memory, accumulators, *source, exchange).emitRole();
-  frame.synchronize();
+  frame.end();
   memory.free();
 }
 

@@ -328,7 +328,7 @@ void Producer::walkTiles() {
   // earlier.
   if (frame.schedule.getDependentLaunch())
     LaunchDependentsOp::create(b);
-  if (frame.isCluster())
+  if (frame.isCluster() && !frame.meetsLate())
     drain({ring[0], ring[1]});
 }
 

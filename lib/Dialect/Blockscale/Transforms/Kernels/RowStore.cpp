@@ -14,15 +14,28 @@
 using namespace mlir;
 using namespace blockscale;
 
-/// Lets the MMA overwrite the accumulator once chunk `lastChunk` is loaded.
+/// Lets the MMA overwrite the accumulator.
+void RowStore::release(RingPosition copy) {
+  TensorFenceOp::create(b, FenceSide::Before);
+  Value slot = frame.geometry.overlap ? b.constant(0) : copy.slot;
+  // One lane for all of its warp: arrivals take turns at the barrier.
+  b.onlyIf(ElectOp::create(b),
+           [&] { ArriveOp::create(b, accumulators.signalEmpty, slot); });
+}
+
+/// The same once chunk `lastChunk` is loaded.
 void RowStore::releaseAfter(int64_t lastChunk, Value index, RingPosition copy) {
-  b.onlyIf(b.isEqual(index, lastChunk), [&] {
-    TensorFenceOp::create(b, FenceSide::Before);
-    Value slot = frame.geometry.overlap ? b.constant(0) : copy.slot;
-    // One lane for all of its warp: arrivals take turns at the barrier.
-    b.onlyIf(ElectOp::create(b),
-             [&] { ArriveOp::create(b, accumulators.signalEmpty, slot); });
-  });
+  b.onlyIf(b.isEqual(index, lastChunk), [&] { release(copy); });
+}
+
+/// Lets the cluster end once the last chunk of the last tile is loaded.
+void RowStore::leaveAfterLast(TilePosition tile, int64_t number, Value index) {
+  if (!frame.leavesEarly() || number + 1 != frame.geometry.rowInstructions)
+    return;
+  Value isLastChunk = b.isEqual(index, chunks() - 1);
+  Value isLastTile = arith::XOrIOp::create(b, source.hasNext(tile), b.always());
+  b.onlyIf(arith::AndIOp::create(b, isLastChunk, isLastTile),
+           [&] { frame.leave(); });
 }
 
 void RowStore::finishChunk(TilePosition tile, Value index, Value column,
@@ -52,6 +65,7 @@ void RowStore::storeChunk(TilePosition tile, int64_t number, RingPosition copy,
   Value column = b.mul(ordered, math.getWidth());
   Value sum = loadSums(copy, column);
   releaseAfter(lastChunk, index, copy);
+  leaveAfterLast(tile, number, index);
   if (frame.isSplit())
     partials.store(tile, {number, thread, column}, sum);
   else
@@ -70,9 +84,13 @@ Value RowStore::loadSums(RingPosition copy, Value column) {
 }
 
 void RowStore::forEachChunk(int64_t columns, function_ref<void(Value)> body) {
+  forEachChunk(b.constant(0), columns, body);
+}
+
+void RowStore::forEachChunk(Value begin, int64_t columns,
+                            function_ref<void(Value)> body) {
   int64_t count = columns / math.getWidth();
-  auto loop =
-      scf::ForOp::create(b, b.constant(0), b.constant(count), b.constant(1));
+  auto loop = scf::ForOp::create(b, begin, b.constant(count), b.constant(1));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar());
@@ -93,24 +111,28 @@ RingPosition RowStore::storePart(TilePosition tile, int64_t number,
   return b.next(copy, accumulators.count());
 }
 
-RingPosition RowStore::exchangePart(TilePosition tile, RingPosition copy,
-                                    Value parity) {
+RingPosition RowStore::exchangePart(TilePosition tile, int64_t number,
+                                    RingPosition copy, Value parity) {
   exchange->begin(parity, thread);
   awaitPart(tile, copy);
-  forEachChunk(frame.geometry.tileN, [&](Value index) {
+  Value begin = exchange->firstSent(math.getWidth());
+  forEachChunk(begin, frame.geometry.tileN, [&](Value index) {
     Value ordered = exchange->orderOf(index, math.getWidth());
     Value column = b.mul(ordered, math.getWidth());
-    Value sum = loadSums(copy, column);
-    releaseAfter(chunks() - 1, index, copy);
-    exchange->send(column, thread, sum);
+    exchange->send(column, thread, loadSums(copy, column));
   });
-  exchange->receive(parity, [&](Value first) {
+  bool isLastOfTile = number + 1 == frame.geometry.rowInstructions;
+  Value more =
+      isLastOfTile && frame.meetsLate() ? source.hasNext(tile) : Value();
+  exchange->receive(parity, more, [&](Value first) {
     forEachChunk(frame.geometry.ownedColumns(), [&](Value index) {
       Value column = b.mul(index, math.getWidth());
-      Value sum = exchange->sum(column, thread, sumsType());
-      finishChunk(tile, index, b.add(first, column), sum);
+      Value inTile = b.add(first, column);
+      Value sum = exchange->sum(column, thread, loadSums(copy, inTile));
+      finishChunk(tile, index, inTile, sum);
     });
   });
+  release(copy);
   return b.next(copy, accumulators.count());
 }
 
@@ -129,7 +151,7 @@ SmallVector<Value> RowStore::storeTile(TilePosition tile, ValueRange carried) {
   if (exchange) {
     Value parity = carried[2];
     for (int64_t i = 0; i < parts; ++i) {
-      copy = exchangePart(frame.partOf(tile, i), copy, parity);
+      copy = exchangePart(frame.partOf(tile, i), i, copy, parity);
       parity = b.flip(parity);
     }
     return {copy.slot, copy.parity, parity};
@@ -151,6 +173,9 @@ void RowStore::emitRole() {
     quantized.emplace(frame);
   b.warps("epilogue", frame.warps.epilogue, [&] {
     thread = b.toI32(gpu::ThreadIdOp::create(b, gpu::Dimension::x));
+    if (frame.leavesEarly())
+      b.onlyIf(arith::XOrIOp::create(b, source.hasFirst(), b.always()),
+               [&] { frame.leave(); });
     math.prepareKernel();
     if (quantized)
       quantized->prepareKernel();

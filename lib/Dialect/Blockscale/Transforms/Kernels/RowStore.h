@@ -44,6 +44,9 @@ private:
   /// Calls `body` with the number of each chunk of `columns` columns.
   void forEachChunk(int64_t columns,
                     llvm::function_ref<void(mlir::Value)> body);
+  /// The same from number `begin` on.
+  void forEachChunk(mlir::Value begin, int64_t columns,
+                    llvm::function_ref<void(mlir::Value)> body);
   /// Stores all of a tile; returns what is carried to the next one.
   llvm::SmallVector<mlir::Value> storeTile(TilePosition tile,
                                            mlir::ValueRange carried);
@@ -51,8 +54,8 @@ private:
   RingPosition storePart(TilePosition tile, int64_t number, RingPosition copy);
   /// The same, after the sums of all parts of K were exchanged in the round
   /// with `parity`.
-  RingPosition exchangePart(TilePosition tile, RingPosition copy,
-                            mlir::Value parity);
+  RingPosition exchangePart(TilePosition tile, int64_t number,
+                            RingPosition copy, mlir::Value parity);
   /// Waits for the accumulator of a part.
   void awaitPart(TilePosition tile, RingPosition copy);
   mlir::Value loadSums(RingPosition copy, mlir::Value column);
@@ -62,7 +65,9 @@ private:
                    mlir::Value sum);
   /// Stores such a part whose sums are all in the workspace.
   void reducePart(TilePosition tile, int64_t number);
+  void release(RingPosition copy);
   void releaseAfter(int64_t lastChunk, mlir::Value index, RingPosition copy);
+  void leaveAfterLast(TilePosition tile, int64_t number, mlir::Value index);
   int64_t chunks() const { return frame.geometry.tileN / math.getWidth(); }
   mlir::VectorType sumsType();
 

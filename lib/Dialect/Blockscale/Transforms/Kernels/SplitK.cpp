@@ -14,7 +14,7 @@
 //
 // The CTAs of one cluster run at once, whatever else does. There each waits for
 // the sums of all others, but adds up only a slice of the columns, in the same
-// order.
+// order. Its own sums of that slice it takes from tensor memory.
 
 #include "SplitK.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -151,7 +151,7 @@ static SharedType inboxType(KernelFrame &frame) {
   constexpr int64_t kSumBits = 32;
   return SharedType::get(
       frame.b.getContext(),
-      {g.clusterK, g.ownedColumns() / kTogether, g.rowsPerCta(), kTogether},
+      {g.clusterK - 1, g.ownedColumns() / kTogether, g.rowsPerCta(), kTogether},
       accumulatorType(frame.mma), kSumBits, hw::Swizzle::None);
 }
 
@@ -188,32 +188,56 @@ Value SumExchange::orderOf(Value index, int64_t width) {
   return b.rem(b.add(index, b.mul(frame.place.rankK, ofSlice)), chunks);
 }
 
-void SumExchange::send(Value column, Value thread, Value sums) {
-  int64_t owned = frame.geometry.ownedColumns();
-  SendSumsOp::create(b, sums, inbox, frame.place.rankK, b.rem(column, owned),
-                     rowOf(thread),
-                     frame.place.rankOfPart(b.div(column, owned)), full);
+Value SumExchange::firstSent(int64_t width) {
+  const TileGeometry &g = frame.geometry;
+  Value own = b.constant(g.ownedColumns() / width);
+  return g.owners() == g.clusterK ? own
+                                  : b.select(isOwner(), own, b.constant(0));
 }
 
-void SumExchange::receive(Value parity, function_ref<void(Value)> body) {
+void SumExchange::send(Value column, Value thread, Value sums) {
+  int64_t owned = frame.geometry.ownedColumns();
+  Value owner = b.div(column, owned), part = frame.place.rankK;
+  // The owner's own part has no block.
+  Value isBehind = b.compare(arith::CmpIPredicate::ugt, part, owner);
+  Value block = b.select(isBehind, b.sub(part, b.constant(1)), part);
+  SendSumsOp::create(b, sums, inbox, block, b.rem(column, owned), rowOf(thread),
+                     frame.place.rankOfPart(owner), full);
+}
+
+void SumExchange::receive(Value parity, Value more,
+                          function_ref<void(Value)> body) {
   const TileGeometry &g = frame.geometry;
   Value zero = b.constant(0);
   auto receive = [&] {
     WaitOp::create(b, full, zero, parity);
     body(b.mul(frame.place.rankK, g.ownedColumns()));
-    ReleaseSumsOp::create(b, empty, frame.place.rankOfPart(zero), g.clusterK,
-                          g.ctasOfPart());
+    auto release = [&] {
+      ReleaseSumsOp::create(b, empty, frame.place.rankOfPart(zero), g.clusterK,
+                            g.ctasOfPart());
+    };
+    if (more)
+      b.onlyIf(more, release);
+    else
+      release();
   };
   if (g.owners() == g.clusterK)
     return receive();
   b.onlyIf(isOwner(), receive);
 }
 
-Value SumExchange::sum(Value column, Value thread, VectorType type) {
+Value SumExchange::sum(Value column, Value thread, Value own) {
   Value sums;
   for (int64_t part = 0; part < frame.geometry.clusterK; ++part) {
-    Value next = ReceiveSumsOp::create(b, type, inbox, b.constant(part), column,
+    Value rank = frame.place.rankK, block = b.constant(part);
+    // In place of this CTA's part another one's is read, and not used.
+    if (part > 0)
+      block =
+          b.select(b.compare(arith::CmpIPredicate::ule, rank, b.constant(part)),
+                   b.constant(part - 1), block);
+    Value sent = ReceiveSumsOp::create(b, own.getType(), inbox, block, column,
                                        rowOf(thread));
+    Value next = b.select(b.isEqual(rank, part), own, sent);
     sums = sums ? added(b, sums, next) : next;
   }
   return sums;

@@ -87,15 +87,19 @@ public:
   /// sending: those of this CTA's slice come first, so that no two CTAs send to
   /// the same one at once.
   mlir::Value orderOf(mlir::Value index, int64_t width);
+  /// The first number in that order that is sent: an owner keeps its slice.
+  mlir::Value firstSent(int64_t width);
   /// Sends the `sums` of a thread's row from `column` of the tile on to the
   /// owner.
   void send(mlir::Value column, mlir::Value thread, mlir::Value sums);
   /// Calls `body` where the CTA owns a slice, once its sums are there, with the
-  /// slice's first column; then lets the others send again.
-  void receive(mlir::Value parity, llvm::function_ref<void(mlir::Value)> body);
-  /// The sums of all parts from `column` of the slice on.
-  mlir::Value sum(mlir::Value column, mlir::Value thread,
-                  mlir::VectorType type);
+  /// slice's first column; then lets the others send again: not if `more` says
+  /// that nothing follows, so that nothing arrives where nobody waits.
+  void receive(mlir::Value parity, mlir::Value more,
+               llvm::function_ref<void(mlir::Value)> body);
+  /// The sums of all parts from `column` of the slice on, of which this CTA has
+  /// its `own`.
+  mlir::Value sum(mlir::Value column, mlir::Value thread, mlir::Value own);
 
 private:
   /// The row of the instruction's tile that a thread of the epilogue owns.

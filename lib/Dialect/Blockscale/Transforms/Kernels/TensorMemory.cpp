@@ -49,17 +49,20 @@ static TensorMemoryType rowPerLaneRegion(MLIRContext *context,
 TensorMemory::TensorMemory(KernelFrame &frame)
     : frame(frame), b(frame.b),
       slot(b.shared(SharedType::get(b.getContext(), {1, 1}, b.getI32Type(), 32,
-                                    hw::Swizzle::None))) {}
+                                    hw::Swizzle::None))),
+      allocated(b.barriers(1, 1)) {}
 
 void TensorMemory::allocate() {
-  // Allocating for a pair takes that both CTAs run.
-  if (frame.isPair())
-    ClusterBarrierOp::create(b);
-  b.warps("mma", frame.warps.issuer,
-          [&] { TmemAllocOp::create(b, slot, IntegerAttr(), frame.isPair()); });
+  // In a pair both CTAs have allocated when one of them goes on.
+  b.warps("mma", frame.warps.issuer, [&] {
+    TmemAllocOp::create(b, slot, IntegerAttr(), frame.isPair());
+    b.onlyIf(ElectOp::create(b),
+             [&] { ArriveOp::create(b, allocated, b.constant(0)); });
+  });
 }
 
 void TensorMemory::locate() {
+  WaitOp::create(b, allocated, b.constant(0), b.constant(0));
   MLIRContext *context = b.getContext();
   const TileGeometry &g = frame.geometry;
   auto view = [&](TensorMemoryType type) -> Value {

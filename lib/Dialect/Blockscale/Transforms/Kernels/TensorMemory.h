@@ -23,12 +23,13 @@ struct ScaleRegions {
 /// The tensor memory of a kernel.
 class TensorMemory {
 public:
-  /// Emits the slot that takes the address.
+  /// Emits the slot that takes the address, and a barrier that says so.
   explicit TensorMemory(KernelFrame &frame);
 
-  /// Allocates; a barrier must follow before `locate`.
+  /// Allocates, which the warps that need none of it do not wait for; a barrier
+  /// must have followed the constructor.
   void allocate();
-  /// Emits the regions.
+  /// Waits for that and emits the regions.
   void locate();
   /// Frees, after a barrier that follows the last use.
   void free();
@@ -40,7 +41,7 @@ public:
 private:
   KernelFrame &frame;
   KernelBuilder &b;
-  mlir::Value slot;
+  mlir::Value slot, allocated;
 };
 
 /// The barriers of the ring of accumulators between main loop and epilogue:

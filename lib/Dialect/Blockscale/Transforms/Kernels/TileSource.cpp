@@ -23,6 +23,16 @@ Value TileSource::pieces() {
   return b.mul(frame.tiles, frame.schedule.splits());
 }
 
+Value TileSource::hasFirst() {
+  return b.compare(arith::CmpIPredicate::ult, frame.place.number, pieces());
+}
+
+Value TileSource::hasNext(TilePosition tile) {
+  assert(!frame.isSplitOverGrid() && "pieces are tiles");
+  return b.compare(arith::CmpIPredicate::ult,
+                   b.add(tile.number, frame.place.count), frame.tiles);
+}
+
 Value TileSource::loadEnd(Value memory, Value number, Value isThere,
                           Value first, Value last) {
   Value loaded = LoadRowOp::create(b, VectorType::get({1}, b.getI32Type()),

@@ -30,6 +30,11 @@ public:
   virtual llvm::SmallVector<mlir::Value> forEach(mlir::ValueRange carried,
                                                  Body body) = 0;
 
+  /// Of tiles that clusters take in turn: whether there is any, and whether
+  /// `tile` is not the last one, i1.
+  mlir::Value hasFirst();
+  mlir::Value hasNext(TilePosition tile);
+
   /// Emits the role that finds tiles, if it takes one.
   virtual void emitRole() {}
 
