@@ -481,11 +481,12 @@ PAIRED = [Quantized(operands, None) for operands in DENSE] + RESULTS[:1] + \
     RESULTS[3:]
 
 
-def quantized_groups(name, schedule, is_wide=False, is_paired=False):
-    """Results of groups of rows, of single columns or of pairs."""
+def quantized_groups(name, schedule, needs=DATACENTER, is_wide=False, is_paired=False):
+    """Results of groups of rows, of single columns or of pairs. A warp has 16 pairs."""
     make = function_with_pairs if is_paired else function_with_quantized_result
     kind = "gate and up, " if is_paired else ""
-    return Variant(f"quantised results of groups, {kind}{name}", DATACENTER, RESULTS,
+    results = RESULTS[3:] if is_paired and needs is WARP else RESULTS
+    return Variant(f"quantised results of groups, {kind}{name}", needs, results,
                    schedule, Sizes([1, 400], [(320, 576)]), is_wide, groups=5,
                    make=make)
 
@@ -755,6 +756,9 @@ VARIANTS += [
                      "cta_group = 2, cluster_m = 2, cluster_n = 2, scheduler = dynamic"),
     quantized_groups("CTA pair", "cta_group = 2", is_paired=True),
     quantized_groups("wide K, CTA pair", "cta_group = 2", is_wide=True),
+    quantized("warp level", "tile_m = 128", needs=WARP),
+    quantized_groups("warp level", "tile_n = 64", needs=WARP),
+    quantized_groups("warp level", "tile_n = 128", needs=WARP, is_paired=True),
 ]
 
 

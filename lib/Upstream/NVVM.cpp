@@ -177,6 +177,15 @@ Value nvvm::sumOfLanes(ImplicitLocOpBuilder &b, Value number, Value lanes) {
                                lanes);
 }
 
+Value nvvm::exchangeLanes(ImplicitLocOpBuilder &b, Value value, Value mask) {
+  // The last lane of those that exchange: all of the warp.
+  constexpr int64_t kAll = -1, kLast = 31;
+  return NVVM::ShflOp::create(b, value.getType(), constantWord(b, kAll), value,
+                              mask, constantWord(b, kLast),
+                              NVVM::ShflKind::bfly,
+                              /*return_value_and_is_valid=*/UnitAttr());
+}
+
 Value nvvm::clusterRank(ImplicitLocOpBuilder &b) {
   return NVVM::ClusterId::create(b, b.getI32Type());
 }

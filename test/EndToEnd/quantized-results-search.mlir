@@ -1,11 +1,12 @@
 // The schedules that are shown and searched for a product whose kernel quantises the
-// result are those that can: whole blocks in a thread, stored by it.
+// result are those that can: whole blocks in a thread, or in the
+// lanes of a quad, stored by it.
 
 // REQUIRES: mlir
 // RUN: blockscale explain schedule %s | FileCheck %s
 // RUN: rm -rf %t && blockscale compile %s --search=3 --no-cubin -o %t 2>&1 | FileCheck %s --check-prefix=FOUND
 // RUN: FileCheck %s --check-prefix=PLAN < %t/quantized-results-search.plan.json
-// RUN: blockscale explain schedule %s --target=sm_120a 2>&1 | FileCheck %s --check-prefix=APART
+// RUN: blockscale explain schedule %s --target=sm_120a 2>&1 | FileCheck %s --check-prefix=WARPS
 
 // CHECK: product 0 of 'narrow'
 // CHECK-NOT: exchanged
@@ -19,8 +20,9 @@
 // PLAN: "role": "d_scales"
 // PLAN: "quantization"
 
-// APART: remark: stays an op of its own
-// APART: (taken)
+// WARPS-NOT: remark
+// WARPS: (taken)
+// WARPS: on sm_120a a result is quantised where a warp has 32 rows
 
 !a = !blockscale.tensor<8x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !w = !blockscale.tensor<32x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>

@@ -90,6 +90,10 @@ mlir::Value largestOfLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value number,
 /// Their sum.
 mlir::Value sumOfLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value number,
                        mlir::Value lanes);
+/// What the lane of the warp has, all of whose lanes come, whose number differs
+/// in the bits of `mask`: i32 or f32.
+mlir::Value exchangeLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
+                          mlir::Value mask);
 /// Whether the lane is the one of its warp that was chosen: i1.
 mlir::Value electOne(mlir::ImplicitLocOpBuilder &b);
 /// Arrives and waits, with whole warps.

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -76,6 +77,28 @@ struct ReduceToNVVM : OpConversionPattern<gpu::SubgroupReduceOp> {
     }
     auto reduce = isSum ? nvvm::sumOfLanes : nvvm::largestOfLanes;
     rewriter.replaceOp(op, reduce(b, adaptor.getValue(), lanes));
+    return success();
+  }
+};
+
+/// An exchange of two lanes of a whole warp.
+struct ShuffleToNVVM : OpConversionPattern<gpu::ShuffleOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::ShuffleOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    APInt width;
+    if (op.getMode() != gpu::ShuffleMode::XOR || !op.getValid().use_empty() ||
+        !matchPattern(op.getWidth(), m_ConstantInt(&width)) ||
+        width != kWarpSize)
+      return rewriter.notifyMatchFailure(
+          op, "no exchange of the lanes of a whole warp");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value there =
+        nvvm::exchangeLanes(b, adaptor.getValue(), adaptor.getOffset());
+    Value valid = arith::ConstantIntOp::create(b, b.getI1Type(), 1);
+    rewriter.replaceOp(op, {there, valid});
     return success();
   }
 };
@@ -184,6 +207,6 @@ struct TileCoordinatesToNVVM : OpConversionPattern<TileCoordinatesOp> {
 void blockscale::populateRolePatterns(const TypeConverter &converter,
                                       RewritePatternSet &patterns) {
   patterns.add<ThreadIdToNVVM, BlockIdToNVVM, GridDimToNVVM, BarrierToNVVM,
-               ReduceToNVVM, WarpsToNVVM, ElectToNVVM, TileCoordinatesToNVVM>(
-      converter, patterns.getContext());
+               ReduceToNVVM, ShuffleToNVVM, WarpsToNVVM, ElectToNVVM,
+               TileCoordinatesToNVVM>(converter, patterns.getContext());
 }

@@ -30,7 +30,7 @@ class Epilogue(Ptx):
     def places(self, pattern):
         found = super().places
         # Its blocks come in any order.
-        work = found(r"tcgen05\.ld|cvt\.rn\.satfinite|st\.global")
+        work = found(r"tcgen05\.ld|shfl|cvt\.rn\.satfinite|st\.global")
         first = [at for at in found(r"^\$L") if at < work[0]][-1]
         return [at for at in found(pattern) if first < at <= work[-1]]
 
@@ -90,8 +90,15 @@ if lanes:
         ("each lane for itself", r"(\s)redux\.sync\.max\.u32(\s+%r\d+), (%r\d+), [^;]+;",
          r"\1mov.b32\2, \3;")]
 
+# Lanes of a quad that exchange parts of rows.
+if ptx.places("shfl"):
+    REPLACED += [
+        ("no exchange", r"(\s)shfl\.sync\.bfly\.b32(\s+%r\d+), (%r\d+), [^;]+;",
+         r"\1mov.b32\2, \3;")]
+
 # A number that is changed by so much.
 COUNTED = [
+    ("another lane", r"shfl\.sync\.bfly\.b32\s+%r\d+, %r\d+, (\d+),", 1),
     ("another shift", r"sh[lr]\.\w+\s+%\w+, %\w+, (\d+);", 1),
     ("another bit field", r"bfe\.u32\s+%r\d+, %r\d+, (\d+)", 1),
     ("another bound", r"setp\.\w+\.[usb]\d+\s+%p\d+, %\w+, (\d+);", -1),
@@ -125,9 +132,20 @@ if is_epilogue:
     # Of the branch around zeros behind a row's last scale: other blocks write them too,
     # where their place depends on the row alone.
     EQUIVALENT += [
-        (rf"the other branch: .*@{re.search(r'%p[0-9]+', ptx.lines[at - 1])[0]} bra", SAME)
+        (rf"the other branch: .*{found[0]}", SAME)
         for at in ptx.places(r"st\.global\.b8 \t\[%rd\d+\+\d+\], 0;")
-        if "bra" in ptx.lines[at - 1]]
+        for found in [re.search(r"@%p\d+ bra", "".join(ptx.lines[at - 3:at]))] if found]
+    # The row behind those of a group that have scales.
+    TILE = "a tile of 128 rows ends where scales do"
+    for at in ptx.places(r"and\.b32\s+%r\d+, %r\d+, -128;"):
+        end = re.search(r"add\.s32\s+(%r\d+),", ptx.lines[at + 1])
+        rows = end and re.search(rf"setp\.ge\.s32\s+(%p\d+), %r\d+, {end[1]};",
+                                 ptx.lines[at + 2])
+        if rows:
+            EQUIVALENT += [
+                (rf"the other comparison: .*setp\.ge\.s32\s+{rows[1]},", TILE),
+                (rf"one of two conditions: .*or\.pred\s+%p\d+, %p\d+, {rows[1]};",
+                 TILE)]
     # Of what says whether a block is the first one, which stores the tensor scale.
     EQUIVALENT += [
         (rf"codes that are left out: .*or\.b32\s+{found[1]},", SAME)
@@ -139,8 +157,8 @@ if is_epilogue:
          "no sum is so large; those of quantized_chain.py are"),
         (r"another bound: .*setp\.eq\.b32\s+%p\d+, %r\d+, 2139095040;",
          "no sum is infinite; those of quantized_chain.py are"),
-        (r"the other comparison: .*setp\.gt\.u32\s+%p\d+, %r\d+, (95|319);", STEPS),
-        (r"another bound: .*setp\.gt\.u32\s+%p\d+, %r\d+, (95|319);", STEPS),
+        (r"the other comparison: .*setp\.gt\.[us]32\s+%p\d+, %r\d+, (95|191|319);", STEPS),
+        (r"another bound: .*setp\.gt\.[us]32\s+%p\d+, %r\d+, (95|191|319);", STEPS),
         # Registers of the number of the block, and of what its scale's padding
         # depends on: nv.mlir, nv.mlir, mx.mlir and that of pairs of columns.
         (r"codes that are left out: .*or\.b32\s+%r188,", SAME),

@@ -80,15 +80,42 @@ static std::optional<Reason> whyNotProduct(MatmulOp product, QuantizeOp op) {
   return std::nullopt;
 }
 
+/// Columns of the product that one warp has where warps multiply.
+static constexpr int64_t kWarpColumns = 32;
+
+/// Where warps multiply, one of them has whole blocks of `columns` columns.
+static std::optional<Reason> whyNotWarps(int64_t columns, hw::Target target) {
+  if (hw::hasTensorMemory(target) || columns <= kWarpColumns)
+    return std::nullopt;
+  return Reason("a warp of " + hw::targetName(target) + " has " +
+                std::to_string(kWarpColumns) +
+                " columns of the product, but a block of the result is made "
+                "of " +
+                std::to_string(columns) +
+                "; nearest legal: blocks half as long, or a kernel of its own "
+                "that quantises");
+}
+
+/// And whole runs of rows that the lanes of a quad share out.
+static std::optional<Reason> whyNotWarpRows(ScheduleAttr schedule,
+                                            hw::Target target) {
+  constexpr int64_t kLeastColumns = 64;
+  if (hw::hasTensorMemory(target) || schedule.getTileN() >= kLeastColumns)
+    return std::nullopt;
+  return Reason("on " + hw::targetName(target) +
+                " a result is quantised where a warp has 32 rows, found "
+                "'tile_n' of " +
+                std::to_string(schedule.getTileN()) +
+                "; nearest legal: " + std::to_string(kLeastColumns));
+}
+
 std::optional<Reason> blockscale::whyNotQuantized(MatmulOp product,
                                                   QuantizeOp op,
                                                   hw::Target target) {
   if (readerOf(product) != op)
     return Reason("a product quantises its result where nothing else reads it");
-  if (!hw::hasTensorMemory(target))
-    return Reason("products for " + hw::targetName(target) +
-                  ", whose warps have sums of a block in several threads, do "
-                  "not quantise their results");
+  if (auto why = whyNotWarps(columnsOfBlock(product, op), target))
+    return why;
   if (auto why = hw::whyNotFeature(hw::Feature::NarrowConvert, target))
     return why;
   Result<QuantizedStorage> storage = quantizedStorage(op.getType(), target);
@@ -108,9 +135,10 @@ std::optional<Reason> blockscale::whyNotQuantized(MatmulOp product,
 std::optional<Reason> blockscale::whyNotQuantized(ScheduleAttr schedule,
                                                   int64_t columns,
                                                   hw::Target target) {
-  if (!hw::hasTensorMemory(target))
-    return Reason("results are not quantised for " + hw::targetName(target) +
-                  ", whose warps multiply and store in registers");
+  if (auto why = whyNotWarps(columns, target))
+    return why;
+  if (auto why = whyNotWarpRows(schedule, target))
+    return why;
   if (schedule.getSwapOperands() && schedule.getSwapOperands().getValue())
     return Reason("a result is not quantised with 'swap_operands': the sums of "
                   "a block lie in several threads; nearest legal: false");

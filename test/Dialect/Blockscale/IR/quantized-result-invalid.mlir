@@ -337,7 +337,7 @@ gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_120a>}
     %n = arith.constant 96 : i32
     %k = arith.constant 256 : i32
     %one = arith.constant 1 : i32
-    // expected-error@+1 {{results are not quantised for sm_120a, whose warps multiply and store in registers}}
+    // expected-error@+1 {{on sm_120a a result is quantised where a warp has 32 rows, found 'tile_n' of 16; nearest legal: 64}}
     blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) d_scales(%s) d_factor(%t, %u) sizes(%m, %n, %k, %one) quantization#multi mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales d_scales !blockscale.global<i8> d_factor !blockscale.global<f32>, !blockscale.global<f32>
     gpu.return
   }

@@ -107,10 +107,14 @@ func.func @plain(%a: !a, %b: !a) -> !q {
 // -----
 
 !a = !blockscale.tensor<64x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !q = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
-func.func @warps(%a: !a, %b: !a) -> !q attributes {blockscale.target = #blockscale.target<sm_120a>} {
-  %0 = blockscale.matmul %a, %b : !a, !a -> tensor<64x64xbf16>
-  // expected-remark@+1 {{stays an op of its own: products for sm_120a, whose warps have sums of a block in several threads, do not quantise their results}}
+func.func @warps(%a: !a, %b: !b) -> !q attributes {blockscale.target = #blockscale.target<sm_120a>} {
+  %0 = blockscale.matmul %a, %b pairs epilogue(%g, %up) {
+    %s = arith.addf %g, %up : f32
+    blockscale.yield %s
+  } : !a, !b -> tensor<64x64xbf16>
+  // expected-remark@+1 {{stays an op of its own: a warp of sm_120a has 32 columns of the product, but a block of the result is made of 64; nearest legal: blocks half as long, or a kernel of its own that quantises}}
   %1 = blockscale.quantize %0 : tensor<64x64xbf16> to !q
   return %1 : !q
 }

@@ -45,3 +45,15 @@ func.func @f(%x: !a, %w: !w) -> !q {
   %0 = blockscale.quantize %y : tensor<133x96xbf16> to !q
   return %0 : !q
 }
+
+// -----
+
+!a = !blockscale.tensor<133x2048xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!w = !blockscale.tensor<352x2048xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!q = !blockscale.tensor<133x352xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @few_rows_of_a_warp(%x: !a, %w: !w) -> !q attributes {blockscale.target = #blockscale.target<sm_120a>} {
+  // expected-error@+1 {{on sm_120a a result is quantised where a warp has 32 rows, found 'tile_n' of 32; nearest legal: 64}}
+  %y = blockscale.matmul %x, %w schedule(#blockscale.schedule<tile_n = 32>) : !a, !w -> tensor<133x352xbf16>
+  %0 = blockscale.quantize %y : tensor<133x352xbf16> to !q
+  return %0 : !q
+}

@@ -21,6 +21,8 @@ using namespace blockscale;
 static constexpr int64_t kRows = 16, kColumns = 8, kScaleRows = 32;
 /// A lane has elements of two rows of a fragment, so many apart.
 static constexpr int64_t kHalfRows = 8;
+/// And two neighbouring ones of a row.
+static constexpr int64_t kPair = 2;
 
 int64_t WarpLoop::rowTiles() const { return tile.rows / kRows; }
 
@@ -280,9 +282,69 @@ Value WarpLoop::zeroSums() {
 // The epilogue
 //===----------------------------------------------------------------------===//
 
+Value WarpLoop::pairOf(Value sums, int64_t half) {
+  return vector::ShuffleOp::create(b, sums, sums,
+                                   ArrayRef<int64_t>{2 * half, 2 * half + 1});
+}
+
+SmallVector<Value> WarpLoop::finishedRow(TilePosition position, ValueRange sums,
+                                         int64_t number) {
+  auto lane = FragmentPositionOp::create(b);
+  Value ofRow =
+      b.add(b.add(row, lane.getRow()), b.constant(number * kHalfRows));
+  Value firstColumn = b.add(column, lane.getColumn());
+  epilogue.prepareRow(position, ofRow);
+  SmallVector<Value> numbers;
+  for (int64_t j = 0; j < columnTiles(); ++j) {
+    Value pair = pairOf(sums[number / 2 * columnTiles() + j], number % 2);
+    EpilogueFragment fragment = epilogue.fragmentAt(
+        position, ofRow, b.add(firstColumn, b.constant(j * kColumns)));
+    Value value = epilogue.finish(pair, fragment);
+    for (int64_t i = 0; i < kPair / frame.sumsOfElement(); ++i)
+      numbers.push_back(vector::ExtractOp::create(b, value, i));
+  }
+  return numbers;
+}
+
+void WarpLoop::storeBlocks(TilePosition position, Value ofRow,
+                           const QuadNumbers &lanes) {
+  int64_t size = frame.op.getQuantization()->getD().getKTile();
+  int64_t fragments = size * frame.sumsOfElement() / kColumns;
+  int64_t perFragment = kPair / frame.sumsOfElement();
+  auto type = VectorType::get({size}, b.getF32Type());
+  for (int64_t first = 0; first < columnTiles(); first += fragments) {
+    SmallVector<Value> elements;
+    for (int64_t j = first; j < first + fragments; ++j)
+      for (const SmallVector<Value> &numbers : lanes)
+        for (int64_t i = 0; i < perFragment; ++i)
+          elements.push_back(numbers[j * perFragment + i]);
+    EpilogueFragment fragment = epilogue.fragmentAt(
+        position, ofRow, b.add(column, b.constant(first * kColumns)));
+    quantized->store(vector::FromElementsOp::create(b, type, elements),
+                     epilogue.inResult(fragment));
+  }
+}
+
+void WarpLoop::storeQuantized(TilePosition position, ValueRange sums) {
+  auto lane = FragmentPositionOp::create(b);
+  Value number = b.div(lane.getColumn(), kPair);
+  int64_t rows = tile.rows / kHalfRows;
+  for (int64_t first = 0; first < rows; first += kQuad) {
+    QuadNumbers ofRows;
+    for (int64_t i = 0; i < kQuad; ++i)
+      ofRows[i] = finishedRow(position, sums, first + i);
+    QuadNumbers ofLanes = exchangeInQuad(b, ofRows, number);
+    Value ofRow = b.add(b.add(row, lane.getRow()),
+                        b.mul(b.add(number, b.constant(first)), kHalfRows));
+    storeBlocks(position, ofRow, ofLanes);
+  }
+}
+
 void WarpLoop::storeTile(TilePosition position, ValueRange accumulators) {
   SmallVector<Type> types(accumulators.getTypes());
   auto finished = FinishFragmentsOp::create(b, types, accumulators);
+  if (quantized)
+    return storeQuantized(position, finished.getResults());
   auto lane = FragmentPositionOp::create(b);
   Value firstRow = b.add(row, lane.getRow());
   Value firstColumn = b.add(column, lane.getColumn());
@@ -291,9 +353,7 @@ void WarpLoop::storeTile(TilePosition position, ValueRange accumulators) {
       Value ofRow = b.add(firstRow, b.constant(i * kRows + half * kHalfRows));
       epilogue.prepareRow(position, ofRow);
       for (int64_t j = 0; j < columnTiles(); ++j) {
-        Value sums = finished.getResult(i * columnTiles() + j);
-        Value pair = vector::ShuffleOp::create(
-            b, sums, sums, ArrayRef<int64_t>{2 * half, 2 * half + 1});
+        Value pair = pairOf(finished.getResult(i * columnTiles() + j), half);
         EpilogueFragment fragment = epilogue.fragmentAt(
             position, ofRow, b.add(firstColumn, b.constant(j * kColumns)));
         epilogue.store(epilogue.finish(pair, fragment), fragment);
@@ -306,14 +366,20 @@ void WarpLoop::storeTile(TilePosition position, ValueRange accumulators) {
 //===----------------------------------------------------------------------===//
 
 void WarpLoop::emitRole() {
+  if (frame.quantizes())
+    quantized.emplace(frame);
   b.warps("consumer", frame.warps.consumers, [&] {
     locateWarp();
     epilogue.prepareKernel();
+    if (quantized)
+      quantized->prepareKernel();
     Value none = zeroSums();
     Value zero = b.constant(0);
     source.forEach(
         {zero, zero}, [&](TilePosition position, ValueRange carried) {
           epilogue.prepareTile(position);
+          if (quantized)
+            quantized->prepareTile(position);
           if (frame.promotionBlock())
             locateTileScales(position);
           Value inGroup = b.rem(frame.firstColumn(position), hw::kAtomRows);

@@ -10,6 +10,8 @@
 #define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_WARPLOOP_H
 
 #include "EpilogueMath.h"
+#include "QuadBlocks.h"
+#include "QuantizedStore.h"
 #include "StageRing.h"
 #include "TileSource.h"
 
@@ -74,6 +76,18 @@ private:
   /// A fragment of zeros.
   mlir::Value zeroSums();
   void storeTile(TilePosition position, mlir::ValueRange accumulators);
+  /// The lane's sums in row `half` of a fragment.
+  mlir::Value pairOf(mlir::Value sums, int64_t half);
+  /// Stores codes and scales, blocks of a row by each lane: those of a quad,
+  /// which have them together, exchange them.
+  void storeQuantized(TilePosition position, mlir::ValueRange sums);
+  /// What becomes of the lane's sums in its row number `number`.
+  llvm::SmallVector<mlir::Value>
+  finishedRow(TilePosition position, mlir::ValueRange sums, int64_t number);
+  /// Stores the blocks of a row of the tile, of which each lane of a quad has
+  /// had some numbers.
+  void storeBlocks(TilePosition position, mlir::Value ofRow,
+                   const QuadNumbers &lanes);
 
   KernelFrame &frame;
   KernelBuilder &b;
@@ -81,6 +95,8 @@ private:
   TileSource &source;
   WarpTile tile;
   EpilogueMath epilogue;
+  /// Where the result is quantised.
+  std::optional<QuantizedStore> quantized;
   /// First row and column of the warp in the tile, and first row of its
   /// columns in their group of 128 rows of scales.
   mlir::Value row, column, scaleRow;

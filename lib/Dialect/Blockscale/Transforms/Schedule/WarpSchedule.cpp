@@ -10,6 +10,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Pairs.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
+#include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
@@ -114,6 +115,10 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
       return *why;
   chooseIfFree(fields.tileM, 128);
   chooseIfFree(fields.tileK, mma.getTileK());
+  if (QuantizeOp quantizer = quantizerOf(op))
+    if (auto why = whyNotQuantized(ScheduleAttr::get(op.getContext(), fields),
+                                   columnsOfBlock(op, quantizer), target))
+      return *why;
   if (auto why = whyNotWarpTile(mma, fields.tileM, fields.tileN, fields.tileK))
     return *why;
   ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
