@@ -141,7 +141,10 @@ void Drawing::drawAxis() {
     svg.centred(place(at), y + 17, "bs-mark bs-faint",
                 formatNumber("%.0f", at));
   }
-  svg.endingAt(place(chart.from) - 8, y + 17, "bs-mark bs-faint", chart.unit);
+  // Half of a number of five digits is left of where it stands.
+  constexpr double kBeforeNumber = 24;
+  svg.endingAt(place(chart.from) - kBeforeNumber, y + 17, "bs-mark bs-faint",
+               chart.unit);
   y += 26;
 }
 

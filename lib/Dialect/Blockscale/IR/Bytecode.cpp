@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/IR/Bytecode.h"
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -35,6 +36,18 @@ struct VersionedBytecode : BytecodeDialectInterface {
                        << number << "; this blockscale reads 1 to "
                        << kBytecodeVersion;
     return nullptr;
+  }
+
+  /// Ops that were written before they had several optional operands say
+  /// nothing of how many of each there are.
+  LogicalResult upgradeFromVersion(Operation *root,
+                                   const DialectVersion &) const override {
+    root->walk([](QuantizeOp op) {
+      auto &sizes = op.getProperties().operandSegmentSizes;
+      if (llvm::all_of(sizes, [](int32_t size) { return size == 0; }))
+        sizes = {1, int32_t(op->getNumOperands()) - 1, 0};
+    });
+    return success();
   }
 };
 } // namespace
