@@ -243,7 +243,8 @@ std::string runtime::whyNotOperands(const plan::Kernel &kernel,
     if (std::string why = whyNotZeros(data, operands); !why.empty())
       return inKernel + why;
   }
-  for (const std::string &role : sizedRoles(kernel)) {
+  const std::vector<std::string> sized = sizedRoles(kernel);
+  for (const std::string &role : sized) {
     auto operand = operands.find(role);
     if (operand == operands.end())
       return inKernel + "there is no operand '" + role + "'";
@@ -257,7 +258,8 @@ std::string runtime::whyNotOperands(const plan::Kernel &kernel,
   if (found == operands.size())
     return "";
   for (const auto &entry : operands)
-    if (!isZeros(kernel, entry.first) && !isParameter(kernel, entry.first))
+    if (!isZeros(kernel, entry.first) && !isParameter(kernel, entry.first) &&
+        std::find(sized.begin(), sized.end(), entry.first) == sized.end())
       return inKernel + "it has no operand '" + entry.first + "'";
   return "";
 }
