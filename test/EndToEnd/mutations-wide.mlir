@@ -22,7 +22,7 @@
 !a = !blockscale.tensor<300x736xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 !b = !blockscale.tensor<520x736xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @product(%a: !a, %b: !b) -> tensor<300x520xf32> {
-  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 256, mma_k = 128, cta_group = 1, swap_operands = false>) {blockscale.target = #blockscale.target<sm_107a>} : !a, !b -> tensor<300x520xf32>
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 256, mma_k = 128, cta_group = 1, cluster_k = 1, swap_operands = false>) {blockscale.target = #blockscale.target<sm_107a>} : !a, !b -> tensor<300x520xf32>
   return %0 : tensor<300x520xf32>
 }
 
@@ -31,7 +31,7 @@ func.func @product(%a: !a, %b: !b) -> tensor<300x520xf32> {
 !a = !blockscale.tensor<700x2272xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 !b = !blockscale.tensor<264x2272xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @product(%a: !a, %b: !b) -> tensor<700x264xf32> {
-  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_m = 512, tile_n = 256, mma_k = 128, stages = 5, cta_group = 2, swap_operands = false>) {blockscale.target = #blockscale.target<sm_107a>} : !a, !b -> tensor<700x264xf32>
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_m = 512, tile_n = 256, mma_k = 128, stages = 5, cta_group = 2, cluster_k = 1, swap_operands = false>) {blockscale.target = #blockscale.target<sm_107a>} : !a, !b -> tensor<700x264xf32>
   return %0 : tensor<700x264xf32>
 }
 
@@ -40,7 +40,7 @@ func.func @product(%a: !a, %b: !b) -> tensor<700x264xf32> {
 !a = !blockscale.tensor<300x352xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !b = !blockscale.tensor<264x352xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
 func.func @product(%a: !a, %b: !b) -> tensor<300x264xf32> {
-  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 256, mma_k = 64, cta_group = 1, swap_operands = false>) {blockscale.target = #blockscale.target<sm_107a>} : !a, !b -> tensor<300x264xf32>
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 256, mma_k = 64, cta_group = 1, cluster_k = 1, swap_operands = false>) {blockscale.target = #blockscale.target<sm_107a>} : !a, !b -> tensor<300x264xf32>
   return %0 : tensor<300x264xf32>
 }
 
@@ -49,6 +49,6 @@ func.func @product(%a: !a, %b: !b) -> tensor<300x264xf32> {
 !a = !blockscale.tensor<300x736xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x16>
 !b = !blockscale.tensor<264x736xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @product(%a: !a, %b: !b) -> tensor<300x264xf32> {
-  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 256, mma_k = 128, cta_group = 1>) {blockscale.target = #blockscale.target<sm_107a>} : !a, !b -> tensor<300x264xf32>
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 256, mma_k = 128, cta_group = 1, cluster_k = 1>) {blockscale.target = #blockscale.target<sm_107a>} : !a, !b -> tensor<300x264xf32>
   return %0 : tensor<300x264xf32>
 }

@@ -80,6 +80,12 @@ static llvm::DenseMap<Value, StringRef> ringNames(gpu::GPUFuncOp kernel,
       names[ring] = name;
     return names;
   }
+  kernel.walk(
+      [&](StageRowOp stage) { names[stage.getShared()] = "boxes of D"; });
+  kernel.walk([&](SendSumsOp send) {
+    // Stages that may hold them are named by their operands below.
+    names.try_emplace(send.getShared(), "sums of the cluster");
+  });
   // Rings of scales are known by the tensor memory that they are copied to.
   kernel.walk(
       [&](CopyMetadataOp copy) { names[copy.getShared()] = "metadata of A"; });
