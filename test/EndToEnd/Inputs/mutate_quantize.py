@@ -122,6 +122,12 @@ for first in re.findall(r"setp\.ne\.b32\s+%p\d+, (%r\d+), 0;", text):
 for halves in re.findall(r"max\.u16\s+%rs\d+, (%rs\d+, %rs\d+);", text):
     EQUIVALENT.append((rf"the halves exchanged: .*\{{{halves}\}}",
                        "the larger one is taken"))
+# Lanes that leave what their warp has found.
+for lane, first in re.findall(
+        r"and\.b32\s+(%r\d+), %r\d+, 31;\n\s*setp\.ne\.b32\s+(%p\d+), \1, 0;", text):
+    ANY = "all lanes of a warp have found the same"
+    EQUIVALENT += [(rf"the other branch: .*@{first} bra", ANY),
+                   (rf"a bit less: .*and\.b32\s+{lane},", ANY)]
 if "cvt.rn.satfinite.e2m1x2" in text:
     EQUIVALENT.append((r"no bound: .*0f43E00000",
                        "the conversion of the scale saturates there"))
@@ -162,7 +168,7 @@ if is_epilogue:
         # Registers of the number of the block, and of what its scale's padding
         # depends on: nv.mlir, nv.mlir, mx.mlir and that of pairs of columns.
         (r"codes that are left out: .*or\.b32\s+%r188,", SAME),
-        (r"another sum: .*add\.s32\s+%r280, %r280, 1;", SAME),
+        (r"another sum: .*add\.s32\s+%r268, %r268, 1;", SAME),
         (r"the other branch: .*@%p3[468] bra", SAME),
         (r"no bound: .*0f7F7FFFFF",
          "no product of scales is so small; in kernels that quantise there are")]
