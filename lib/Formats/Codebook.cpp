@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace blockscale;
 using namespace blockscale::detail;
@@ -187,7 +188,8 @@ blockscale::whyNotCodebookElements(const NumberSpec &spec) {
            "'cb41fi_e2m2fnuz'";
   for (const Table &table : *tables)
     for (double value : table)
-      if (static_cast<double>(static_cast<float>(value)) != value)
+      if (value > std::numeric_limits<float>::max() ||
+          static_cast<double>(static_cast<float>(value)) != value)
         return "a value of codebook " + quoted(print(spec)) + " is no float32";
   return std::nullopt;
 }

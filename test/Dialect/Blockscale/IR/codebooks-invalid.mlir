@@ -20,6 +20,16 @@ func.func private @pattern(!blockscale.codebook<"cb41p1_e2m2fnuz">)
 
 // -----
 
+// expected-error@+1 {{a value of codebook 'cb41f01_e8m3fnuz' is no float32}}
+func.func private @large(!blockscale.codebook<"cb41f01_e8m3fnuz">)
+
+// -----
+
+// expected-error@+1 {{a value of codebook 'cb41f01_e2m2b255fnuz' is no float32}}
+func.func private @small(!blockscale.codebook<"cb41f01_e2m2b255fnuz">)
+
+// -----
+
 // expected-error@+1 {{'mx6' has elements of 'cb51ie_int7', which are '!blockscale.codebook<"cb51ie_int7">'; found 'i8'}}
 func.func private @named(!blockscale.tensor<4x32xi8, "mx6">)
 
