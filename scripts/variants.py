@@ -448,6 +448,10 @@ SQUARES = [
     Quantization("f6E2M3FN", "e8m0_t8_t32", "f32", "rule(ceil)"),
     Quantization("f4E2M1FN", "multi_float32_e4m3fn_t16_t16", "f16"),
 ]
+# Several warps find their scales together.
+TALL = [Quantization("f8E4M3FN", "e8m0_t64_t32", "bf16"),
+        Quantization("f4E2M1FN", "multi_float32_e4m3fn_t128_t16", "f32",
+                     "rule(min_error)")]
 # What a kernel dequantises, to numbers of type `x`.
 DEQUANTIZATIONS = QUANTIZATIONS + [
     Quantization("f8E4M3FN", "e8m0_t32@plain", "f32"), SQUARES[0]]
@@ -690,6 +694,10 @@ VARIANTS += [
             LINES, make=function_that_quantizes),
     Variant("quantisations in tiles of several rows, warp level", WARP, SQUARES,
             "", LINES, make=function_that_quantizes),
+    Variant("quantisations in tall tiles", DATACENTER, TALL, "", LINES,
+            make=function_that_quantizes),
+    Variant("quantisations in tall tiles, warp level", WARP, TALL, "", LINES,
+            make=function_that_quantizes),
     Variant("quantisations of transposes", DATACENTER,
             [*QUANTIZATIONS, *SQUARES[1:]], "", LINES,
             make=function_that_quantizes_columns),

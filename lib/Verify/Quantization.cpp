@@ -23,10 +23,10 @@ using namespace blockscale::verify;
 
 /// Number `i` of a block: one of the special kinds that every 16th block has,
 /// or an ordinary one, in which number `alone`, if there is one, has an
-/// exponent above the others'.
+/// exponent `above` the others'.
 static float valueOf(uint64_t block, uint64_t i, uint64_t alone, DataKind kind,
                      uint64_t seed, int smallest, int largest,
-                     float largestElement) {
+                     float largestElement, int above = 1) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
   uint64_t random = mix(mix(seed + block) + i);
@@ -60,7 +60,8 @@ static float valueOf(uint64_t block, uint64_t i, uint64_t alone, DataKind kind,
     // The largest element times a power of two is the largest number.
     return i == 0 ? largestElement * 2 : ordinary(1);
   default:
-    return ordinary(i == alone ? exponent + 1 : exponent);
+    return ordinary(i == alone ? std::min(exponent + above, largest - 2)
+                               : exponent);
   }
 }
 
@@ -159,7 +160,7 @@ QuantizationMaker::readPart(const plan::Quantization &planned,
   part.block = scales->block;
   part.rowTile = scales->rows;
   part.hasTensorScale = partOf(kernel.tensorScales, operand);
-  if (part.rowTile == 0 || part.rowTile > 32)
+  if (part.rowTile == 0 || part.rowTile > 128)
     return "scales of " + std::to_string(part.rowTile) + " rows";
   if (part.block == 0 || part.k % part.block != 0)
     return "K = " + std::to_string(part.k) + " in blocks of " +
@@ -212,8 +213,10 @@ float QuantizationMaker::valueAt(uint64_t element, int smallest,
                          most);
   }
   auto [tile, inTile] = part.placeInTile(element);
+  // Of more numbers some other one is nearly twice as large.
+  int above = part.rowTile > 32 ? 4 : 1;
   return valueOf(tile, inTile, part.aloneIn(tile), kind, seed, smallest,
-                 largest, most);
+                 largest, most, above);
 }
 
 void QuantizationMaker::addTransposedValues() {
@@ -333,7 +336,9 @@ QuantizationRun::Part::placeInTile(uint64_t element) const {
 uint64_t QuantizationRun::Part::aloneIn(uint64_t tile) const {
   if (rowTile == 1)
     return mix(tile) % 32;
-  return mix(tile) % rowTile * block + tile / 2 % block;
+  // Of tall tiles there are few.
+  uint64_t column = rowTile > 32 ? 5 * tile : tile / 2;
+  return mix(tile) % rowTile * block + column % block;
 }
 
 //===----------------------------------------------------------------------===//
@@ -353,15 +358,23 @@ std::vector<float> QuantizationRun::Part::valuesOfTile(uint64_t matrix,
   return tile;
 }
 
+uint64_t QuantizationRun::Part::threadInAtom(uint64_t byte) const {
+  if (rowTile == 1)
+    return byte;
+  uint64_t row = byte / 16, place = byte % 16;
+  return rowTile <= 32 ? place * 32 + row
+                       : place % 4 * 128 + place / 4 * 32 + row;
+}
+
 /// The CTA that writes a byte of scales. Where rows of tiles are neighbouring
-/// lanes 32 of them share a place in an atom of 32 times 16 bytes. A matrix
-/// that is quantised both ways has a CTA for 128 x 128 numbers.
+/// threads 32 of them share a place in an atom of 32 times 16 bytes, of taller
+/// tiles 128 each fourth place. A matrix that is quantised both ways has a CTA
+/// for 128 x 128 numbers.
 uint64_t QuantizationRun::ctaOf(const Part &part, uint64_t byte) const {
   constexpr uint64_t kAtom = 512, kExtent = 128;
   uint64_t in = byte % kAtom;
   if (!isBothWays())
-    return (part.rowTile == 1 ? byte : byte - in + in % 16 * 32 + in / 16) /
-           threads;
+    return (byte - in + part.threadInAtom(in)) / threads;
   auto tiles = [](uint64_t size) { return (size + kExtent - 1) / kExtent; };
   uint64_t atom = byte % part.matrixBytes() / kAtom;
   uint64_t row = atom / part.atoms(),

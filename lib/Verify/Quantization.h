@@ -48,6 +48,8 @@ private:
     /// The number of the tile of an element, and its own in there.
     std::pair<uint64_t, uint64_t> placeInTile(uint64_t element) const;
     uint64_t aloneIn(uint64_t tile) const;
+    /// Of a byte in an atom of scales, the first of which has thread 0.
+    uint64_t threadInAtom(uint64_t byte) const;
     std::vector<float> valuesOfTile(uint64_t matrix, uint64_t row,
                                     uint64_t j) const;
   };

@@ -42,7 +42,7 @@ def cases():
             yield "f4E2M1FN", spec, "min_error", rounding, source
     # Tiles of several rows.
     for i, element in enumerate(BITS):
-        for rows in (4, 8, 16, 32):
+        for rows in (4, 8, 16, 32, 64, 128):
             yield (element, f"e8m0_t{rows}_t32", RULES[(i + rows) % 8],
                    ROUNDINGS[rows // 4 % 4], next(types))
     for spec in ("e4m3fn_t16_t16", "multi_float32_e4m3fn_t16_t16"):
@@ -67,6 +67,8 @@ def columns():
     for i, (element, rows) in enumerate(itertools.product(BITS, (4, 8, 16, 32))):
         yield (element, f"e8m0_t{rows}_t32", RULES[(3 * i + 1) % 8],
                ROUNDINGS[i % 4], next(types))
+    yield "f8E4M3FN", "e8m0_t64_t32", "min_error", "even", "bf16"
+    yield "f4E2M1FN", "multi_float32_e4m3fn_t128_t16", "min_error", "even", "f32"
     for rule in ("floor", "min_error"):
         yield ("f4E2M1FN", "multi_float32_e4m3fn_t16_t16", rule, ROUNDINGS[0],
                next(types))

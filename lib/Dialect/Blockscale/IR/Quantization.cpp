@@ -10,6 +10,7 @@
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
+#include "blockscale/HW/ScaleLayout.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -20,8 +21,8 @@ static std::string textOf(Type type) {
   return text;
 }
 
-/// Rows of a tile are lanes of a warp.
-static constexpr int64_t kMostTileRows = 32;
+/// Rows of a tile are threads of a CTA that has those of an atom of scales.
+static constexpr int64_t kMostTileRows = hw::kAtomRows;
 
 /// Why no kernel writes tensors that are arranged as `type` is.
 static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
@@ -36,8 +37,8 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
   int64_t rowTile = type.getRowTile();
   if (!spec.isTile() || !llvm::isPowerOf2_64(rowTile) ||
       rowTile > kMostTileRows)
-    return "a kernel chooses scales for blocks along K of 1, 4, 8, 16 or 32 "
-           "rows, but those of " +
+    return "a kernel chooses scales for blocks along K of 1, 4, 8, 16, 32, 64 "
+           "or 128 rows, but those of " +
            name +
            " are for other tiles; nearest legal: 'e8m0_t32' or "
            "'e8m0_t32_t32'";

@@ -18,10 +18,19 @@ func.func @unscaled(%x: tensor<16x64xf32>) -> !q {
 
 // -----
 
-!q = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t64_t32", layout = tiled_128x4>
+!q = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t256_t32", layout = tiled_128x4>
 func.func @tall(%x: tensor<64x64xf32>) -> !q {
-  // expected-error@+1 {{a kernel chooses scales for blocks along K of 1, 4, 8, 16 or 32 rows, but those of 'e8m0_t64_t32' are for other tiles; nearest legal: 'e8m0_t32' or 'e8m0_t32_t32'}}
+  // expected-error@+1 {{a kernel chooses scales for blocks along K of 1, 4, 8, 16, 32, 64 or 128 rows, but those of 'e8m0_t256_t32' are for other tiles; nearest legal: 'e8m0_t32' or 'e8m0_t32_t32'}}
   %0 = blockscale.quantize %x : tensor<64x64xf32> to !q
+  return %0 : !q
+}
+
+// -----
+
+!q = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t128_t32", layout = tiled_128x4>
+func.func @compared(%x: tensor<64x64xf32>) -> !q {
+  // expected-error@+1 {{a kernel adds up the errors of at most 2048 elements under the rule 'min_error', but tiles of 'e8m0_t128_t32' have 4096; nearest legal: tiles of 64 rows}}
+  %0 = blockscale.quantize %x rule(min_error) : tensor<64x64xf32> to !q
   return %0 : !q
 }
 

@@ -10,6 +10,7 @@
 #define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_BLOCKQUANTIZER_H
 
 #include "StorageAccess.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 namespace blockscale {
 
@@ -39,7 +40,7 @@ public:
   /// is one.
   mlir::Value largestOf(llvm::ArrayRef<mlir::Value> values);
   /// The same over as many neighbouring lanes as a tile has rows. All lanes of
-  /// a warp come.
+  /// a warp come, of a tile of more rows all threads of the CTA.
   mlir::Value largestOfTile(mlir::Value largest);
   /// Whether the scale of a block depends on more than its largest magnitude.
   bool comparesErrors() const { return what.getRule() == ScaleRule::MinError; }
@@ -73,6 +74,8 @@ public:
                    mlir::Value factor);
 
 private:
+  mlir::Value reduceTile(mlir::Value own, mlir::gpu::AllReduceOperation how);
+  mlir::Value exchange(mlir::Value own, mlir::gpu::AllReduceOperation how);
   mlir::Value inverseOf(mlir::Value scale, mlir::Value factor);
   BlockScaling exponentScaling(ScaleRule rule, mlir::Value largest,
                                mlir::Value factor);

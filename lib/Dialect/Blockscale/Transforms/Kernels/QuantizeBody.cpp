@@ -13,8 +13,9 @@
 // that lie together in a tile of scales are those of four neighbouring threads,
 // whose reads and writes join.
 //
-// Where a tile has several rows they are neighbouring lanes of a warp, which
-// find its largest magnitude together, and each of them stores the scale. So
+// Where a tile has several rows they are neighbouring lanes of a warp, or of
+// two or four, which find its largest magnitude together, and each of them
+// stores the scale. So
 // that all lanes come, a row of the padding reads the last row, which belongs
 // to the same tile or to none of the lane's.
 
@@ -74,13 +75,28 @@ Value QuantizeBody::threadNumber() {
 }
 
 /// Those of the byte, but before them neighbouring rows where tiles have
-/// several.
+/// several: of an atom of scales, which are a CTA, where those of a warp are
+/// not all.
 SmallVector<QuantizeBody::Digit> QuantizeBody::digits() const {
   SmallVector<Digit> list(llvm::reverse(storage.scales.digits));
+  if (storage.rowTile > hw::kWarpSize)
+    return withRowsFirst(std::move(list));
   if (isTiled())
     std::stable_partition(list.begin(), list.end(), [](const Digit &digit) {
       return digit.term.source == hw::Dim::Row && digit.term.divisor == 1;
     });
+  return list;
+}
+
+SmallVector<QuantizeBody::Digit>
+QuantizeBody::withRowsFirst(SmallVector<Digit> list) {
+  auto inAtom = [](const Digit &digit) {
+    return digit.term.source == hw::Dim::Row && digit.term.modulus;
+  };
+  auto end = std::stable_partition(list.begin(), list.end(), inAtom);
+  std::sort(list.begin(), end, [](const Digit &x, const Digit &y) {
+    return x.term.divisor < y.term.divisor;
+  });
   return list;
 }
 

@@ -31,6 +31,8 @@ protected:
 
   /// The digits of a thread's number in the grid, the fastest first.
   virtual llvm::SmallVector<Digit> digits() const;
+  /// The same with the rows of an atom of scales first.
+  static llvm::SmallVector<Digit> withRowsFirst(llvm::SmallVector<Digit> list);
   virtual int64_t threads() const { return kElementwiseThreads; }
   /// The elements of the block; `first` is the number of its first one in the
   /// op's input, i64.

@@ -46,15 +46,8 @@ Value QuantizeColumns::allocate(int64_t bytes) {
 /// Inside of an atom rows are faster than blocks, and neighbours are
 /// neighbours.
 SmallVector<QuantizeBody::Digit> QuantizeColumns::digits() const {
-  SmallVector<Digit> list(llvm::reverse(storage.scales.digits));
-  auto inAtom = [](const Digit &digit) {
-    return digit.term.source == hw::Dim::Row && digit.term.modulus;
-  };
-  auto end = std::stable_partition(list.begin(), list.end(), inAtom);
-  std::sort(list.begin(), end, [](const Digit &x, const Digit &y) {
-    return x.term.divisor < y.term.divisor;
-  });
-  return list;
+  return withRowsFirst(
+      SmallVector<Digit>(llvm::reverse(storage.scales.digits)));
 }
 
 Value QuantizeColumns::line() {

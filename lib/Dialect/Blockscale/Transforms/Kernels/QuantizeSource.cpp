@@ -140,6 +140,21 @@ static std::optional<Reason> whyNotSizes(const QuantizedStorage &storage) {
   return std::nullopt;
 }
 
+/// Errors of a tile are added up in 32 bits.
+static std::optional<Reason> whyNotCompared(QuantizeOp op,
+                                            const QuantizedStorage &storage) {
+  constexpr int64_t kMostCompared = 2048;
+  int64_t elements = storage.rowTile * storage.block;
+  if (op.getRule() != ScaleRule::MinError || elements <= kMostCompared)
+    return std::nullopt;
+  return "a kernel adds up the errors of at most " +
+         std::to_string(kMostCompared) +
+         " elements under the rule 'min_error', but tiles of '" +
+         std::string(op.getType().getSpec().getText()) + "' have " +
+         std::to_string(elements) + "; nearest legal: tiles of " +
+         std::to_string(kMostCompared / storage.block) + " rows";
+}
+
 std::optional<Reason> blockscale::whyNotKernel(QuantizeOp op) {
   hw::Target target = getTarget(op);
   if (auto why = hw::whyNotFeature(hw::Feature::NarrowConvert, target))
@@ -157,6 +172,8 @@ std::optional<Reason> blockscale::whyNotKernel(QuantizeOp op) {
            std::string(op.getType().getSpec().getText()) +
            "' follows from the largest magnitude of the whole matrix; pass "
            "one as 'tensor_scale'";
+  if (auto why = whyNotCompared(op, *storage))
+    return why;
   return whyNotSizes(*storage);
 }
 
