@@ -221,8 +221,8 @@ uint8_t reference::scaleOf(const Quantization &quantization,
   auto [first, second] = candidates(quantization, largest, tensorScale);
   if (first == second || decode(quantization.scale, first) == 0)
     return second;
-  auto error = [&](uint8_t scale) {
-    return errorUnder(quantization, scale, first, values, tensorScale);
+  auto error = [&, smaller = first](uint8_t scale) {
+    return errorUnder(quantization, scale, smaller, values, tensorScale);
   };
   return error(second) < error(first) ? second : first;
 }

@@ -11,7 +11,9 @@
 #include "blockscale/Conversion/BlockscaleToLinalg/Passes.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/HW/Target.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 
