@@ -83,7 +83,8 @@ LLVM::InlineAsmOp nvvm::assemble(ImplicitLocOpBuilder &b, Type result,
                                  bool hasEffects) {
   StringRef constraints = assembly.constraints;
   constraints.consume_front(",");
-  bool isBlock = StringRef(assembly.text).ends_with("}");
+  // Operands in braces end with one as well.
+  bool isBlock = StringRef(assembly.text).starts_with("{");
   return LLVM::InlineAsmOp::create(
       b, result ? TypeRange(result) : TypeRange(), assembly.inputs,
       assembly.text + (isBlock ? "" : ";"), constraints, hasEffects,

@@ -19,6 +19,6 @@ for k in range(first, last + 1, step):
     b = f'!blockscale.tensor<{columns}x{k}xf4E2M1FN, "{spec}", layout = tiled_128x4>'
     d = f"tensor<{rows}x{columns}xf32>"
     print(f"""func.func @k{k}(%a: {a}, %b: {b}) -> {d} {{
-  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = {tile_n}, mma_k = 96, cta_group = {group}, swap_operands = false>) {{blockscale.target = #blockscale.target<sm_103a>}} : {a}, {b} -> {d}
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = {tile_n}, mma_k = 96, cta_group = {group}, split_k = 1, swap_operands = false>) {{blockscale.target = #blockscale.target<sm_103a>}} : {a}, {b} -> {d}
   return %0 : {d}
 }}""")

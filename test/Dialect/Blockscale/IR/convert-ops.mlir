@@ -50,7 +50,7 @@ func.func @values(%c: i32) -> (vector<2xf16>, vector<2xf16>) {
 }
 
 // CHECK: gpu.func @converts
-// CHECK-SAME: blockscale.conversion = #blockscale.conversion<source = "f", op = "dequantize", a = <?x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>, d = tensor<?x64xbf16>>
+// CHECK-SAME: blockscale.conversion = #blockscale.conversion<source = "f", op = "dequantize", a = !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>, d = tensor<?x64xbf16>>
 gpu.module @conversions {
   gpu.func @converts(%d: !blockscale.global<bf16> {blockscale.parameter = #blockscale.parameter<d>}) kernel attributes {
       blockscale.kernel = #blockscale.kernel<grid = ()[s0, s1, s2, s3, s4, s5] -> (s0), block = 128>,
