@@ -3,7 +3,7 @@
 // SMs, so that one CTA walks several tiles.
 
 // REQUIRES: mlir
-// RUN: blockscale verify %s --num-sms=2 | FileCheck %s
+// RUN: blockscale verify %s --num-sms=8 | FileCheck %s
 
 // CHECK-NOT: FAIL
 // CHECK-COUNT-52: pass

@@ -112,11 +112,12 @@ STEPS = "blocks begin at multiples of 16"
 ELSEWHERE = "test_quantize_kernels.py has such"
 EQUIVALENT = [
     (r"the other comparison: .*setp\.ne\.b32", SAME),
-    (r"the other branch: .*@%p\d+ bra.*BB0_[35]", SAME),
     (r"to nearest: ", "less than half of 2^-16 of a step counts in one of 2^17 "
      "elements; " + ELSEWHERE)]
 # Whether a block is the first one of a matrix, and the larger one of two halves.
 text = "\n".join(ptx.lines)
+for condition in re.findall(r"setp\.ne\.b32\s+(%p\d+),", text):
+    EQUIVALENT.append((rf"the other branch: .*@{condition} bra", SAME))
 for first in re.findall(r"setp\.ne\.b32\s+%p\d+, (%r\d+), 0;", text):
     EQUIVALENT.append((rf"codes that are left out: .*or\.b32\s+{first},", SAME))
 for halves in re.findall(r"max\.u16\s+%rs\d+, (%rs\d+, %rs\d+);", text):
@@ -152,12 +153,17 @@ if is_epilogue:
                 (rf"the other comparison: .*setp\.ge\.s32\s+{rows[1]},", TILE),
                 (rf"one of two conditions: .*or\.pred\s+%p\d+, %p\d+, {rows[1]};",
                  TILE)]
+    # Both blocks of 16 of a quad are before column 192, or none is.
+    for columns in re.findall(r"setp\.gt\.s32\s+(%p\d+), %r\d+, 191;", text):
+        EQUIVALENT.append((rf"one of two conditions: .*or\.pred\s+%p\d+, %p\d+, "
+                           rf"{columns};", "a quad has 32 columns, N is 192"))
     # Of what says whether a block is the first one, which stores the tensor scale.
-    EQUIVALENT += [
-        (rf"codes that are left out: .*or\.b32\s+{found[1]},", SAME)
-        for at in ptx.places(r"\tor\.b32")
-        for found in [re.search(r"(%r\d+),", ptx.lines[at])]
-        if re.search(rf"setp\.ne\.b32 .*{found[1]}, 0;", ptx.lines[at + 1])]
+    for at in ptx.places(r"\tor\.b32"):
+        first, number = re.search(r"(%r\d+), (%r\d+),", ptx.lines[at]).groups()
+        if re.search(rf"setp\.ne\.b32 .*{first}, 0;", ptx.lines[at + 1]):
+            EQUIVALENT += [
+                (rf"codes that are left out: .*or\.b32\s+{first},", SAME),
+                (rf"another sum: .*add\.s32\s+{number}, {number}, 1;", SAME)]
     EQUIVALENT += [
         (r"another bound: .*setp\.eq\.b32\s+%p\d+, %r\d+, 254;",
          "no sum is so large; those of quantized_chain.py are"),
@@ -165,11 +171,6 @@ if is_epilogue:
          "no sum is infinite; those of quantized_chain.py are"),
         (r"the other comparison: .*setp\.gt\.[us]32\s+%p\d+, %r\d+, (95|191|319);", STEPS),
         (r"another bound: .*setp\.gt\.[us]32\s+%p\d+, %r\d+, (95|191|319);", STEPS),
-        # Registers of the number of the block, and of what its scale's padding
-        # depends on: nv.mlir, nv.mlir, mx.mlir and that of pairs of columns.
-        (r"codes that are left out: .*or\.b32\s+%r188,", SAME),
-        (r"another sum: .*add\.s32\s+%r268, %r268, 1;", SAME),
-        (r"the other branch: .*@%p3[468] bra", SAME),
         (r"no bound: .*0f7F7FFFFF",
          "no product of scales is so small; in kernels that quantise there are")]
 
