@@ -277,3 +277,14 @@ func.func @other_factors(%a: tensor<48x128xf8E4M3FN>, %w: !blockscale.tensor<64x
   %6 = arith.mulf %5, %columns : tensor<48x64xf32>
   return %0, %4, %6 : tensor<48x64xf32>, tensor<48x64xf32>, tensor<48x64xf32>
 }
+
+// A condition as a number is no sum of integers: it stays behind the product.
+// CHECK-LABEL: @condition(
+// CHECK: blockscale.matmul
+// CHECK: arith.sitofp %{{.*}} : tensor<48x64xi1> to tensor<48x64xf32>
+func.func @condition(%x: !blockscale.tensor<48x128xf8E4M3FN>, %w: !blockscale.tensor<64x128xf8E4M3FN>, %c: tensor<48x64xf32>) -> tensor<48x64xf32> {
+  %0 = blockscale.matmul %x, %w : !blockscale.tensor<48x128xf8E4M3FN>, !blockscale.tensor<64x128xf8E4M3FN> -> tensor<48x64xf32>
+  %1 = arith.cmpf ogt, %0, %c : tensor<48x64xf32>
+  %2 = arith.sitofp %1 : tensor<48x64xi1> to tensor<48x64xf32>
+  return %2 : tensor<48x64xf32>
+}

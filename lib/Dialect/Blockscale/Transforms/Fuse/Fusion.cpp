@@ -86,6 +86,14 @@ Value Fusion::constant(Attribute value) {
       b, b.getBoolAttr(integer.getValue().getBoolValue()));
 }
 
+/// Whether `op` makes f32 of an exact sum of integers; conditions are integers,
+/// too, and none.
+static bool isExactSumAsFloat(Operation *op) {
+  return isa<arith::SIToFPOp>(op) &&
+         getElementTypeOrSelf(op->getOperand(0)).isInteger(32) &&
+         getElementTypeOrSelf(op->getResult(0)).isF32();
+}
+
 /// What an op computes besides its operands, without leave to be less exact.
 static SmallVector<NamedAttribute> attributesOf(Operation *op) {
   SmallVector<NamedAttribute> kept;
@@ -100,7 +108,7 @@ Value Fusion::compute(Operation *op, ArrayRef<Value> operands) {
     return {};
   Type element = getElementTypeOrSelf(op->getResult(0));
   // Of integers there is the sum alone.
-  if (isa<arith::SIToFPOp>(op) && element.isF32())
+  if (isExactSumAsFloat(op))
     return operands[0];
   auto isKnown = [](Type type) {
     return isPlain(getElementTypeOrSelf(type)) ||
@@ -332,8 +340,7 @@ bool Fusion::absorbFactor(Operation *op) {
 
 /// Exact sums of integers as f32, which is what epilogues begin with.
 bool Fusion::absorbConversion(Operation *op) {
-  if (!isa<arith::SIToFPOp>(op) ||
-      !getElementTypeOrSelf(op->getResult(0)).isF32())
+  if (!isExactSumAsFloat(op))
     return false;
   isComputing = true;
   Value scalar = scalars.lookup(op->getOperand(0));
