@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Patterns.h"
+#include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
 #include "blockscale/HW/Metadata.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -217,7 +218,7 @@ private:
     // Of tf32 that of its f32.
     Type type = cast<RankedTensorType>(parts.data.getType()).getElementType();
     Type integer = e.getIntegerType(type.getIntOrFloatBitWidth());
-    int64_t mask = isa<FloatType>(type)
+    int64_t mask = highestBit(type) == hw::HighestBit::Sign
                        ? (int64_t(1) << (type.getIntOrFloatBitWidth() - 1)) - 1
                        : -1;
     Value used;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
 #include "blockscale/Packing/Sparse.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -43,6 +44,14 @@ blockscale::sparsePattern(ScaledTensorType type) {
   if (is(4, 8) && isa<Float4E2M1FNType>(type.getElementType()))
     return hw::SparsePattern::PairsFourOfEight;
   return std::nullopt;
+}
+
+hw::HighestBit blockscale::highestBit(Type elementType) {
+  auto type = dyn_cast<FloatType>(elementType);
+  bool isZero =
+      type && APFloat::getZero(type.getFloatSemantics(), /*Negative=*/true)
+                  .isNegative();
+  return isZero ? hw::HighestBit::Sign : hw::HighestBit::Number;
 }
 
 //===----------------------------------------------------------------------===//
@@ -116,14 +125,12 @@ static std::optional<std::vector<uint32_t>> constantCodes(AssembleOp op) {
 static Result<CompressedConstant> compressRows(hw::SparsePattern pattern,
                                                Type element, int64_t k,
                                                ArrayRef<uint32_t> codes) {
-  hw::HighestBit highestBit =
-      isa<IntegerType>(element) ? hw::HighestBit::Number : hw::HighestBit::Sign;
   CompressedConstant result;
   for (size_t row = 0; !codes.empty(); ++row, codes = codes.drop_front(k)) {
     ArrayRef<uint32_t> logical = codes.take_front(k);
     auto compressed =
         hw::compress(pattern, element.getIntOrFloatBitWidth(),
-                     {logical.begin(), logical.end()}, highestBit);
+                     {logical.begin(), logical.end()}, highestBit(element));
     if (!compressed)
       return Reason("row " + std::to_string(row) + ": " +
                     compressed.why().text);
@@ -223,15 +230,9 @@ void CompressOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 // DensifyOp
 //===----------------------------------------------------------------------===//
 
-/// What was just compressed need not be expanded again.
+/// What was compressed is not what it was before: +0 stands where a -0 stood.
 OpFoldResult DensifyOp::fold(FoldAdaptor) {
   if (getInput().getType() == getType())
     return getInput();
-  auto source = getInput().getDefiningOp<CompressOp>();
-  if (!source)
-    return {};
-  if (source.getInput().getType() == getType())
-    return source.getInput();
-  getInputMutable().assign(source.getInput());
-  return getResult();
+  return {};
 }

@@ -90,7 +90,8 @@ struct QuantizeIntoLayout : OpRewritePattern<RelayoutOp> {
   }
 };
 
-/// Values do not depend on how they are stored.
+/// Values do not depend on how they are stored. (They do on compression, which
+/// takes the sign of zeros.)
 template <typename StorageOp>
 struct DequantizeStored : OpRewritePattern<DequantizeOp> {
   using OpRewritePattern<DequantizeOp>::OpRewritePattern;
@@ -114,8 +115,8 @@ void RelayoutOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 
 void DequantizeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                                MLIRContext *context) {
-  patterns.add<DequantizeStored<RelayoutOp>, DequantizeStored<CompressOp>,
-               DequantizeStored<DensifyOp>>(context);
+  patterns.add<DequantizeStored<RelayoutOp>, DequantizeStored<DensifyOp>>(
+      context);
 }
 
 //===----------------------------------------------------------------------===//

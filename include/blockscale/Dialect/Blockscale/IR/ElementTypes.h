@@ -14,6 +14,7 @@
 #ifndef BLOCKSCALE_DIALECT_BLOCKSCALE_IR_ELEMENTTYPES_H
 #define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_ELEMENTTYPES_H
 
+#include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/Mma.h"
 #include "mlir/IR/Types.h"
 
@@ -26,6 +27,10 @@ std::optional<hw::OperandType> getOperandType(mlir::Type elementType);
 /// The builtin type of the elements that an instruction calls so. Formats that
 /// have none are integers of their bits in memory.
 mlir::Type getElementType(mlir::MLIRContext *context, hw::OperandType type);
+
+/// What the code of an element with only its highest bit set is: -0 of floats,
+/// but the NaN of those that have no -0 (fnuz).
+hw::HighestBit highestBit(mlir::Type elementType);
 
 } // namespace blockscale
 

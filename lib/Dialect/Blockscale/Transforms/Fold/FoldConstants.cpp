@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ConstantQuantize.h"
+#include "ConstantSparse.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantize.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -31,11 +31,18 @@ static bool hasElements(ScaledTensorType type) {
 static bool isPlainEnough(ScaledTensorType type) {
   const ScaleSpec &spec = type.getSpec().getValue();
   bool isUe5m3 = spec.scale && scaleFormat(*spec.scale) == ElementFormat::UE5M3;
-  return hasElements(type) && !spec.isSparse() && !isUe5m3 &&
+  bool isStored = !spec.isSparse() ||
+                  (sparsePattern(type) && type.getOrder() == DataOrder::KMajor);
+  return hasElements(type) && isStored && !isUe5m3 &&
          type.getLayout() != ScaleLayout::Grouped128x4 && getTensorParts(type);
 }
 
-/// The parts of a tensor that is assembled of constants, in logical order.
+static bool isSparse(ScaledTensorType type) {
+  return type.getSpec().getValue().isSparse();
+}
+
+/// The parts of a tensor that is assembled of constants, in logical order;
+/// elements that are not stored have no code.
 static std::optional<ConstantParts> constantParts(Value tensor) {
   auto source = tensor.getDefiningOp<AssembleOp>();
   if (!source || !isPlainEnough(source.getType()))
@@ -46,7 +53,9 @@ static std::optional<ConstantParts> constantParts(Value tensor) {
   DenseElementsAttr data, scales, zeros, tensorScale, metadata;
   if (!matchPattern(source.getData(), m_Constant(&data)))
     return std::nullopt;
-  parts.data = loadElements(shape, type.getOrder(), codesOf(data));
+  parts.data = isSparse(type)
+                   ? codesOf(data)
+                   : loadElements(shape, type.getOrder(), codesOf(data));
   if (source.getScales()) {
     if (!matchPattern(source.getScales(), m_Constant(&scales)))
       return std::nullopt;
@@ -66,6 +75,8 @@ static std::optional<ConstantParts> constantParts(Value tensor) {
     if (!matchPattern(source.getMetadata(), m_Constant(&metadata)))
       return std::nullopt;
     parts.metadata = codesOf(metadata);
+    if (isSparse(type))
+      parts.metadata = loadMetadata(type, std::move(parts.metadata));
   }
   return parts;
 }
@@ -81,8 +92,10 @@ static void replaceByConstants(Operation *op, ScaledTensorType type,
     return arith::ConstantOp::create(rewriter, op->getLoc(),
                                      constantOf(part, codes));
   };
-  Value data =
-      constant(types.data, storeElements(shape, type.getOrder(), parts.data));
+  Value data = constant(
+      types.data, isSparse(type)
+                      ? parts.data
+                      : storeElements(shape, type.getOrder(), parts.data));
   Value scales, zeros, tensorScale, metadata;
   if (types.scales)
     scales = constant(types.scales,
@@ -93,7 +106,9 @@ static void replaceByConstants(Operation *op, ScaledTensorType type,
   if (types.tensorScale)
     tensorScale = constant(types.tensorScale, parts.tensorScale);
   if (types.metadata)
-    metadata = constant(types.metadata, parts.metadata);
+    metadata = constant(types.metadata,
+                        isSparse(type) ? storeMetadata(type, parts.metadata)
+                                       : parts.metadata);
   rewriter.replaceOpWithNewOp<AssembleOp>(op, type, data, scales, zeros,
                                           tensorScale, metadata);
 }
@@ -105,7 +120,7 @@ struct FoldQuantize : OpRewritePattern<QuantizeOp> {
   LogicalResult matchAndRewrite(QuantizeOp op,
                                 PatternRewriter &rewriter) const override {
     DenseElementsAttr input, tensorScale;
-    if (!isPlainEnough(op.getType()) ||
+    if (!isPlainEnough(op.getType()) || isSparse(op.getType()) ||
         !matchPattern(op.getInput(), m_Constant(&input)))
       return rewriter.notifyMatchFailure(op, "the input is no constant");
     std::vector<float> factors;
@@ -147,14 +162,46 @@ struct FoldDequantize : OpRewritePattern<DequantizeOp> {
     std::optional<ConstantParts> parts = constantParts(op.getInput());
     if (!parts)
       return rewriter.notifyMatchFailure(op, "the input is no constant");
-    std::vector<uint32_t> codes = dequantizeConstant(
-        op.getInput().getType(), *parts, type.getElementType());
+    ScaledTensorType from = op.getInput().getType(), dense = denseType(from);
+    if (from != dense)
+      parts = densifyConstant(from, std::move(*parts), dense);
+    if (!parts)
+      return rewriter.notifyMatchFailure(op, "metadata name no kept elements");
+    std::vector<uint32_t> codes =
+        dequantizeConstant(dense, *parts, type.getElementType());
     rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, constantOf(type, codes));
     return success();
   }
 
 private:
+  /// The tensor with all its elements.
+  static ScaledTensorType denseType(ScaledTensorType type) {
+    if (!isSparse(type))
+      return type;
+    ScaleSpec spec = denseForm(type.getSpec().getValue());
+    return ScaledTensorType::get(type.getShape(), type.getElementType(),
+                                 ScaleSpecAttr::get(type.getContext(), spec),
+                                 ScaleLayout::Plain, type.getOrder());
+  }
+
   int64_t largestResult;
+};
+
+struct FoldDensify : OpRewritePattern<DensifyOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(DensifyOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<ConstantParts> parts = constantParts(op.getInput());
+    if (!parts || !isPlainEnough(op.getType()))
+      return rewriter.notifyMatchFailure(op, "the input is no constant");
+    parts = densifyConstant(op.getInput().getType(), std::move(*parts),
+                            op.getType());
+    if (!parts)
+      return rewriter.notifyMatchFailure(op, "metadata name no kept elements");
+    replaceByConstants(op, op.getType(), *parts, rewriter);
+    return success();
+  }
 };
 
 struct FoldRelayout : OpRewritePattern<RelayoutOp> {
@@ -176,7 +223,9 @@ struct FoldConstants : blockscale::impl::FoldConstantsBase<FoldConstants> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<FoldQuantize, ExpandConstantQuantize, FoldRelayout>(context);
+    patterns
+        .add<FoldQuantize, ExpandConstantQuantize, FoldDensify, FoldRelayout>(
+            context);
     patterns.add<FoldDequantize>(context, largestResult);
     CompressOp::getCanonicalizationPatterns(patterns, context);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

@@ -152,7 +152,11 @@ void blockscale::densify(MatmulOp op, OpOperand &operand, unsigned block) {
       hasTiles ? type.getLayout() : ScaleLayout::Plain, type.getOrder());
   if (dense == type)
     return;
+  // What was compressed just now need not be expanded again: it lost the signs
+  // of zeros only, which no sum of products shows.
+  Value source = operand.get();
+  if (auto compress = source.getDefiningOp<CompressOp>())
+    source = compress.getInput();
   OpBuilder b(op);
-  Value result = b.createOrFold<DensifyOp>(op.getLoc(), dense, operand.get());
-  operand.set(result);
+  operand.set(b.createOrFold<DensifyOp>(op.getLoc(), dense, source));
 }
