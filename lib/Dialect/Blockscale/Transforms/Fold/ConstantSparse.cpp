@@ -25,9 +25,8 @@ std::vector<uint32_t> blockscale::storeMetadata(ScaledTensorType type,
                                                 std::vector<uint32_t> rows) {
   if (type.getLayout() == ScaleLayout::Plain)
     return rows;
-  std::optional<std::vector<uint8_t>> tiled =
-      packing::tileMetadata(metadataOf(type), TensorShape(type).matrices,
-                            {rows.begin(), rows.end()});
+  std::optional<std::vector<uint8_t>> tiled = packing::tileMetadata(
+      metadataOf(type), TensorShape(type).matrices, {rows.begin(), rows.end()});
   assert(tiled && "the verifier lets only metadata with a layout pass");
   return {tiled->begin(), tiled->end()};
 }
@@ -88,9 +87,9 @@ static std::vector<uint32_t> repeatScales(ScaledTensorType from,
   return repeated;
 }
 
-std::optional<ConstantParts>
-blockscale::densifyConstant(ScaledTensorType from, ConstantParts parts,
-                            ScaledTensorType to) {
+std::optional<ConstantParts> blockscale::densifyConstant(ScaledTensorType from,
+                                                         ConstantParts parts,
+                                                         ScaledTensorType to) {
   if (from.getSpec().getValue().isSparse()) {
     std::optional<std::vector<uint32_t>> codes = decompress(from, parts);
     if (!codes)
