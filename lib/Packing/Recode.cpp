@@ -25,6 +25,9 @@ static constexpr ElementFormat kBF16 = ElementFormat::BF16,
                                kE4M3 = ElementFormat::E4M3,
                                kE5M2 = ElementFormat::E5M2;
 
+/// E4m3 with infinities, which scale specs call e4m3, as plans do OCP's.
+static constexpr std::string_view kIEEE = "e4m3ieee";
+
 static constexpr Recoding kRecodings[] = {
     {"int4", ElementFormat::E2M3, 1, 1},
     {"int4", kE4M3, 1, 1},
@@ -35,6 +38,7 @@ static constexpr Recoding kRecodings[] = {
     {"int8", kE4M3, 2, 1},
     {"e4m3b8fnuz", kE4M3, 1, kHalf},
     {"e5m2b16fnuz", kE5M2, 1, kHalf},
+    {kIEEE, kE4M3, 1, 1},
     // Numbers of 8 bits and fewer are numbers of 16 bits: whole ones up to 256
     // in bf16, up to 2048 in f16.
     {"int4", kBF16, 1, 1},
@@ -154,12 +158,15 @@ static unsigned infinity(ElementFormat format, bool isNegative) {
 
 /// The code of a term of an element; -1 if there is none.
 static int termOf(const Recoding &recoding, unsigned code, unsigned term) {
-  // Of a biased format: the same bits, where they are numbers in both. What is
-  // a negative zero in OCP's is the NaN.
-  if (recoding.factor == kHalf) {
-    constexpr unsigned kNaN = 0x80;
-    const FormatInfo &info = formatInfo(recoding.to);
-    bool isNumber = (code & 0x7f) <= info.largestCode && code != kNaN;
+  // The same bits, where they are numbers in both. What is a negative zero in
+  // OCP's is the NaN of biased formats, what is 256 and more in e4m3 are the
+  // infinity and the NaNs of IEEE 754.
+  bool isBiased = recoding.factor == kHalf;
+  if (isBiased || recoding.from == kIEEE) {
+    constexpr unsigned kNaN = 0x80, kLargestOfIEEE = 0x77;
+    unsigned largest =
+        isBiased ? formatInfo(recoding.to).largestCode : kLargestOfIEEE;
+    bool isNumber = (code & 0x7f) <= largest && !(isBiased && code == kNaN);
     return isNumber ? int(code) : -1;
   }
   float value = valueOf(recoding, code, term);

@@ -24,7 +24,7 @@ verify::toBytes(const std::vector<float> &values, const std::string &type) {
     return bytes;
   }
   std::optional<ElementFormat> format = parseFormat(type);
-  if (format == ElementFormat::UE8M0) {
+  if (format && formatInfo(*format).storageBits == 8) {
     for (float value : values)
       bytes.push_back(uint8_t(encode(*format, value)));
     return bytes;

@@ -33,6 +33,8 @@ bool verify::parseElements(const std::string &name, bool scaled, bool hasZeros,
   bool isHalf = name == "e4m3b8fnuz" || name == "e5m2b16fnuz";
   if (isHalf)
     format = name[1] == '4' ? ElementFormat::E4M3 : ElementFormat::E5M2;
+  if (name == "e4m3ieee")
+    format = ElementFormat::E4M3;
   // Without powers of two as scales integers mean themselves.
   bool isInt4 = !scaled && format == ElementFormat::INT4;
   operand.unit = isHalf ? 0.5 : isInt4 ? 4 : 1;

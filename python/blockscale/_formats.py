@@ -33,6 +33,8 @@ ELEMENTS = {
     "uint2": ("ui2", 2, np.uint8),
     "e4m3b8fnuz": ("f8E4M3FNUZ", 8, ml_dtypes.float8_e4m3fnuz),
     "e5m2b16fnuz": ("f8E5M2FNUZ", 8, ml_dtypes.float8_e5m2fnuz),
+    # With infinities: "e4m3" is OCP's.
+    "e4m3ieee": ("f8E4M3", 8, ml_dtypes.float8_e4m3),
     **codebooks.elements(),
 }
 # Of which one code more has no number in what kernels hold them as.
@@ -95,7 +97,7 @@ class Format:
 
     element: "e2m1", "e2m3", "e3m2", "e4m3", "e5m2", "f16", "bf16", "tf32",
         "int8", "uint8"; "int4", "uint4", "uint3", "uint2", "e4m3b8fnuz",
-        "e5m2b16fnuz" and the codebooks of mx9, mx6, mx4 and their kin
+        "e5m2b16fnuz", "e4m3ieee" (with infinities) and the codebooks of mx9, mx6, mx4 and their kin
         ("cb51ie_int7"), which launches translate to what kernels hold them as, as
         they do with all that stand beside f16 or bf16.
     scale: "ue8m0", "ue4m3", "ue5m3" (sm_107 alone), or None for no scales;
@@ -208,7 +210,9 @@ class Format:
         has_powers = self.scale == "ue8m0" and self.sparsity is None and \
             not self.tensor_scale and \
             (self.element in ("int8", "cb81ie_int9") or is_short)
-        return self.scale not in SCALES or has_powers
+        # Beside e2m1 alone they read scales with fractions.
+        has_fractions = self.scale == "ue4m3" and self.element != "e2m1"
+        return self.scale not in SCALES or has_powers or has_fractions
 
     @property
     def spec(self):

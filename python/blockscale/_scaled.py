@@ -12,7 +12,7 @@ from . import _core
 from ._arrays import host_array, numbers
 from ._checks import whole
 from ._errors import Refused
-from ._formats import INTEGERS, PATTERNS, UE5M3, Format, format_named
+from ._formats import INTEGERS, PATTERNS, UE5M3, Format, format_named, largest
 
 LAYOUTS = ("plain", "tiled_128x4", "tiled_128x16")
 # Of scales that start anew with each group of rows.
@@ -28,6 +28,9 @@ def encode(name, values, dtype):
         return np.clip(np.rint(values), legal.min, legal.max).astype(dtype)
     if name == "tf32":
         return rounded_to_tf32(values)
+    if name == "e4m3ieee":
+        # Up to there its codes are those without infinities.
+        values, name = np.clip(values, -largest(dtype), largest(dtype)), "e4m3"
     codes = _core.encode(name, np.ascontiguousarray(values, np.float32),
                          values.size * dtype.itemsize)
     return np.frombuffer(codes, dtype).reshape(values.shape).copy()

@@ -1,5 +1,6 @@
 // Integers of 4 bits under float scales, as e4m3, and floats without a negative zero
-// (fnuz), as those of a bias of one less with 1/2 as a factor of the epilogue.
+// (fnuz), as those of a bias of one less with 1/2 as a factor of the epilogue; e4m3 with
+// infinities as that without.
 
 // REQUIRES: mlir
 // RUN: blockscale verify %s | FileCheck %s
@@ -7,11 +8,11 @@
 // RUN: blockscale verify %S/Inputs/recoded-warp.mlir --target=sm_120a | FileCheck %s --check-prefix=WARP
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-14: pass
+// CHECK-COUNT-16: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 // ONCE-NOT: FAIL
-// ONCE-COUNT-7: pass
+// ONCE-COUNT-8: pass
 // ONCE-NOT: {{FAIL|pass}}
 
 // WARP-NOT: FAIL
@@ -49,6 +50,12 @@ func.func @fnuz(%a: !fnuz_a, %b: !fnuz_b, %alpha: f32, %c: tensor<130x72xf32>, %
 !beside = !blockscale.tensor<72x256xi4, "e8m0_t32", layout = tiled_128x4>
 func.func @one(%a: !fnuz_a, %b: !beside) -> tensor<130x72xf32> {
   %0 = blockscale.matmul %a, %b : !fnuz_a, !beside -> tensor<130x72xf32>
+  return %0 : tensor<130x72xf32>
+}
+
+!ieee_a = !blockscale.tensor<130x256xf8E4M3, "e8m0_t32", layout = tiled_128x4>
+func.func @ieee(%a: !ieee_a, %b: !fnuz_b) -> tensor<130x72xf32> {
+  %0 = blockscale.matmul %a, %b : !ieee_a, !fnuz_b -> tensor<130x72xf32>
   return %0 : tensor<130x72xf32>
 }
 

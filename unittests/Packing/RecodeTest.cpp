@@ -143,6 +143,17 @@ TEST(Recode, BiasedFormatsAreHalved) {
   }
 }
 
+// Of IEEE 754 what is at least 256 in OCP's is an infinity or a NaN.
+TEST(Recode, NumbersOfE4M3WithInfinitiesAreThoseWithout) {
+  std::optional<Recoding> ieee = findRecoding("e4m3ieee", ElementFormat::E4M3);
+  ASSERT_TRUE(ieee);
+  EXPECT_EQ(ieee->factor, 1);
+  std::vector<int> stored = storedCodes(*ieee);
+  ASSERT_EQ(stored.size(), 256u);
+  for (int code = 0; code < 256; ++code)
+    EXPECT_EQ(stored[code], (code & 0x7f) < 0x78 ? code : -1);
+}
+
 // k/4 of e2m3, whose bias is 1: from 1 on an exponent and three bits of
 // fraction, a sign of 32.
 TEST(Recode, TablesSayWhatIsStoredForEachCode) {

@@ -25,7 +25,8 @@ namespace blockscale::packing {
 /// of its terms, so that its scales stay as they are.
 struct Recoding {
   /// As scale specs name the elements: "int4", "uint4", "e4m3b8fnuz",
-  /// "cb41fi_e2m2fnuz".
+  /// "cb41fi_e2m2fnuz"; but "e4m3" are those of OCP, without infinities, and
+  /// "e4m3ieee" those with.
   std::string_view from;
   ElementFormat to;
   /// Elements that are stored for one. Those of a row stand one term behind the

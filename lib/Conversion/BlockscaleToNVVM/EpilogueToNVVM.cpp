@@ -195,9 +195,16 @@ struct LoadRowToNVVM : OpConversionPattern<LoadRowOp> {
   matchAndRewrite(LoadRowOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Row row(b, op.getType(), adaptor.getSource(), adaptor.getOffset(),
+    // LLVM has no floats of 8 bits: they are its bytes.
+    VectorType type = op.getType(), loaded = type;
+    if (type.getElementTypeBitWidth() == 8)
+      loaded = type.clone(b.getI8Type());
+    Row row(b, loaded, adaptor.getSource(), adaptor.getOffset(),
             adaptor.getCount(), adaptor.getStride(), op.getAligned());
-    rewriter.replaceOp(op, row.load());
+    Value value = row.load();
+    if (loaded != type)
+      value = arith::BitcastOp::create(b, type, value);
+    rewriter.replaceOp(op, value);
     return success();
   }
 };

@@ -18,6 +18,7 @@
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "blockscale/HW/TensorMap.h"
+#include "blockscale/Plan/Sizes.h"
 #include "blockscale/Target/PTX/LaunchPlan.h"
 
 using namespace mlir;
@@ -270,7 +271,7 @@ blockscale::vectorScales(const PlannedProduct &product) {
     }
     scales.matrixElements = printExpression(count);
     scales.elements = printExpression(count * matricesOf(product, !isA));
-    scales.alignment = element.getIntOrFloatBitWidth() / 8;
+    scales.alignment = unsigned(plan::plainBytes(scales.format));
     list.push_back(std::move(scales));
   }
   return list;

@@ -19,7 +19,9 @@ source, ptx_path, folder = sys.argv[1:4]
 blocks = int(sys.argv[4])
 ptx = Ptx.read(ptx_path)
 lines, places = ptx.lines, ptx.places
-SCALE_BYTES = 4
+# Of a byte where loads are of bytes, which are numbers of e4m3 then.
+of_bytes = bool(places(r"ld\.global\.b8"))
+SCALE_BYTES = 1 if of_bytes else 4
 
 
 def moved(at, step):
@@ -37,7 +39,8 @@ def spread(found, count):
 
 
 def all_mutations():
-    for number, at in enumerate(ptx.some(r"ld\.global\.b32")):
+    loads = r"ld\.global\.b8" if of_bytes else r"ld\.global\.b32"
+    for number, at in enumerate(ptx.some(loads)):
         for name, step in (("next block", 1), ("block before", -1),
                            ("next row", blocks)):
             yield f"{name} for scale {number}", moved(at, step * SCALE_BYTES)
@@ -51,6 +54,13 @@ def all_mutations():
     for number, at in enumerate(places(r"mul\.rn\.f32 ")):
         yield f"sum for product {number} of scales", ptx.replaced(
             at, r"mul\.", "add.")
+    for name, pattern, new in () if not of_bytes else (
+            ("exponent", r"shl\.b32 .*, 20;", ", 21;"),
+            ("bias", r"mul\.rn\.f32 .*, 0f7B800000;", ", 0f7B000000;"),
+            ("magnitude", r"and\.b16 .*, 127;", ", 63;")):
+        for number, at in enumerate(spread(places(pattern), 3)):
+            yield f"{name} {number} of a scale", ptx.replaced(
+                at, r", \w+;", new)
     # Warps that multiply have their sums at hand.
     of_warps = bool(places(r"mma\.sync"))
     for number, at in enumerate([] if of_warps else ptx.some(r"tcgen05\.ld\.")):

@@ -47,13 +47,21 @@ static bool hasPowersOfTwo(ScaledTensorType type) {
   return !isLong || type.getKTile() > kShort;
 }
 
+bool blockscale::hasPromotedFractions(const ScaleSpec &spec, Type element) {
+  std::optional<ElementFormat> format = scaleFormat(*spec.scale);
+  return spec.isTile() && format == ElementFormat::UE4M3 &&
+         isa<FloatType>(element) && !isa<Float4E2M1FNType>(element);
+}
+
 bool blockscale::hasPromotedScales(ScaledTensorType type) {
   const ScaleSpec &spec = type.getSpec().getValue();
   if (!spec.isTile())
     return false;
   std::optional<ElementFormat> format = scaleFormat(*spec.scale);
+  if (!format)
+    return true;
   if (format != ElementFormat::UE8M0)
-    return !format;
+    return hasPromotedFractions(spec, type.getElementType());
   return !hasPowersOfTwo(type) && !spec.isSparse() && !spec.tensorScale;
 }
 

@@ -21,7 +21,7 @@ static bool hasDirectScales(ScaledTensorType type) {
 /// few bits, or of so few elements of K, does.
 static bool hasPromotedPowers(ScaledTensorType type) {
   return hasPromotedScales(type) &&
-         scaleFormat(*type.getSpec().getValue().scale);
+         scaleFormat(*type.getSpec().getValue().scale) == ElementFormat::UE8M0;
 }
 
 /// Whether elements of 16 bits are the shortest in which the operand can be
@@ -77,6 +77,8 @@ static std::optional<packing::Recoding> narrowRecoding(ScaledTensorType type) {
     return packing::narrowCodebook(std::string_view(codebook.getName()));
   if (isa<Float8E4M3FNUZType>(element))
     return packing::findRecoding("e4m3b8fnuz", ElementFormat::E4M3);
+  if (isa<Float8E4M3Type>(element))
+    return packing::findRecoding("e4m3ieee", ElementFormat::E4M3);
   if (isa<Float8E5M2FNUZType>(element))
     return packing::findRecoding("e5m2b16fnuz", ElementFormat::E5M2);
   // Up to 16 e4m3 has all whole numbers.

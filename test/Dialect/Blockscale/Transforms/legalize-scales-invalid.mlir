@@ -155,9 +155,30 @@ func.func @block_of_8(%a: !block_of_8, %b: !block_of_8) -> tensor<128x128xf32> {
 
 // -----
 
+!short_e4m3_scales = !blockscale.tensor<128x256xf8E4M3FN, "e4m3fn_t8">
+func.func @short_e4m3_scales(%a: !short_e4m3_scales, %b: !short_e4m3_scales) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'a' with scales 'e4m3fn_t8': tiles of 8 elements under scales of 'e4m3fn', by which the sum of each tile is multiplied in registers, are shorter than what one instruction adds up, 16 elements}}
+  // expected-error @below {{operand 'b' with scales 'e4m3fn_t8'}}
+  %0 = blockscale.matmul %a, %b : !short_e4m3_scales, !short_e4m3_scales -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!sparse_e4m3_scales = !blockscale.tensor<128x256xf8E4M3FN, "e4m3fn_t32n2m4", layout = tiled_128x4>
+!dense_e4m3_scales = !blockscale.tensor<128x256xf8E4M3FN, "e4m3fn_t64">
+func.func @sparse_e4m3_scales(%a: !sparse_e4m3_scales, %b: !dense_e4m3_scales) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'a' with scales 'e4m3fn_t32n2m4': sums of sparse products are not multiplied by tile scales in registers}}
+  %0 = blockscale.matmul %a, %b : !sparse_e4m3_scales, !dense_e4m3_scales -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
 !e4m3_scales_of_f8 = !blockscale.tensor<128x256xf8E4M3FN, "e4m3fn_t32", layout = tiled_128x4>
 func.func @e4m3_scales_of_f8(%a: !e4m3_scales_of_f8, %b: !e4m3_scales_of_f8) -> tensor<128x128xf32> {
-  // expected-error @below {{scale type 'ue4m3' is not legal for 'mxf8f6f4' on 'sm_100a': expected ue8m0; nearest legal: scale = ue8m0}}
+  // expected-error @below {{operand 'a' has its scales in layout 'tiled_128x4'; no instruction reads scales 'e4m3fn_t32' of elements of 'f8E4M3FN', and those by which sums are multiplied in registers lie in layout 'plain'}}
+  // expected-error @below {{operand 'b' has its scales in layout 'tiled_128x4'}}
   %0 = blockscale.matmul %a, %b : !e4m3_scales_of_f8, !e4m3_scales_of_f8 -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }

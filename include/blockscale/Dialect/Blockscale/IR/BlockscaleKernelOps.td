@@ -87,7 +87,8 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     column's. Each of `tensor_scales` holds one number per product of the batch.
     `row_scales` hold one for each `row_group` rows of D, `column_scales` one
     for each `column_group` columns, those of one product of the batch after
-    those of another. They are of f32, f16, bf16 or, as i8, codes of ue8m0.
+    those of another. They are of f32, f16, bf16, f8E4M3FN or, as i8, codes of
+    ue8m0.
 
     With a `row_block` above 0 there is one of `row_scales` for each `row_group` rows
     and `row_block` elements of K, those of a group of rows after each other;
@@ -511,7 +512,7 @@ def Blockscale_LoadRowOp : Blockscale_KernelOp<"load_row"> {
                        I64:$offset, I32:$count,
                        Optional<I64>:$stride, UnitAttr:$aligned);
   let results =
-    (outs VectorOfRankAndType<[1], [F32, BF16, F16, I8, I32]>:$result);
+    (outs VectorOfRankAndType<[1], [F32, BF16, F16, F8E4M3FN, I8, I32]>:$result);
   let assemblyFormat = [{
     $source `[` $offset `]` `count` $count (`stride` $stride^)?
     (`aligned` $aligned^)? attr-dict `:` type($source) `->` type($result)

@@ -13,10 +13,14 @@
 namespace blockscale {
 
 /// Whether the operand has scales of tiles along K that no instruction reads,
-/// float ones or, with its elements, powers of two: the sum over each block of
-/// K is multiplied by them in registers and added to those of the blocks
-/// before, it is promoted.
+/// float ones or, with its elements, bytes: the sum over each block of K is
+/// multiplied by them in registers and added to those of the blocks before, it
+/// is promoted.
 bool hasPromotedScales(ScaledTensorType type);
+
+/// The same of scales that are bytes with a fraction, ue4m3, which instructions
+/// read beside e2m1 alone.
+bool hasPromotedFractions(const ScaleSpec &spec, mlir::Type element);
 
 /// Elements of K in such a block: those of the shorter tile where both operands
 /// have such scales, 0 where neither has.

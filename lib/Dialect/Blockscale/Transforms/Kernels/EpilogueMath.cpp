@@ -95,12 +95,40 @@ Value EpilogueMath::decodeExponents(Value codes) {
   return arith::BitcastOp::create(b, bits.clone(b.getF32Type()), number);
 }
 
+Value EpilogueMath::decodeE4M3(Value numbers) {
+  auto bits = cast<VectorType>(numbers.getType()).clone(b.getI32Type());
+  auto floats = bits.clone(b.getF32Type());
+  auto all = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(
+        b, DenseElementsAttr::get(bits, b.getI32IntegerAttr(int32_t(value))));
+  };
+  // The fields of an f32 whose exponent counts from -7, not from -127.
+  constexpr int64_t kMagnitude = 0x7f, kFractionBits = 20, kSign = 0x80,
+                    kSignBits = 24, kNaN = 0x7fc00000;
+  Value codes = arith::BitcastOp::create(b, bits.clone(b.getI8Type()), numbers);
+  codes = arith::ExtUIOp::create(b, bits, codes);
+  Value magnitude = arith::AndIOp::create(b, codes, all(kMagnitude));
+  Value sign = arith::ShLIOp::create(
+      b, arith::AndIOp::create(b, codes, all(kSign)), all(kSignBits));
+  Value fields = arith::OrIOp::create(
+      b, arith::ShLIOp::create(b, magnitude, all(kFractionBits)), sign);
+  Value value = arith::MulFOp::create(
+      b, arith::BitcastOp::create(b, floats, fields),
+      arith::ConstantOp::create(b, DenseElementsAttr::get(floats, 0x1p120f)));
+  Value isNaN = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, magnitude,
+                                      all(kMagnitude));
+  return arith::SelectOp::create(
+      b, isNaN, arith::BitcastOp::create(b, floats, all(kNaN)), value);
+}
+
 Value EpilogueMath::widen(Value values) {
   auto type = cast<VectorType>(values.getType());
   if (type.getElementType().isF32())
     return values;
   if (type.getElementType().isInteger())
     return decodeExponents(values);
+  if (isa<Float8E4M3FNType>(type.getElementType()))
+    return decodeE4M3(values);
   return arith::ExtFOp::create(b, type.clone(b.getF32Type()), values);
 }
 

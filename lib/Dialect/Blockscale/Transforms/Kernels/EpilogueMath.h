@@ -121,6 +121,7 @@ private:
   /// As f32; integers are codes of ue8m0.
   mlir::Value widen(mlir::Value values);
   mlir::Value decodeExponents(mlir::Value codes);
+  mlir::Value decodeE4M3(mlir::Value numbers);
   TileScales tileScales(const RowScales &scales, mlir::Value batch,
                         mlir::Value row, mlir::Value rows);
   /// A vector of the width in which each of `values` stands `share` times.

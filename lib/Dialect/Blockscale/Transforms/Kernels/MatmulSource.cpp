@@ -231,10 +231,12 @@ static bool hasFactors(ScaledTensorType type) {
 static GlobalType factorMemory(ScaledTensorType type) {
   MLIRContext *context = type.getContext();
   const ScaleSpec &spec = type.getSpec().getValue();
-  Type element = scaleFormat(*spec.scale)
-                     ? IntegerType::get(context, 8)
-                     : getBuiltinType(context, *spec.scale);
-  return GlobalType::get(context, element);
+  std::optional<ElementFormat> format = scaleFormat(*spec.scale);
+  if (format == ElementFormat::UE8M0)
+    return GlobalType::get(context, IntegerType::get(context, 8));
+  if (format == ElementFormat::UE4M3)
+    return GlobalType::get(context, Float8E4M3FNType::get(context));
+  return GlobalType::get(context, getBuiltinType(context, *spec.scale));
 }
 
 /// D as the kernel stores it. Scales of columns, which are there for each sum

@@ -8,6 +8,7 @@
 #include "ScaleReasons.h"
 #include "../Kernels/MatmulSource.h"
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Packing/Recode.h"
 
 using namespace mlir;
@@ -53,7 +54,8 @@ std::optional<Reason> blockscale::whyNotFactor(const ScaleSpec &spec,
 static std::optional<Reason> whyNotPromoted(const ScaleSpec &spec,
                                             Type element) {
   Type scale = getBuiltinType(element.getContext(), *spec.scale);
-  if (!scale || !(scale.isF32() || scale.isF16() || scale.isBF16()))
+  bool isFloat = scale && (scale.isF32() || scale.isF16() || scale.isBF16());
+  if (!isFloat && !scaleFormat(*spec.scale))
     return "tile scales of '" + print(*spec.scale) +
            "' are not a hardware scale format; expected scales of " +
            directScales(element) +
@@ -139,7 +141,7 @@ std::optional<Reason> blockscale::whyNotDirect(const ScaleSpec &spec,
   if (auto codebook = dyn_cast<CodebookType>(element))
     if (auto why = whyNotTables(codebook))
       return why;
-  if (!scaleFormat(*spec.scale))
+  if (!scaleFormat(*spec.scale) || hasPromotedFractions(spec, element))
     return whyNotPromoted(spec, element);
   return std::nullopt;
 }
