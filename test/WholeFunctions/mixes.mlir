@@ -149,3 +149,14 @@ func.func @shapes(%x: !blockscale.tensor<64x128xf8E4M3FN, "e8m0_t32", layout = t
   %i = tensor.insert %s into %e[%c3, %c3, %c3] : tensor<16x8x64xf64>
   return %i, %s : tensor<16x8x64xf64>, f64
 }
+
+// Scales of e4m3 of FP8, by which sums are multiplied in registers.
+// CHECK-DAG: {{^}}fractions exact 40 1 2880 0 0 0 pass
+!fractions = !blockscale.tensor<?x256xf8E4M3FN, "multi_float32_e4m3fn_t16">
+!long_fractions = !blockscale.tensor<72x256xf8E4M3FN, "e4m3fn_t32">
+func.func @fractions(%x: tensor<?x256xf32>, %y: tensor<72x256xf32>) -> tensor<?x72xf32> {
+  %a = blockscale.quantize %x : tensor<?x256xf32> to !fractions
+  %b = blockscale.quantize %y : tensor<72x256xf32> to !long_fractions
+  %0 = blockscale.matmul %a, %b : !fractions, !long_fractions -> tensor<?x72xf32>
+  return %0 : tensor<?x72xf32>
+}
