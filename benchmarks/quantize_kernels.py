@@ -30,6 +30,8 @@ FORMATS = {
     "MXFP4": ("f4E2M1FN", "e8m0_t32", 4, 32, ""),
     "NVFP4": ("f4E2M1FN", "multi_float32_e4m3fn_t16", 4, 16, ""),
     "MXFP8, 32 x 32": ("f8E4M3FN", "e8m0_t32_t32", 8, 32, ""),
+    "MXFP8, 1 x 128": ("f8E4M3FN", "e8m0_t128", 8, 32, ""),
+    "MXFP8, 128 x 128": ("f8E4M3FN", "e8m0_t128_t128", 8, 32, ""),
     "NVFP4, 16 x 16": ("f4E2M1FN", "multi_float32_e4m3fn_t16_t16", 4, 16, ""),
     "MXFP8, ties away": ("f8E4M3FN", "e8m0_t32", 8, 32, "rounding(away)"),
     "MXFP8, stochastic": ("f8E4M3FN", "e8m0_t32", 8, 32,

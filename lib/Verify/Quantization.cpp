@@ -159,9 +159,13 @@ QuantizationMaker::readPart(const plan::Quantization &planned,
     std::swap(part.rows, part.k);
   part.block = scales->block;
   part.rowTile = scales->rows;
+  part.tileBlocks = scales->block ? scales->ownBlock() / scales->block : 0;
   part.hasTensorScale = partOf(kernel.tensorScales, operand);
-  if (part.rowTile == 0 || part.rowTile > 128)
+  if (part.rowTile == 0 || part.rowTile > 256)
     return "scales of " + std::to_string(part.rowTile) + " rows";
+  if (part.tileBlocks == 0 || part.tileBlocks > 32)
+    return "scales of " + std::to_string(scales->ownBlock()) +
+           " elements in blocks of " + std::to_string(part.block);
   if (part.block == 0 || part.k % part.block != 0)
     return "K = " + std::to_string(part.k) + " in blocks of " +
            std::to_string(part.block);
@@ -214,7 +218,7 @@ float QuantizationMaker::valueAt(uint64_t element, int smallest,
   }
   auto [tile, inTile] = part.placeInTile(element);
   // Of more numbers some other one is nearly twice as large.
-  int above = part.rowTile > 32 ? 4 : 1;
+  int above = part.repetitions() > 32 ? 4 : 1;
   return valueOf(tile, inTile, part.aloneIn(tile), kind, seed, smallest,
                  largest, most, above);
 }
@@ -325,15 +329,21 @@ std::pair<uint64_t, uint64_t>
 QuantizationRun::Part::placeInTile(uint64_t element) const {
   uint64_t row = element / k % rows;
   uint64_t tileRows = (rows + rowTile - 1) / rowTile;
-  uint64_t tile = (element / k / rows * tileRows + row / rowTile) * blocks() +
-                  element % k / block;
-  // What is in front in one tile is in another row of the next.
+  uint64_t length = tileElements(), tiles = (k + length - 1) / length;
+  uint64_t tile = (element / k / rows * tileRows + row / rowTile) * tiles +
+                  element % k / length;
+  // What is in front in one tile is in another row and block of the next.
   uint64_t inTile = (row + (rowTile == 1 ? 0 : tile)) % rowTile;
-  return {tile, inTile * block + element % block};
+  uint64_t turned = tileBlocks == 1 ? 0 : mix(tile) % tileBlocks * block;
+  return {tile, inTile * length + (element % k + turned) % length};
 }
 
 /// Of blocks of 16 half have none. Each column of tiles has its turn.
 uint64_t QuantizationRun::Part::aloneIn(uint64_t tile) const {
+  // Every other tile is an ordinary one: pairs of columns take turns.
+  if (tileBlocks > 1)
+    return mix(tile) % repetitions() * block +
+           (tile / 2 * 2 + tile / 32) % block;
   if (rowTile == 1)
     return mix(tile) % 32;
   // Of tall tiles there are few.
@@ -350,10 +360,12 @@ std::vector<float> QuantizationRun::Part::valuesOfTile(uint64_t matrix,
                                                        uint64_t j) const {
   uint64_t from = row / rowTile * rowTile;
   uint64_t to = std::min(from + rowTile, rows);
+  uint64_t first = j / tileBlocks * tileElements(),
+           count = std::min(tileElements(), k - first);
   std::vector<float> tile;
   for (uint64_t r = from; r < to; ++r) {
-    auto begin = values.begin() + int64_t((matrix * rows + r) * k + j * block);
-    tile.insert(tile.end(), begin, begin + int64_t(block));
+    auto begin = values.begin() + int64_t((matrix * rows + r) * k + first);
+    tile.insert(tile.end(), begin, begin + int64_t(count));
   }
   return tile;
 }
@@ -366,15 +378,41 @@ uint64_t QuantizationRun::Part::threadInAtom(uint64_t byte) const {
                        : place % 4 * 128 + place / 4 * 32 + row;
 }
 
-/// The CTA that writes a byte of scales. Where rows of tiles are neighbouring
-/// threads 32 of them share a place in an atom of 32 times 16 bytes, of taller
-/// tiles 128 each fourth place. A matrix that is quantised both ways has a CTA
-/// for 128 x 128 numbers.
+/// Where rows of tiles are neighbouring threads 32 of them share a place in an
+/// atom of 32 times 16 bytes, of taller tiles 128 each fourth place. Of longer
+/// tiles of several rows, or of more than an atom, the threads follow each
+/// other, and memory may lack some of the last one.
+uint64_t QuantizationRun::Part::threadOf(uint64_t byte) const {
+  constexpr uint64_t kRows = 128, kBlocks = 4, kAtom = kRows * kBlocks;
+  uint64_t in = byte % kAtom;
+  if (rowTile <= kRows &&
+      (tileBlocks == 1 || (rowTile == 1 && tileBlocks <= kBlocks)))
+    return byte - in + threadInAtom(in);
+  uint64_t wholeRows = std::max(rowTile, kRows),
+           wholeBlocks = std::max(tileBlocks, kBlocks);
+  uint64_t atom = byte % matrixBytes() / kAtom;
+  uint64_t row = atom / atoms() * kRows + in / 16 + in % 16 / kBlocks * 32,
+           j = atom % atoms() * kBlocks + in % kBlocks;
+  auto parts = [](uint64_t extent, uint64_t whole) {
+    return (extent + whole - 1) / whole;
+  };
+  uint64_t number = byte / matrixBytes() * parts(rows, wholeRows);
+  number = (number + row / wholeRows) * parts(blocks(), wholeBlocks) +
+           j / wholeBlocks;
+  row %= wholeRows;
+  j %= wholeBlocks;
+  number = number * (wholeRows / rowTile) + row / rowTile;
+  number = number * (wholeBlocks / tileBlocks) + j / tileBlocks;
+  number = number * rowTile + row % rowTile;
+  return number * tileBlocks + j % tileBlocks;
+}
+
+/// The CTA that writes a byte of scales. A matrix that is quantised both ways
+/// has a CTA for 128 x 128 numbers.
 uint64_t QuantizationRun::ctaOf(const Part &part, uint64_t byte) const {
   constexpr uint64_t kAtom = 512, kExtent = 128;
-  uint64_t in = byte % kAtom;
   if (!isBothWays())
-    return (byte - in + part.threadInAtom(in)) / threads;
+    return part.threadOf(byte) / threads;
   auto tiles = [](uint64_t size) { return (size + kExtent - 1) / kExtent; };
   uint64_t atom = byte % part.matrixBytes() / kAtom;
   uint64_t row = atom / part.atoms(),

@@ -38,17 +38,22 @@ private:
     reference::Quantization quantization;
     /// In its own order of elements.
     std::vector<float> values;
-    uint64_t rows = 0, k = 0, block = 0, rowTile = 1;
+    /// Elements along K that memory has a scale of, and how many rows and
+    /// blocks share one.
+    uint64_t rows = 0, k = 0, block = 0, rowTile = 1, tileBlocks = 1;
     uint64_t linePitch = 0, batchPitch = 0;
     bool hasTensorScale = false;
 
     uint64_t blocks() const { return k / block; }
+    uint64_t tileElements() const { return block * tileBlocks; }
+    uint64_t repetitions() const { return rowTile * tileBlocks; }
     uint64_t atoms() const { return (blocks() + 3) / 4; }
     uint64_t matrixBytes() const { return (rows + 127) / 128 * atoms() * 512; }
     /// The number of the tile of an element, and its own in there.
     std::pair<uint64_t, uint64_t> placeInTile(uint64_t element) const;
     uint64_t aloneIn(uint64_t tile) const;
-    /// Of a byte in an atom of scales, the first of which has thread 0.
+    /// The thread that writes a byte of scales, where they are threads of rows.
+    uint64_t threadOf(uint64_t byte) const;
     uint64_t threadInAtom(uint64_t byte) const;
     std::vector<float> valuesOfTile(uint64_t matrix, uint64_t row,
                                     uint64_t j) const;

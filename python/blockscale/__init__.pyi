@@ -146,6 +146,7 @@ class Argument:
     format: Format
     layout: _KernelLayout
     order: _Order = "k_major"
+    scale_block: int = 0
 
 class Scaled:
     format: Format
@@ -573,11 +574,12 @@ class DeviceScaled:
     scales: _OnDevice | None
     metadata: _OnDevice | None
     tensor_scale: _OnDevice | None
+    scale_block: int
     def __init__(self, data: _OnDevice, scales: _OnDevice | None = None, *,
                  metadata: _OnDevice | None = None,
                  tensor_scale: _OnDevice | None = None,
                  shape: Sequence[int], format: str | Format,
-                 layout: _KernelLayout = "plain") -> None: ...
+                 layout: _KernelLayout = "plain", scale_block: int = 0) -> None: ...
     @property
     def batch(self) -> int: ...
     @property

@@ -16,11 +16,14 @@ class DeviceScaled:
     scales, metadata, tensor_scale: likewise, None where the format has none.
     shape: rows x K or batch x rows x K, zeros of a sparse operand included.
     format, layout: as of `Scaled`. `Kernel.upload` makes one of a `Scaled`.
+    scale_block: as of `Argument`, of the kernel that it was written by or packed for; 0
+        where that is not known.
     """
 
     def __init__(self, data, scales=None, *, metadata=None, tensor_scale=None,
-                 shape, format, layout="plain"):
+                 shape, format, layout="plain", scale_block=0):
         self.format, self.layout = format_named(format), layout
+        self.scale_block = scale_block
         self.shape = tuple(int(one) for one in shape)
         if len(self.shape) not in (2, 3) or min(self.shape) < 1:
             raise Refused(f"shape {self.shape}: expected rows x K or batch x "

@@ -8,7 +8,7 @@ import io
 import json
 import zipfile
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -45,13 +45,16 @@ class Argument:
 
     layout: of the scales; "grouped_128x4" starts anew with each group of rows, and a
         `Scaled` has layout "plain" then. order: "k_major", or "mn_major" where rows run along
-        M or N; `Scaled` has the same shape in both.
+        M or N; `Scaled` has the same shape in both. scale_block: elements along K for
+        each of which the kernel's memory has a scale, those of longer blocks again; 0
+        where it has none by block.
     """
 
     name: str
     format: Format
     layout: str
     order: str = "k_major"
+    scale_block: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -173,7 +176,7 @@ class Kernel(Conversions):
         return Argument(operand, Format(element, scales["format"], block,
                                         two_levels, pattern,
                                         scales.get("rows", 1)),
-                        scales["layout"], data["order"])
+                        scales["layout"], data["order"], scales["block"])
 
     def layout(self, operand, kernel=None):
         """Layout of the scales of "a" or "b"."""

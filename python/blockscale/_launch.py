@@ -294,6 +294,7 @@ class Prepared(Bound):
         wanted = self.kernel.arg(name, self.name)
         operands.check_format(name, value, wanted)
         operands.check_layout(name, value, wanted.layout)
+        operands.check_scale_block(name, value, wanted)
         found = {"K": value.k, "batch": value.batch,
                  operands.rows_size(self._planned, name): value.rows}
         if name == "a" and operands.is_grouped(self._planned):
@@ -399,10 +400,11 @@ class Prepared(Bound):
                           f" launch was prepared for {self.sizes}")
         parts = operands.parts(self._planned, name, operand, self._parameters, ends,
                                rows)
-        layout = self.kernel.arg(name, self.name).layout
+        wanted = self.kernel.arg(name, self.name)
         return DeviceScaled(
             shape=operand.shape, format=operand.format,
-            layout=layout if layout == GROUPED else operand.layout,
+            layout=wanted.layout if wanted.layout == GROUPED else operand.layout,
+            scale_block=wanted.scale_block,
             **{role.removeprefix(name + "_"):
                to_device(content, self.device.ordinal)
                for role, content in parts.items()})

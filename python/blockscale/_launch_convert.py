@@ -85,7 +85,8 @@ class PreparedConversion(Bound):
         parts.update({role.removeprefix("d_"): DeviceArray(
             (self._slots[role].bytes,), np.uint8, self.device.ordinal)
             for role in conversion.written(self._planned)})
-        return DeviceScaled(shape=a.shape, format=format_, layout=layout, **parts)
+        return DeviceScaled(shape=a.shape, format=format_, layout=layout,
+                            scale_block=a.scale_block, **parts)
 
 
 def convert(kernel, a, out, name, device, stream):

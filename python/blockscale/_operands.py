@@ -43,6 +43,15 @@ def check_layout(name, operand, layout):
                       f" convert them with .to('{layout}')")
 
 
+def check_scale_block(name, operand, wanted):
+    """Refuses memory that has scales for other blocks along K than the kernel reads,
+    where that is known."""
+    if operand.scale_block and operand.scale_block != wanted.scale_block:
+        raise Refused(f"the memory of '{name}' has a scale for each "
+                      f"{operand.scale_block} elements along K: the kernel reads one "
+                      f"for each {wanted.scale_block}, as `upload` packs them")
+
+
 def is_grouped(planned):
     """Whether a kernel multiplies groups of rows."""
     return of(planned["operands"], "offsets") is not None

@@ -75,12 +75,14 @@ def scaled_of(argument, memory, parameters, shape, ends=None):
     if argument.layout == GROUPED:
         plain = groups.plain_scales(codes, scales, factors, format_, ends)
         return Scaled(codes, plain, factors, format=format_)
-    by_row = Scaled(codes, scales, factors, format=replace(format_, rows=1),
+    block = argument.scale_block
+    by_row = Scaled(codes, scales, factors,
+                    format=replace(format_, rows=1, block=block),
                     layout=argument.layout)
-    if format_.rows == 1:
+    if by_row.format == format_:
         return by_row
-    # Kernels repeat a scale for each of its rows.
-    once = by_row.to("plain").scales[..., ::format_.rows, :]
+    # Kernels repeat a scale for each of its rows and blocks.
+    once = by_row.to("plain").scales[..., ::format_.rows, ::format_.block // block]
     return Scaled(by_row.data, once, by_row.tensor_scale,
                   format=format_).to(argument.layout)
 
@@ -142,7 +144,8 @@ def empty(bound, shape=None):
             (bound._slots[role].bytes,), np.uint8, bound.device.ordinal)
             for role in roles(bound._planned, operand)}
         return DeviceScaled(shape=extent[1:] if flat else extent,
-                            format=argument.format, layout=argument.layout, **parts)
+                            format=argument.format, layout=argument.layout,
+                            scale_block=argument.scale_block, **parts)
 
     return together(one(operand) for operand in results(bound._planned))
 

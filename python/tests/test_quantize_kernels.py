@@ -73,7 +73,11 @@ CASES = [
     ("f8E4M3FN", "e8m0_t32", "bf16", dict(rounding="stochastic", seed=SEED)),
     ("f8E4M3FN", "e8m0_t32_t32", "bf16", {}),
     ("f6E3M2FN", "e8m0_t8_t32", "f32", dict(rule="ceil", rounding="away")),
-    ("f4E2M1FN", "multi_float32_e4m3fn_t16_t16", "bf16", {})]
+    ("f4E2M1FN", "multi_float32_e4m3fn_t16_t16", "bf16", {}),
+    ("f8E4M3FN", "e8m0_t128", "bf16", dict(rule="round_up")),
+    ("f8E5M2", "e8m0_t128_t128", "f32", {}),
+    ("f6E3M2FN", "e8m0_t64", "f16", dict(rounding="stochastic", seed=SEED)),
+    ("f4E2M1FN", "multi_float32_e4m3fn_t8_t32", "bf16", dict(rounding="away"))]
 
 
 def words_of(options):
@@ -199,6 +203,41 @@ def test_both_ways(device, one, spec, two, spec_t, x, words, words_t):
             assert (one_out.data.numpy() == other.data.numpy()).all()
     with pytest.raises(bs.Refused, match="expected a tuple of 2"):
         kernel.quantize(there, tensor_scale=factors, out=out[0])
+
+
+def test_long_tiles_are_multiplied(device):
+    """Activations with a scale for 128 elements and weights with one for 128 x 128, both
+    quantised on the device as the product reads them, against numpy."""
+    a, b = bs.Format("e4m3", "ue8m0", 128), bs.Format("e4m3", "ue8m0", 128, rows=128)
+    spec = bs.matmul(M="M", N=200, K=512, a=a, b=b)
+    kernel = bs.compile(
+        spec.mlir + source("left", ("?", 512), "f8E4M3FN", "e8m0_t128") +
+        source("right", (200, 512), "f8E4M3FN", "e8m0_t128_t128"))
+    rng = np.random.default_rng(29)
+    x, w = values(rng, (70, 512)), values(rng, (200, 512))
+    left = kernel.quantize(bs.to_device(x), kernel="left")
+    right = kernel.quantize(bs.to_device(w), kernel="right")
+    d = kernel.launch(left, right, kernel="matmul").numpy()
+    on_host = bs.quantize(x, a), bs.quantize(w, b)
+    one, other = (scaled.dequantize().astype(np.float64) for scaled in on_host)
+    bound = 1e-5 * np.abs(one) @ np.abs(other).T
+    assert (np.abs(d - one @ other.T) <= bound).all()
+    assert (d == kernel.emulate(*(one.to("tiled_128x4") for one in on_host),
+                                kernel="matmul")).all()
+
+
+def test_memory_with_scales_of_other_blocks(device):
+    """e2m1 under e8m0 for 64 elements is read in blocks of 32, or of 16 beside such."""
+    a = bs.Format("e2m1", "ue8m0", 64)
+    spec = bs.matmul(M="M", N=64, K=256, a=a, b="mxfp4_16")
+    kernel = bs.compile(spec.mlir + source("q", ("?", 256), "f4E2M1FN", "e8m0_t64"))
+    rng = np.random.default_rng(30)
+    there = kernel.quantize(bs.to_device(values(rng, (32, 256))), kernel="q")
+    assert there.scale_block == 32 and kernel.arg("a", "matmul").scale_block == 16
+    b = bs.quantize(rng.standard_normal((64, 256)), like=kernel.arg("b", "matmul"))
+    with pytest.raises(bs.Refused, match="has a scale for each 32 elements along K: the "
+                       "kernel reads one for each 16"):
+        kernel.launch(there, b, kernel="matmul")
 
 
 def test_fractions_that_reach_1_with_their_random_numbers(device):

@@ -10,6 +10,7 @@
 #include "WarpKernelReport.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
+#include "blockscale/Dialect/Blockscale/IR/Quantization.h"
 #include "blockscale/HW/Descriptor.h"
 #include "blockscale/HW/Memory.h"
 #include "blockscale/HW/ScaleLayout.h"
@@ -285,9 +286,13 @@ static FailureOr<KernelReport> reportKernel(gpu::GPUFuncOp kernel,
                                             KernelAttr attribute) {
   auto quantization =
       kernel->getAttrOfType<QuantizationAttr>(QuantizationAttr::name);
-  if (quantization && !kernel->hasAttr(ProductAttr::name))
-    return reportElementwise(kernel, attribute, kQuantizeKind,
-                             quantization.getD().getKTile());
+  if (quantization && !kernel->hasAttr(ProductAttr::name)) {
+    Result<QuantizedStorage> storage =
+        quantizedStorage(quantization.getD(), getTarget(kernel));
+    if (!storage)
+      return kernel.emitError() << storage.why().text;
+    return reportElementwise(kernel, attribute, kQuantizeKind, storage->block);
+  }
   if (auto conversion =
           kernel->getAttrOfType<ConversionAttr>(ConversionAttr::name))
     return reportElementwise(kernel, attribute, conversion.getOp(),

@@ -116,8 +116,9 @@ static QuantizedStorage exchanged(QuantizedStorage storage) {
 static void addResult(const QuantizedStorage &storage,
                       QuantizationAttr quantization, std::string_view operand,
                       plan::Kernel &result) {
-  // Threads have numbers of 32 bits, one for each byte of scales.
-  AffineExpr bytes = storage.scales.matrixBytes * storage.batch;
+  // Threads have numbers of 32 bits, one for each byte of scales, or for each
+  // block of whole tiles.
+  AffineExpr bytes = threadsToQuantize(storage);
   if (!isa<AffineConstantExpr>(bytes))
     result.limits.push_back(
         {printExpression(bytes), kMaxProductSize, "bytes of scales"});

@@ -39,6 +39,8 @@ plan::ScalePacking blockscale::scalePacking(const QuantizedStorage &storage,
   scales.format = std::string(formatName(storage.scale));
   scales.block = unsigned(storage.block);
   scales.rows = unsigned(storage.rowTile);
+  if (storage.tileBlocks > 1)
+    scales.elements = unsigned(storage.tileElements());
   scales.layout = stringifyScaleLayout(type.getLayout()).str();
   scales.offset = placeFormula(storage.scales);
   scales.paddedRows = paddedExtent(storage.scales, hw::Dim::Row);

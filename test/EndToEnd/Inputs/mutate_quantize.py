@@ -109,9 +109,11 @@ COUNTED = [
 # Every block of a matrix has its tensor scale, and any of them may write it.
 SAME = "the same number is written by other blocks"
 STEPS = "blocks begin at multiples of 16"
+WHOLE = "is a multiple of 32"
 ELSEWHERE = "test_quantize_kernels.py has such"
 EQUIVALENT = [
     (r"the other comparison: .*setp\.ne\.b32", SAME),
+    (r"another sum: .*add\.s32\s+%r\d+, %r\d+, 508;", "four times K, which " + WHOLE),
     (r"to nearest: ", "less than half of 2^-16 of a step counts in one of 2^17 "
      "elements; " + ELSEWHERE)]
 # Whether a block is the first one of a matrix, and the larger one of two halves.

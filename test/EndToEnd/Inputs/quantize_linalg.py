@@ -4,13 +4,14 @@
 
 """Kernels that quantise against what blockscale-to-linalg makes of the same op.
 
-  quantize_linalg.py FOLDER BROKEN [columns | both]
+  quantize_linalg.py FOLDER BROKEN [rows | columns | both] [long]
 
 runs each kernel on the emulator and writes FOLDER/linalg.mlir: a module whose
 `main` quantises the same numbers and prints for each case how many codes and
 how many scales differ from the kernel's. With BROKEN = 1 a code of the first
 case is wrong, which has to show. With `columns` the kernels quantise the
-transpose of what they read, with `both` a matrix and its transpose.
+transpose of what they read, with `both` a matrix and its transpose; with `long` the
+scales are for tiles longer than the blocks of instructions.
 """
 
 import itertools
@@ -22,7 +23,8 @@ import sys
 import numpy as np
 
 mode = sys.argv[3] if len(sys.argv) > 3 else "rows"
-ROWS, K = (160, 96) if mode == "both" else (133, 96)
+is_long = "long" in sys.argv[4:]
+ROWS, K = (160, 96) if mode == "both" else (133, 256) if is_long else (133, 96)
 RULES = ["floor", "round_up", "floor_plus_one", "ceil", "mid_max",
          "rounded_max", "top_binade", "min_error"]
 ROUNDINGS = ["even", "away", "zero", "stochastic, seed = -9"]
@@ -74,6 +76,25 @@ def columns():
                next(types))
 
 
+def long_tiles():
+    """Each length with several numbers of rows, each rule, rounding and format."""
+    types = itertools.cycle(["bf16", "f16", "f32"])
+    most_rows, most = (128, 128) if mode == "columns" else (256, 256)
+    for i, (k, rows) in enumerate(itertools.product((64, 128, 256), (1, 4, 32, 128, 256))):
+        if k > most or rows > most_rows or k * rows > 1 << 15:
+            continue
+        element = list(BITS)[i % len(BITS)]
+        rule = RULES[i % (8 if k * rows <= 2048 else 7)]
+        tile = f"t{rows}_t{k}" if rows > 1 else f"t{k}"
+        yield element, f"e8m0_{tile}", rule, ROUNDINGS[i % 4], next(types)
+        yield element, f"e8m0_{tile}", "floor", ROUNDINGS[0], next(types)
+    for i, tile in enumerate(("t32", "t64", "t8_t32", "t16_t64")):
+        for spec in ("e4m3fn", "multi_float32_e4m3fn"):
+            for rule in ("floor", "min_error"):
+                yield ("f4E2M1FN", f"{spec}_{tile}", rule, ROUNDINGS[i % 4],
+                       next(types))
+
+
 def both():
     """Each as a pair of such, of one type of input."""
     types = itertools.cycle(["bf16", "f16", "f32"])
@@ -99,6 +120,16 @@ def tile_rows(spec):
     """Rows that share a scale."""
     tiles = re.findall(r"_t(\d+)", spec)
     return int(tiles[0]) if len(tiles) == 2 else 1
+
+
+def block_of(spec):
+    """Elements along K that memory has a scale of."""
+    return 16 if "e4m3fn" in spec else 32
+
+
+def tile_blocks(spec):
+    """Such blocks that share a scale."""
+    return int(re.findall(r"_t(\d+)", spec)[-1]) // block_of(spec)
 
 
 def numbers(source, block, seed):
@@ -177,8 +208,7 @@ def kernels(folder, all_cases):
 
 def run(folder, i, case):
     """What a kernel read, and codes and scales of each result."""
-    block = 16 if ways(case)[0][3].endswith("t16") else 32
-    x = numbers(case[-1], block, i)
+    x = numbers(case[-1], block_of(ways(case)[0][3]), i)
     if mode == "columns":
         x = np.ascontiguousarray(x.T)
     np.save(folder / "x.npy", x)
@@ -196,7 +226,7 @@ def run(folder, i, case):
 
 def written(folder, name, transposed, element, spec):
     """Codes, and each scale once."""
-    block = 16 if spec.endswith("t16") else 32
+    block = block_of(spec)
     rows, k = (K, ROWS) if transposed and mode == "both" else (ROWS, K)
     data = np.load(folder / f"{name}.npy").view(np.uint8).reshape(rows, -1)
     bits = np.unpackbits(data, axis=1, bitorder="little")
@@ -206,10 +236,11 @@ def written(folder, name, transposed, element, spec):
     tiles = tiles.reshape(-(-rows // 128), -1, 32, 4, 4)
     scales = tiles.transpose(0, 3, 2, 1, 4).reshape(len(tiles) * 128, -1)
     assert not scales[rows:].any() and not scales[:, k // block:].any()
-    scales, repeated = scales[:rows, :k // block], tile_rows(spec)
-    once = scales[::repeated]
-    assert (once.repeat(repeated, 0)[:rows] == scales).all()
-    return codes.astype(np.uint8), once
+    scales, tile = scales[:rows, :k // block], (tile_rows(spec), tile_blocks(spec))
+    once = scales[::tile[0], ::tile[1]]
+    repeated = once.repeat(tile[0], 0)[:rows].repeat(tile[1], 1)
+    assert (repeated == scales).all()
+    return codes.astype(np.uint8), np.ascontiguousarray(once)
 
 
 def dense(array, shape, element):
@@ -261,7 +292,8 @@ def linalg(case, i, x, results):
 def main():
     folder, broken = pathlib.Path(sys.argv[1]), sys.argv[2] == "1"
     folder.mkdir(parents=True, exist_ok=True)
-    all_cases = list({"rows": cases, "columns": columns, "both": both}[mode]())
+    all_cases = list((long_tiles if is_long else {
+        "rows": cases, "columns": columns, "both": both}[mode])())
     results = kernels(folder, all_cases)
     if broken:
         results[0][1][0][0][0, 0] ^= 1

@@ -21,9 +21,6 @@ static std::string textOf(Type type) {
   return text;
 }
 
-/// Rows of a tile are threads of a CTA that has those of an atom of scales.
-static constexpr int64_t kMostTileRows = hw::kAtomRows;
-
 /// Why no kernel writes tensors that are arranged as `type` is.
 static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
   const ScaleSpec &spec = type.getSpec().getValue();
@@ -34,13 +31,11 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
   if (spec.isSparse())
     return "a kernel writes dense elements, but " + name +
            " prunes; prune on the host first";
-  int64_t rowTile = type.getRowTile();
-  if (!spec.isTile() || !llvm::isPowerOf2_64(rowTile) ||
-      rowTile > kMostTileRows)
-    return "a kernel chooses scales for blocks along K of 1, 4, 8, 16, 32, 64 "
-           "or 128 rows, but those of " +
+  if (!spec.isTile() || type.getRowTile() < 1)
+    return "a kernel chooses scales for tiles along K of one row or several, "
+           "but those of " +
            name +
-           " are for other tiles; nearest legal: 'e8m0_t32' or "
+           " are for all rows or all of K; nearest legal: 'e8m0_t32' or "
            "'e8m0_t32_t32'";
   if (type.getOrder() != DataOrder::KMajor)
     return Reason(
@@ -83,13 +78,13 @@ void blockscale::setLines(QuantizedStorage &storage,
   storage.batchPitch = storage.linePitch * storage.rows;
 }
 
-std::optional<QuantizedStorage>
-blockscale::operandStorage(ScaledTensorType type, hw::Target target) {
+/// The same with a scale in memory for each `block` elements along K.
+static std::optional<QuantizedStorage>
+storageInBlocks(ScaledTensorType type, int64_t block, hw::Target target) {
   const ScaleSpec &spec = type.getSpec().getValue();
   std::optional<hw::OperandType> element =
       getOperandType(type.getElementType());
   std::optional<ElementFormat> scale = scaleFormat(*spec.scale);
-  int64_t block = type.getKTile();
   std::optional<hw::Scheme> scheme;
   if (element)
     scheme = schemeOf(*element, scale, block, target);
@@ -119,6 +114,53 @@ blockscale::operandStorage(ScaledTensorType type, hw::Target target) {
   return storage;
 }
 
+std::optional<QuantizedStorage>
+blockscale::operandStorage(ScaledTensorType type, hw::Target target) {
+  return storageInBlocks(type, type.getKTile(), target);
+}
+
+/// Of tiles that are longer than the blocks of instructions the scales are
+/// repeated for the longest block that some instruction reads.
+static std::optional<QuantizedStorage> repeatedStorage(ScaledTensorType type,
+                                                       hw::Target target) {
+  int64_t tile = type.getKTile();
+  for (int64_t block : {tile, int64_t(32), int64_t(16)}) {
+    if (tile % block != 0)
+      continue;
+    std::optional<QuantizedStorage> storage =
+        storageInBlocks(type, block, target);
+    if (!storage)
+      continue;
+    storage->tileBlocks = tile / block;
+    return storage;
+  }
+  return std::nullopt;
+}
+
+/// The threads of a tile are those of a CTA at most.
+static std::optional<Reason> whyNotTile(const QuantizedStorage &storage,
+                                        ScaledTensorType type) {
+  if (storage.repetitions() <= kMostTileThreads)
+    return std::nullopt;
+  return "a CTA of a kernel finds scales of at most " +
+         std::to_string(kMostTileThreads) + " blocks of " +
+         std::to_string(storage.block) + " elements, but tiles of '" +
+         std::string(type.getSpec().getText()) + "' have " +
+         std::to_string(storage.repetitions()) + "; nearest legal: tiles of " +
+         std::to_string(kMostTileThreads / storage.tileBlocks) + " rows";
+}
+
+AffineExpr blockscale::threadsToQuantize(const QuantizedStorage &storage) {
+  constexpr int64_t kRows = hw::kAtomRows, kBlocks = hw::kAtomScales;
+  if (storage.rowTile <= kRows && storage.tileBlocks <= kBlocks)
+    return storage.scales.matrixBytes * storage.batch;
+  int64_t rows = std::max(storage.rowTile, kRows),
+          blocks = std::max(storage.tileBlocks, kBlocks);
+  return storage.rows.ceilDiv(rows) *
+         storage.k.ceilDiv(storage.block * blocks) * storage.batch *
+         (rows * blocks);
+}
+
 /// Each group of rows has tiles of scales of its own.
 static void padGroups(QuantizedStorage &storage, ScaledTensorType type,
                       AffineExpr groups) {
@@ -135,13 +177,15 @@ Result<QuantizedStorage> blockscale::quantizedStorage(ScaledTensorType type,
                                                       AffineExpr groups) {
   if (auto why = whyNotArranged(type))
     return *why;
-  std::optional<QuantizedStorage> storage = operandStorage(type, target);
+  std::optional<QuantizedStorage> storage = repeatedStorage(type, target);
   if (!storage || storage->scale == ElementFormat::UE5M3)
     return Reason("no instruction of '" + hw::targetName(target) +
                   "' reads elements of " + textOf(type.getElementType()) +
                   " with scales as '" + type.getSpec().getText() +
                   "' says, so that no kernel writes them; nearest legal: "
                   "'e8m0_t32', or for f4E2M1FN 'multi_float32_e4m3fn_t16'");
+  if (auto why = whyNotTile(*storage, type))
+    return *why;
   if (type.getLayout() == ScaleLayout::Grouped128x4)
     padGroups(*storage, type, groups);
   return *std::move(storage);
@@ -149,11 +193,16 @@ Result<QuantizedStorage> blockscale::quantizedStorage(ScaledTensorType type,
 
 std::optional<Reason>
 blockscale::whyNotEpilogue(const QuantizedStorage &storage) {
-  if (storage.rowTile == 1)
+  if (storage.repetitions() == 1)
     return std::nullopt;
-  return "a product quantises its result in blocks of one row, but a scale is "
-         "for " +
-         std::to_string(storage.rowTile) +
-         " rows; nearest legal: one row, as in 'e8m0_t32', or a kernel of its "
-         "own that quantises";
+  std::string text =
+      "a product quantises its result in blocks of one row, but a scale is "
+      "for ";
+  text += storage.rowTile > 1
+              ? std::to_string(storage.rowTile) + " rows"
+              : std::to_string(storage.tileBlocks) + " blocks of " +
+                    std::to_string(storage.block);
+  return text + "; nearest legal: one " +
+         (storage.rowTile > 1 ? "row" : "block") +
+         ", as in 'e8m0_t32', or a kernel of its own that quantises";
 }

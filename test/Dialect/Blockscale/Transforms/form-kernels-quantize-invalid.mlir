@@ -18,10 +18,30 @@ func.func @unscaled(%x: tensor<16x64xf32>) -> !q {
 
 // -----
 
-!q = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t256_t32", layout = tiled_128x4>
-func.func @tall(%x: tensor<64x64xf32>) -> !q {
-  // expected-error@+1 {{a kernel chooses scales for blocks along K of 1, 4, 8, 16, 32, 64 or 128 rows, but those of 'e8m0_t256_t32' are for other tiles; nearest legal: 'e8m0_t32' or 'e8m0_t32_t32'}}
-  %0 = blockscale.quantize %x : tensor<64x64xf32> to !q
+!q = !blockscale.tensor<64x256xf8E4M3FN, "e8m0_t256_t256", layout = tiled_128x4>
+func.func @tall(%x: tensor<64x256xf32>) -> !q {
+  // expected-error@+1 {{a CTA of a kernel finds scales of at most 1024 blocks of 32 elements, but tiles of 'e8m0_t256_t256' have 2048; nearest legal: tiles of 128 rows}}
+  %0 = blockscale.quantize %x : tensor<64x256xf32> to !q
+  return %0 : !q
+}
+
+// -----
+
+!q = !blockscale.tensor<64x256xf8E4M3FN, "e8m0_t256", layout = tiled_128x4>
+func.func @long_columns(%x: tensor<256x64xf32>) -> !q {
+  %e = tensor.empty() : tensor<64x256xf32>
+  %t = linalg.transpose ins(%x : tensor<256x64xf32>) outs(%e : tensor<64x256xf32>) permutation = [1, 0]
+  // expected-error@+1 {{a kernel that quantises a transpose has tiles of at most 128 rows and 128 elements along K, but those of 'e8m0_t256' have 1 and 256}}
+  %0 = blockscale.quantize %t : tensor<64x256xf32> to !q
+  return %0 : !q
+}
+
+// -----
+
+!q = !blockscale.tensor<64x128xf8E4M3FN, "e8m0_t32_t128", layout = tiled_128x4>
+func.func @compared_long(%x: tensor<64x128xf32>) -> !q {
+  // expected-error@+1 {{a kernel adds up the errors of at most 2048 elements under the rule 'min_error', but tiles of 'e8m0_t32_t128' have 4096; nearest legal: tiles of 16 rows}}
+  %0 = blockscale.quantize %x rule(min_error) : tensor<64x128xf32> to !q
   return %0 : !q
 }
 
@@ -38,16 +58,16 @@ func.func @compared(%x: tensor<64x64xf32>) -> !q {
 
 !q = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t0_t32", layout = tiled_128x4>
 func.func @columns_share(%x: tensor<64x64xf32>) -> !q {
-  // expected-error@+1 {{but those of 'e8m0_t0_t32' are for other tiles}}
+  // expected-error@+1 {{a kernel chooses scales for tiles along K of one row or several, but those of 'e8m0_t0_t32' are for all rows or all of K; nearest legal: 'e8m0_t32' or 'e8m0_t32_t32'}}
   %0 = blockscale.quantize %x : tensor<64x64xf32> to !q
   return %0 : !q
 }
 
 // -----
 
-!q = !blockscale.tensor<64x128xf8E4M3FN, "e8m0_t32_t64", layout = tiled_128x4>
-func.func @long(%x: tensor<64x128xf32>) -> !q {
-  // expected-error@+1 {{no instruction of 'sm_100a' reads elements of f8E4M3FN with scales as 'e8m0_t32_t64' says}}
+!q = !blockscale.tensor<64x128xf8E4M3FN, "e8m0_t32_t16", layout = tiled_128x4>
+func.func @short(%x: tensor<64x128xf32>) -> !q {
+  // expected-error@+1 {{no instruction of 'sm_100a' reads elements of f8E4M3FN with scales as 'e8m0_t32_t16' says}}
   %0 = blockscale.quantize %x : tensor<64x128xf32> to !q
   return %0 : !q
 }

@@ -28,16 +28,22 @@ namespace blockscale {
 struct QuantizedStorage {
   mlir::AffineExpr rows, k, batch;
   ElementFormat element, scale;
-  /// Elements along K that share a scale.
+  /// Elements along K of which memory has a scale.
   int64_t block = 0;
-  /// Rows that share a scale, which is repeated for each of them.
-  int64_t rowTile = 1;
+  /// Rows and blocks of a tile, which share a scale. It is repeated for each of
+  /// them.
+  int64_t rowTile = 1, tileBlocks = 1;
   /// How TMA brings the elements to a product of two such tensors.
   const hw::TensorMapDataTypeInfo *data = nullptr;
   /// Bytes from one row of elements to the next, and from matrix to matrix.
   mlir::AffineExpr linePitch, batchPitch;
   /// The scales of one matrix.
   hw::StorageLayout<mlir::AffineExpr> scales;
+
+  /// Elements along K that share a scale.
+  int64_t tileElements() const { return block * tileBlocks; }
+  /// Places of memory that a scale has.
+  int64_t repetitions() const { return rowTile * tileBlocks; }
 };
 
 /// Sets how lines of `elements` elements lie that TMA brings to an instruction.
@@ -55,6 +61,13 @@ std::optional<QuantizedStorage> operandStorage(ScaledTensorType type,
 Result<QuantizedStorage> quantizedStorage(ScaledTensorType type,
                                           hw::Target target,
                                           mlir::AffineExpr groups = {});
+
+/// The most threads that find a scale together, one for each block of its tile.
+inline constexpr int64_t kMostTileThreads = 1024;
+
+/// Threads of a kernel that writes such a tensor from rows of memory: one for
+/// each byte of the scales, and as many more as make tiles whole.
+mlir::AffineExpr threadsToQuantize(const QuantizedStorage &storage);
 
 /// Why the epilogue of a product does not write such a tensor.
 std::optional<Reason> whyNotEpilogue(const QuantizedStorage &storage);

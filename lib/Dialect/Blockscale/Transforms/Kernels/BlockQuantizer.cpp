@@ -7,8 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockQuantizer.h"
-#include "blockscale/HW/Memory.h"
-#include "blockscale/HW/ScaleLayout.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -76,56 +74,9 @@ Value BlockQuantizer::largestOf(ArrayRef<Value> values) {
   return e.fromBits(largestPart(e, std::move(bits)));
 }
 
-/// What the warps of a tile of more than 32 rows have found, together. They
-/// leave its bits in shared memory, as f32 of its own each time, so that nobody
-/// waits before the next.
-Value BlockQuantizer::exchange(Value own, gpu::AllReduceOperation how) {
-  constexpr int64_t kMostWarps = hw::kAtomBytes / hw::kWarpSize;
-  int64_t warps = storage.rowTile / hw::kWarpSize;
-  Type f32 = e.getF32Type();
-  Value shared = SharedAllocOp::create(
-      e,
-      SharedType::get(e.getContext(), {1, kMostWarps}, f32, /*container=*/32,
-                      hw::Swizzle::None),
-      /*offset=*/IntegerAttr());
-  Value thread = arith::IndexCastUIOp::create(
-      e, e.getI32Type(), gpu::ThreadIdOp::create(e, gpu::Dimension::x));
-  Value size = e.i32(hw::kWarpSize), count = e.i32(warps);
-  Value warp = arith::DivUIOp::create(e, thread, size);
-  Value isFirst =
-      arith::CmpIOp::create(e, arith::CmpIPredicate::eq,
-                            arith::RemUIOp::create(e, thread, size), e.i32(0));
-  auto condition = scf::IfOp::create(e, isFirst);
-  {
-    OpBuilder::InsertionGuard guard(e);
-    e.setInsertionPointToStart(condition.thenBlock());
-    Value word = vector::FromElementsOp::create(e, VectorType::get({1}, f32),
-                                                e.fromBits(own));
-    StoreSharedOp::create(e, word, shared, warp);
-  }
-  gpu::BarrierOp::create(e);
-  Value first = mul(arith::DivUIOp::create(e, warp, count), count);
-  Value words =
-      LoadSharedOp::create(e, VectorType::get({warps}, f32), shared, first);
-  Value all;
-  for (int64_t i = 0; i < warps; ++i) {
-    Value one = e.bits(vector::ExtractOp::create(e, words, i));
-    if (!all)
-      all = one;
-    else if (how == gpu::AllReduceOperation::ADD)
-      all = add(all, one);
-    else
-      all = arith::MaxUIOp::create(e, all, one);
-  }
-  return all;
-}
-
-/// Of an i32 of each lane that has a row of the tile.
+/// Of an i32 of each thread that has a block of the tile.
 Value BlockQuantizer::reduceTile(Value own, gpu::AllReduceOperation how) {
-  auto lanes = uint32_t(std::min<int64_t>(storage.rowTile, hw::kWarpSize));
-  own = gpu::SubgroupReduceOp::create(e, own, how, /*uniform=*/true,
-                                      std::optional<uint32_t>(lanes));
-  return storage.rowTile > hw::kWarpSize ? exchange(own, how) : own;
+  return TileReduction(e, storage, order).reduce(own, how);
 }
 
 Value BlockQuantizer::largestOfTile(Value largest) {
@@ -234,7 +185,7 @@ Value BlockQuantizer::errorOf(ArrayRef<Value> values, BlockScaling &scaling,
       errors[i] = add(errors[2 * i], errors[2 * i + 1]);
     errors.resize(errors.size() / 2);
   }
-  if (storage.rowTile == 1)
+  if (storage.repetitions() == 1)
     return errors.front();
   return reduceTile(select(e, counts, errors.front(), e.i32(0)),
                     gpu::AllReduceOperation::ADD);

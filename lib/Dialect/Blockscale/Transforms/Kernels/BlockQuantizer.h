@@ -10,7 +10,7 @@
 #define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_BLOCKQUANTIZER_H
 
 #include "StorageAccess.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "TileReduction.h"
 
 namespace blockscale {
 
@@ -36,11 +36,14 @@ public:
                  const QuantizedStorage &storage,
                  llvm::ArrayRef<mlir::Value> sizes);
 
+  /// Which threads have the blocks of a tile; if not said, neighbours.
+  void setOrder(TileOrder which) { order = which; }
+
   /// The largest magnitude of numbers of f32, bf16 or f16, as f32; NaN if there
   /// is one.
   mlir::Value largestOf(llvm::ArrayRef<mlir::Value> values);
-  /// The same over as many neighbouring lanes as a tile has rows. All lanes of
-  /// a warp come, of a tile of more rows all threads of the CTA.
+  /// The same over all threads of a tile, of which those come that
+  /// `TileReduction` says.
   mlir::Value largestOfTile(mlir::Value largest);
   /// Whether the scale of a block depends on more than its largest magnitude.
   bool comparesErrors() const { return what.getRule() == ScaleRule::MinError; }
@@ -75,7 +78,6 @@ public:
 
 private:
   mlir::Value reduceTile(mlir::Value own, mlir::gpu::AllReduceOperation how);
-  mlir::Value exchange(mlir::Value own, mlir::gpu::AllReduceOperation how);
   mlir::Value inverseOf(mlir::Value scale, mlir::Value factor);
   BlockScaling exponentScaling(ScaleRule rule, mlir::Value largest,
                                mlir::Value factor);
@@ -102,6 +104,7 @@ private:
   QuantizationAttr what;
   mlir::FloatType element;
   float limit;
+  TileOrder order = TileOrder::Together;
 };
 
 } // namespace blockscale

@@ -69,10 +69,13 @@ blockscale::launchSizes(const QuantizedStorage &storage,
   return sizes;
 }
 
+KernelAttr blockscale::elementwiseLaunch(AffineExpr ctas, int64_t threads) {
+  return KernelAttr::get(ctas.getContext(), AffineMap::get(0, 6, ctas), threads,
+                         /*sharedBytes=*/0, /*tensorColumns=*/0, /*cluster=*/1,
+                         /*dependentLaunch=*/false, /*workspace=*/AffineMap());
+}
+
 KernelAttr blockscale::elementwiseLaunch(AffineExpr count) {
-  return KernelAttr::get(
-      count.getContext(),
-      AffineMap::get(0, 6, count.ceilDiv(kElementwiseThreads)),
-      kElementwiseThreads, /*sharedBytes=*/0, /*tensorColumns=*/0,
-      /*cluster=*/1, /*dependentLaunch=*/false, /*workspace=*/AffineMap());
+  return elementwiseLaunch(count.ceilDiv(kElementwiseThreads),
+                           kElementwiseThreads);
 }

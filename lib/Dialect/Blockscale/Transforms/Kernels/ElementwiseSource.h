@@ -65,6 +65,8 @@ struct ElementwiseModel : KernelSourceOpInterface::ExternalModel<Model, OpT> {
 
 /// How a kernel is launched that has a thread for each of `count` things.
 KernelAttr elementwiseLaunch(mlir::AffineExpr count);
+/// The same of `ctas` with so many threads.
+KernelAttr elementwiseLaunch(mlir::AffineExpr ctas, int64_t threads);
 
 } // namespace blockscale
 

@@ -311,8 +311,8 @@ static bool isAmongKernels(Operation *op) {
 }
 
 /// A function that only quantises is compiled or refused; in whole functions
-/// the host quantises what no kernel does, and tiles of several rows, of which
-/// it keeps a scale once.
+/// the host quantises what no kernel does, and tiles of several rows or blocks,
+/// of which it keeps a scale once.
 bool FormKernels::isWanted(KernelSourceOpInterface op) const {
   if (isConversion(op))
     return quantize ? isKernelSource(op)
@@ -327,8 +327,7 @@ bool FormKernels::isWanted(KernelSourceOpInterface op) const {
   if (transposedPartner(quantization))
     return false;
   return (isKernelSource(op) || isForKernels(quantization)) &&
-         quantization.getType().getRowTile() == 1 &&
-         !whyNotKernel(quantization);
+         !whyNotKernel(quantization) && !repeatsScales(quantization);
 }
 
 void FormKernels::runOnOperation() {

@@ -13,11 +13,12 @@
 // that lie together in a tile of scales are those of four neighbouring threads,
 // whose reads and writes join.
 //
-// Where a tile has several rows they are neighbouring lanes of a warp, or of
-// two or four, which find its largest magnitude together, and each of them
-// stores the scale. So
-// that all lanes come, a row of the padding reads the last row, which belongs
-// to the same tile or to none of the lane's.
+// Where a tile has several blocks they are neighbouring threads, of a warp or
+// of several, which find its largest magnitude together, and each of them
+// stores the scale. So that all of them come, a block of the padding reads the
+// last one of its row and column, which belongs to the same tile or to none of
+// the thread's. A tile of more than 128 rows or 4 blocks is in several atoms of
+// scales, not all of which may be in memory.
 
 #include "QuantizeBody.h"
 #include "blockscale/HW/ScaleLayout.h"
@@ -74,14 +75,49 @@ Value QuantizeBody::threadNumber() {
   return add(mul(cta, e.i32(threads())), thread);
 }
 
+/// Whether a thread has the number of its byte, which the four blocks of a row
+/// do that lie together.
+bool QuantizeBody::followsBytes() const {
+  return storage.rowTile == 1 && storage.tileBlocks <= hw::kAtomScales;
+}
+
+SmallVector<QuantizeBody::Digit> QuantizeBody::tileDigits() const {
+  int64_t rows = storage.rowTile, blocks = storage.tileBlocks;
+  int64_t unitRows = std::max<int64_t>(rows, hw::kAtomRows);
+  int64_t unitBlocks = std::max<int64_t>(blocks, hw::kAtomScales);
+  MLIRContext *context = storage.k.getContext();
+  SmallVector<Digit> list;
+  auto add = [&](hw::Dim source, int64_t divisor, AffineExpr extent) {
+    Digit digit;
+    digit.term.source = source;
+    digit.term.divisor = uint64_t(divisor);
+    digit.extent = extent;
+    list.push_back(digit);
+  };
+  for (auto [source, divisor, extent] :
+       {std::tuple(hw::Dim::Block, int64_t(1), blocks),
+        {hw::Dim::Row, 1, rows},
+        {hw::Dim::Block, blocks, unitBlocks / blocks},
+        {hw::Dim::Row, rows, unitRows / rows}})
+    if (extent > 1)
+      add(source, divisor, getAffineConstantExpr(extent, context));
+  add(hw::Dim::Block, unitBlocks,
+      storage.k.ceilDiv(storage.block * unitBlocks));
+  add(hw::Dim::Row, unitRows, storage.rows.ceilDiv(unitRows));
+  return list;
+}
+
 /// Those of the byte, but before them neighbouring rows where tiles have
 /// several: of an atom of scales, which are a CTA, where those of a warp are
 /// not all.
 SmallVector<QuantizeBody::Digit> QuantizeBody::digits() const {
+  if (storage.rowTile > hw::kAtomRows ||
+      (storage.tileBlocks > 1 && !followsBytes()))
+    return tileDigits();
   SmallVector<Digit> list(llvm::reverse(storage.scales.digits));
   if (storage.rowTile > hw::kWarpSize)
     return withRowsFirst(std::move(list));
-  if (isTiled())
+  if (storage.rowTile > 1)
     std::stable_partition(list.begin(), list.end(), [](const Digit &digit) {
       return digit.term.source == hw::Dim::Row && digit.term.divisor == 1;
     });
@@ -100,10 +136,9 @@ QuantizeBody::withRowsFirst(SmallVector<Digit> list) {
   return list;
 }
 
-/// The block of thread `number`; it may lie in the padding.
-BlockPlace QuantizeBody::placeOf(Value number) {
+BlockPlace QuantizeBody::placeBy(ArrayRef<Digit> digits, Value number) {
   BlockPlace place{number, e.i32(0), e.i32(0)};
-  for (const Digit &digit : digits()) {
+  for (const Digit &digit : digits) {
     Value extent = extentOf(digit.extent, e.getI32Type());
     Value value = arith::RemUIOp::create(e, place.matrix, extent);
     place.matrix = arith::DivUIOp::create(e, place.matrix, extent);
@@ -133,6 +168,21 @@ Value QuantizeBody::isInMemory(const BlockPlace &place) {
   AffineExpr blocks = storage.k.floorDiv(storage.block);
   return below(place.block,
                extentOf(blocks.ceilDiv(kTogether) * kTogether, e.getI32Type()));
+}
+
+/// Whether memory has a byte for the scale; null if it has one for each thread.
+Value QuantizeBody::isStored(const BlockPlace &place) {
+  Value rows, blocks;
+  if (storage.rowTile > hw::kAtomRows)
+    rows =
+        below(place.row, extentOf(storage.rows.ceilDiv(int64_t(hw::kAtomRows)) *
+                                      int64_t(hw::kAtomRows),
+                                  e.getI32Type()));
+  if (storage.tileBlocks > hw::kAtomScales)
+    blocks = isInMemory(place);
+  if (!rows || !blocks)
+    return rows ? rows : blocks;
+  return arith::AndIOp::create(e, rows, blocks);
 }
 
 Value QuantizeBody::firstElement(const BlockPlace &place) {
@@ -217,9 +267,14 @@ void QuantizeBody::storeCodes(const BlockPlace &place, ArrayRef<Value> words) {
 
 void QuantizeBody::storeScale(const BlockPlace &place, Value number,
                               Value code) {
-  // Threads, of which each byte has one, are counted in 32 bits.
+  OpBuilder::InsertionGuard guard(e);
+  if (Value stored = isStored(place)) {
+    auto condition = scf::IfOp::create(e, stored);
+    e.setInsertionPointToStart(condition.thenBlock());
+  }
+  // Bytes are counted in 32 bits, as threads are, of which each has one.
   Value byte =
-      isTiled() ? quantizer.scaleOffset(place, e.getI32Type()) : number;
+      followsBytes() ? number : quantizer.scaleOffset(place, e.getI32Type());
   quantizer.storeByte(arguments.scales, wide(byte), i8(code));
 }
 
@@ -237,6 +292,7 @@ Value QuantizeBody::quantize(const BlockPlace &place) {
 
 void QuantizeBody::build() {
   Value number = threadNumber();
-  BlockPlace place = placeOf(number);
+  // It may lie in the padding.
+  BlockPlace place = placeBy(digits(), number);
   storeScale(place, number, quantize(place));
 }

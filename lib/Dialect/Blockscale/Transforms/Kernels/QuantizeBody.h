@@ -14,6 +14,11 @@
 
 namespace blockscale {
 
+/// Threads of a CTA, which has whole tiles.
+inline int64_t quantizeThreads(const QuantizedStorage &storage) {
+  return std::max(kElementwiseThreads, storage.repetitions());
+}
+
 /// What a thread does: it owns one byte of the scales in memory, and quantises
 /// the block that this is the scale of. Here blocks lie along rows of the
 /// input.
@@ -33,7 +38,13 @@ protected:
   virtual llvm::SmallVector<Digit> digits() const;
   /// The same with the rows of an atom of scales first.
   static llvm::SmallVector<Digit> withRowsFirst(llvm::SmallVector<Digit> list);
-  virtual int64_t threads() const { return kElementwiseThreads; }
+  /// Digits by which the threads of a tile follow each other; the first four,
+  /// as far as they are there, are those of an atom of scales where no tile is
+  /// larger.
+  llvm::SmallVector<Digit> tileDigits() const;
+  /// What number `number` is the place of; the matrix is what is left.
+  BlockPlace placeBy(llvm::ArrayRef<Digit> digits, mlir::Value number);
+  virtual int64_t threads() const { return quantizeThreads(storage); }
   /// The elements of the block; `first` is the number of its first one in the
   /// op's input, i64.
   virtual llvm::SmallVector<mlir::Value> load(const BlockPlace &place,
@@ -60,7 +71,7 @@ protected:
   mlir::Value i8(mlir::Value x);
   /// The number of a CTA or of a thread in its CTA, i32.
   mlir::Value number(mlir::Value index);
-  bool isTiled() const { return storage.rowTile > 1; }
+  bool isTiled() const { return storage.repetitions() > 1; }
   mlir::Value isInside(const BlockPlace &place);
   /// Whether a row of scales, padding included, reaches so far.
   mlir::Value isInMemory(const BlockPlace &place);
@@ -82,7 +93,8 @@ private:
   };
 
   mlir::Value threadNumber();
-  BlockPlace placeOf(mlir::Value number);
+  bool followsBytes() const;
+  mlir::Value isStored(const BlockPlace &place);
   BlockPlace nearestInside(const BlockPlace &place);
   mlir::Value firstElement(const BlockPlace &place);
   mlir::Value loadFactor(const BlockPlace &place);

@@ -70,15 +70,21 @@ private:
 //===----------------------------------------------------------------------===//
 
 /// Neighbouring lanes have the blocks of a row, or of a column of tiles of
-/// several rows.
+/// several rows, or of tiles of several rows and blocks.
 BlockPlace RowsOfTile::placeOf(Value thread, int64_t atom) {
-  int64_t extent = isTiled() ? hw::kAtomRows : hw::kAtomScales;
+  bool isTall = storage.rowTile > 1;
+  int64_t extent = isTall ? hw::kAtomRows : hw::kAtomScales;
   Value fast = arith::RemUIOp::create(e, thread, e.i32(extent));
   Value slow = arith::DivUIOp::create(e, thread, e.i32(extent));
   Value first = arith::DivUIOp::create(e, tile.column, e.i32(storage.block));
   Value block = add(first, e.i32(atom * hw::kAtomScales));
-  return {tile.matrix, add(tile.row, isTiled() ? fast : slow),
-          add(block, isTiled() ? slow : fast)};
+  if (isTall && storage.tileBlocks > 1) {
+    BlockPlace inAtom = placeBy(ArrayRef(tileDigits()).drop_back(2), thread);
+    fast = inAtom.row;
+    slow = inAtom.block;
+  }
+  return {tile.matrix, add(tile.row, isTall ? fast : slow),
+          add(block, isTall ? slow : fast)};
 }
 
 void RowsOfTile::storeCodes(const BlockPlace &place, ArrayRef<Value> words) {

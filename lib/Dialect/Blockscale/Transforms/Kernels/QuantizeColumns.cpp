@@ -33,7 +33,9 @@ QuantizeColumns::QuantizeColumns(QuantizationAttr what,
       thread(number(gpu::ThreadIdOp::create(e, gpu::Dimension::x))),
       access(quantizer.dataAccess()), perBlock(quantizer.blockBytes() / access),
       codes(allocate(hw::kAtomRows * pitch())),
-      scales(allocate(hw::kAtomBytes)) {}
+      scales(allocate(hw::kAtomBytes)) {
+  quantizer.setOrder(TileOrder::RowsFirst);
+}
 
 Value QuantizeColumns::allocate(int64_t bytes) {
   return SharedAllocOp::create(e,

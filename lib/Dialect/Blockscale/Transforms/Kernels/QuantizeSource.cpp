@@ -12,6 +12,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
+#include "blockscale/HW/ScaleLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -25,6 +26,10 @@ static QuantizedStorage storageOf(QuantizeOp op) {
       quantizedStorage(op.getType(), getTarget(op));
   assert(storage && "checkReady asks first");
   return *storage;
+}
+
+bool blockscale::repeatsScales(QuantizeOp op) {
+  return storageOf(op).repetitions() > 1;
 }
 
 static bool hasTensorScale(QuantizeOp op) {
@@ -131,7 +136,7 @@ static std::optional<Reason> whyNotSizes(const QuantizedStorage &storage) {
            std::to_string(storage.block);
   if (auto why = whyNotReached(storage))
     return why;
-  AffineExpr bytes = storage.scales.matrixBytes * storage.batch;
+  AffineExpr bytes = threadsToQuantize(storage);
   if (auto constant = dyn_cast<AffineConstantExpr>(bytes);
       constant && constant.getValue() > kMaxProductSize)
     return "its scales would take " + std::to_string(constant.getValue()) +
@@ -144,7 +149,7 @@ static std::optional<Reason> whyNotSizes(const QuantizedStorage &storage) {
 static std::optional<Reason> whyNotCompared(QuantizeOp op,
                                             const QuantizedStorage &storage) {
   constexpr int64_t kMostCompared = 2048;
-  int64_t elements = storage.rowTile * storage.block;
+  int64_t elements = storage.rowTile * storage.tileElements();
   if (op.getRule() != ScaleRule::MinError || elements <= kMostCompared)
     return std::nullopt;
   return "a kernel adds up the errors of at most " +
@@ -152,7 +157,21 @@ static std::optional<Reason> whyNotCompared(QuantizeOp op,
          " elements under the rule 'min_error', but tiles of '" +
          std::string(op.getType().getSpec().getText()) + "' have " +
          std::to_string(elements) + "; nearest legal: tiles of " +
-         std::to_string(kMostCompared / storage.block) + " rows";
+         std::to_string(kMostCompared / storage.tileElements()) + " rows";
+}
+
+/// A CTA that writes a transpose has an atom of scales.
+static std::optional<Reason> whyNotTurned(QuantizeOp op,
+                                          const QuantizedStorage &storage) {
+  if (storage.rowTile <= hw::kAtomRows && storage.tileBlocks <= hw::kAtomScales)
+    return std::nullopt;
+  return "a kernel that quantises a transpose has tiles of at most " +
+         std::to_string(hw::kAtomRows) + " rows and " +
+         std::to_string(hw::kAtomScales * storage.block) +
+         " elements along K, but those of '" +
+         std::string(op.getType().getSpec().getText()) + "' have " +
+         std::to_string(storage.rowTile) + " and " +
+         std::to_string(storage.tileElements());
 }
 
 std::optional<Reason> blockscale::whyNotKernel(QuantizeOp op) {
@@ -174,6 +193,9 @@ std::optional<Reason> blockscale::whyNotKernel(QuantizeOp op) {
            "one as 'tensor_scale'";
   if (auto why = whyNotCompared(op, *storage))
     return why;
+  if (transposedInput(op) || otherWay(op))
+    if (auto why = whyNotTurned(op, *storage))
+      return why;
   return whyNotSizes(*storage);
 }
 
@@ -281,15 +303,11 @@ static KernelOutline outlineOf(QuantizeOp op, StringRef source) {
   if (partner || transposedInput(op)) {
     AffineExpr ctas =
         partner ? tilesOf(storage) : ctasOf(storage, kColumnThreads);
-    outline.launch =
-        KernelAttr::get(op.getContext(), AffineMap::get(0, 6, ctas),
-                        kColumnThreads, /*sharedBytes=*/0, /*tensorColumns=*/0,
-                        /*cluster=*/1, /*dependentLaunch=*/false,
-                        /*workspace=*/AffineMap());
+    outline.launch = elementwiseLaunch(ctas, kColumnThreads);
   } else {
-    // A thread for each byte of scales, padding included.
+    int64_t threads = quantizeThreads(storage);
     outline.launch =
-        elementwiseLaunch(storage.scales.matrixBytes * storage.batch);
+        elementwiseLaunch(threadsToQuantize(storage).ceilDiv(threads), threads);
   }
   outline.quantization = attributeOf(op, source);
   if (partner)

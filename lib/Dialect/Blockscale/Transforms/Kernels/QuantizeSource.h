@@ -39,6 +39,9 @@ llvm::SmallVector<mlir::Value> launchInputs(QuantizeOp op);
 /// Why no kernel computes `op`; empty if one does.
 std::optional<Reason> whyNotKernel(QuantizeOp op);
 
+/// Whether memory that the kernel of `op` writes has a scale several times.
+bool repeatsScales(QuantizeOp op);
+
 /// Makes `blockscale.quantize` a source of kernels where its function does
 /// nothing else.
 void attachQuantizeSource(mlir::MLIRContext &context);
