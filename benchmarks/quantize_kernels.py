@@ -32,6 +32,8 @@ FORMATS = {
     "MXFP8, 32 x 32": ("f8E4M3FN", "e8m0_t32_t32", 8, 32, ""),
     "MXFP8, 1 x 128": ("f8E4M3FN", "e8m0_t128", 8, 32, ""),
     "MXFP8, 128 x 128": ("f8E4M3FN", "e8m0_t128_t128", 8, 32, ""),
+    "e4m3, f32 for 1 x 128": ("f8E4M3FN", "float32_t128", 8, 32, ""),
+    "e4m3, f32 for 128 x 128": ("f8E4M3FN", "float32_t128_t128", 8, 4096, ""),
     "NVFP4, 16 x 16": ("f4E2M1FN", "multi_float32_e4m3fn_t16_t16", 4, 16, ""),
     "MXFP8, ties away": ("f8E4M3FN", "e8m0_t32", 8, 32, "rounding(away)"),
     "MXFP8, stochastic": ("f8E4M3FN", "e8m0_t32", 8, 32,
@@ -43,7 +45,8 @@ FORMATS = {
 
 def module(columns, source, element, spec, words, ways):
     x, y = f"tensor<?x{columns}x{source}>", f"tensor<{columns}x?x{source}>"
-    form = f'x{element}, "{spec}", layout = tiled_128x4>'
+    layout = "plain" if spec.startswith("float32") else "tiled_128x4"
+    form = f'x{element}, "{spec}", layout = {layout}>'
     factor = ""
     if spec.startswith("multi"):
         factor = ", %t: tensor<f32>"

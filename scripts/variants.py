@@ -453,6 +453,11 @@ SQUARES = [
 TALL = [Quantization("f8E4M3FN", "e8m0_t64_t32", "bf16"),
         Quantization("f4E2M1FN", "multi_float32_e4m3fn_t128_t16", "f32",
                      "rule(min_error)")]
+# Longer than the blocks of instructions, or under floats.
+LONG = [Quantization("f8E4M3FN", "e8m0_t128", "bf16"),
+        Quantization("f8E5M2", "e8m0_t128_t128", "f32"),
+        Quantization("f8E4M3FN", "float32_t128@plain", "bf16"),
+        Quantization("f8E4M3FN", "float32_t128_t128@plain", "f16")]
 # What a kernel dequantises, to numbers of type `x`.
 DEQUANTIZATIONS = QUANTIZATIONS + [
     Quantization("f8E4M3FN", "e8m0_t32@plain", "f32"), SQUARES[0]]
@@ -460,6 +465,8 @@ DEQUANTIZATIONS = QUANTIZATIONS + [
 LAYOUTS = [("plain", "tiled_128x4"), ("tiled_128x4", "tiled_128x16"),
            ("tiled_128x16", "plain")]
 LINES = Sizes([1, 130, 300], [(1, 96), (1, 544)])
+# Of whole tiles along K.
+LONG_LINES = Sizes([1, 130, 300], [(1, 128), (1, 640)])
 # What kernels prune, and how elements are stored before and behind.
 Sparsity = namedtuple("Sparsity", "op element dense sparse", defaults=[""])
 SPARSITIES = [
@@ -699,6 +706,12 @@ VARIANTS += [
             make=function_that_quantizes),
     Variant("quantisations in tall tiles, warp level", WARP, TALL, "", LINES,
             make=function_that_quantizes),
+    Variant("quantisations in long tiles", DATACENTER, LONG, "", LONG_LINES,
+            make=function_that_quantizes),
+    Variant("quantisations in long tiles, warp level", WARP, LONG, "", LONG_LINES,
+            make=function_that_quantizes),
+    Variant("quantisations of transposes in long tiles", DATACENTER, LONG, "",
+            LONG_LINES, make=function_that_quantizes_columns),
     Variant("quantisations of transposes", DATACENTER,
             [*QUANTIZATIONS, *SQUARES[1:]], "", LINES,
             make=function_that_quantizes_columns),

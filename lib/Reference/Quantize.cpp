@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 using namespace blockscale;
@@ -22,9 +23,11 @@ std::optional<Reason> reference::whyNot(const Quantization &quantization) {
     return "elements of '" + std::string(element.name) +
            "' are not quantised here";
   bool isPower = quantization.scale == ElementFormat::UE8M0;
-  if (!isPower && quantization.scale != ElementFormat::UE4M3)
-    return "scales of '" + std::string(formatName(quantization.scale)) +
-           "' are not chosen here";
+  std::string scales =
+      quantization.scale ? std::string(formatName(*quantization.scale)) : "f32";
+  if (quantization.scale && !isPower &&
+      quantization.scale != ElementFormat::UE4M3)
+    return "scales of '" + scales + "' are not chosen here";
   auto isOneOf = [](const std::string &name,
                     std::initializer_list<const char *> names) {
     return std::find(names.begin(), names.end(), name) != names.end();
@@ -35,7 +38,7 @@ std::optional<Reason> reference::whyNot(const Quantization &quantization) {
       (!isPower && quantization.rule != "floor" &&
        quantization.rule != "min_error"))
     return "there is no rule '" + quantization.rule + "' for scales of '" +
-           std::string(formatName(quantization.scale)) + "'";
+           scales + "'";
   if (!isOneOf(quantization.rounding, {"even", "away", "zero", "stochastic"}))
     return "there is no rounding '" + quantization.rounding + "'";
   return std::nullopt;
@@ -144,7 +147,32 @@ static uint8_t floatByte(float limit, float largest,
   return uint8_t(roundMagnitude(ElementFormat::UE4M3, scale, "even", 0));
 }
 
-std::pair<uint8_t, uint8_t>
+/// The bits of the f32 scale that makes `limit` of the largest magnitude. None
+/// is so large that the largest element times it would be infinite.
+static uint32_t floatBits(ElementFormat element, float limit, float largest) {
+  constexpr uint32_t kNaN = 0x7fc00000;
+  if (std::isnan(largest))
+    return kNaN;
+  double most = formatInfo(element).largest;
+  auto bound = float(double(kFloatMax) / most);
+  while (double(bound) * most > double(kFloatMax))
+    bound = std::nextafter(bound, 0.0f);
+  float scale = std::min(largest / limit, bound);
+  uint32_t bits;
+  std::memcpy(&bits, &scale, sizeof(bits));
+  return bits;
+}
+
+/// The scale with this code.
+static float valueOf(const Quantization &quantization, uint32_t scale) {
+  if (quantization.scale)
+    return decode(*quantization.scale, scale);
+  float value;
+  std::memcpy(&value, &scale, sizeof(value));
+  return value;
+}
+
+std::pair<uint32_t, uint32_t>
 reference::candidates(const Quantization &quantization, float largest,
                       std::optional<float> tensorScale) {
   bool isSearch = quantization.rule == "min_error";
@@ -159,16 +187,19 @@ reference::candidates(const Quantization &quantization, float largest,
     return {byRule("floor"), byRule("floor_plus_one")};
   }
   uint32_t most = formatInfo(quantization.element).largestCode;
-  auto towards = [&](uint32_t code) {
-    return floatByte(decode(quantization.element, code), largest, tensorScale);
+  auto towards = [&](uint32_t code) -> uint32_t {
+    float limit = decode(quantization.element, code);
+    if (!quantization.scale)
+      return floatBits(quantization.element, limit, largest);
+    return floatByte(limit, largest, tensorScale);
   };
   return {towards(most), towards(isSearch ? most - 1 : most)};
 }
 
 /// What an element is multiplied by under a scale.
-static float inverseOf(const Quantization &quantization, uint8_t scale,
+static float inverseOf(const Quantization &quantization, uint32_t scale,
                        std::optional<float> tensorScale) {
-  float number = decode(quantization.scale, scale), step = number;
+  float number = valueOf(quantization, scale), step = number;
   if (tensorScale)
     step = number * std::fabs(*tensorScale);
   if (number == 0)
@@ -191,13 +222,12 @@ static float distanceOf(ElementFormat format, float magnitude) {
 
 /// The error of a tile under `scale`, of which `first` is the one that it is
 /// compared with.
-static uint64_t errorUnder(const Quantization &quantization, uint8_t scale,
-                           uint8_t first, const std::vector<float> &values,
+static uint64_t errorUnder(const Quantization &quantization, uint32_t scale,
+                           uint32_t first, const std::vector<float> &values,
                            std::optional<float> tensorScale) {
   const FormatInfo &info = formatInfo(quantization.element);
   float inverse = inverseOf(quantization, scale, tensorScale);
-  float ratio =
-      decode(quantization.scale, scale) / decode(quantization.scale, first);
+  float ratio = valueOf(quantization, scale) / valueOf(quantization, first);
   float above = std::ldexp(2.0f, info.emax) - info.largest;
   float unit = std::exp2(std::ceil(std::log2(above)));
   uint64_t sum = 0;
@@ -210,25 +240,25 @@ static uint64_t errorUnder(const Quantization &quantization, uint8_t scale,
   return sum;
 }
 
-uint8_t reference::scaleOf(const Quantization &quantization,
-                           const std::vector<float> &values,
-                           std::optional<float> tensorScale) {
+uint32_t reference::scaleOf(const Quantization &quantization,
+                            const std::vector<float> &values,
+                            std::optional<float> tensorScale) {
   float largest = 0;
   for (float value : values)
     largest = std::isnan(value) || std::isnan(largest)
                   ? std::numeric_limits<float>::quiet_NaN()
                   : std::max(largest, std::fabs(value));
   auto [first, second] = candidates(quantization, largest, tensorScale);
-  if (first == second || decode(quantization.scale, first) == 0)
+  if (first == second || valueOf(quantization, first) == 0)
     return second;
-  auto error = [&, smaller = first](uint8_t scale) {
+  auto error = [&, smaller = first](uint32_t scale) {
     return errorUnder(quantization, scale, smaller, values, tensorScale);
   };
   return error(second) < error(first) ? second : first;
 }
 
 std::vector<uint8_t> reference::quantizeUnder(const Quantization &quantization,
-                                              uint8_t scale,
+                                              uint32_t scale,
                                               const std::vector<float> &values,
                                               std::optional<float> tensorScale,
                                               uint64_t first) {

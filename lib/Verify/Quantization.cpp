@@ -135,18 +135,21 @@ QuantizationMaker::readPart(const plan::Quantization &planned,
                             const std::string &operand) {
   const plan::DataPacking *data = partOf(kernel.data, operand);
   const plan::ScalePacking *scales = partOf(kernel.scales, operand);
-  if (!data || !scales)
+  const plan::VectorScales *floats = partOf(kernel.vectorScales, operand);
+  if (!data || (!scales && !floats))
     return "a kernel that quantises has 'data' and 'scales' of '" + operand +
            "'";
-  std::optional<ElementFormat> element = parseFormat(data->format),
-                               scale = parseFormat(scales->format);
-  if (!element || !scale)
-    return "'" + data->format + "' with scales '" + scales->format + "'";
-  if (scales->layout != "tiled_128x4")
+  std::string format = scales ? scales->format : floats->format;
+  std::optional<ElementFormat> element = parseFormat(data->format), scale;
+  if (scales)
+    scale = parseFormat(format);
+  if (!element || (scales ? !scale : format != "f32"))
+    return "'" + data->format + "' with scales '" + format + "'";
+  if (scales && scales->layout != "tiled_128x4")
     return "scales in layout '" + scales->layout + "'";
   QuantizationRun::Part part;
   part.operand = operand;
-  part.quantization = {*element, *scale, planned.rule, planned.rounding, 0};
+  part.quantization = {*element, scale, planned.rule, planned.rounding, 0};
   if (!planned.seed.empty()) {
     std::optional<uint64_t> number = parseInteger<uint64_t>(planned.seed);
     if (!number)
@@ -157,15 +160,18 @@ QuantizationMaker::readPart(const plan::Quantization &planned,
   part.k = uint64_t(sizes.at("K"));
   if (!run.parts.empty())
     std::swap(part.rows, part.k);
-  part.block = scales->block;
-  part.rowTile = scales->rows;
-  part.tileBlocks = scales->block ? scales->ownBlock() / scales->block : 0;
+  // Under floats a block is what a thread has.
+  constexpr unsigned kBlock = 32;
+  uint64_t tile = scales ? scales->ownBlock() : floats->block;
+  part.block = scales ? scales->block : kBlock;
+  part.rowTile = scales ? scales->rows : floats->rows;
+  part.tileBlocks = part.block ? tile / part.block : 0;
   part.hasTensorScale = partOf(kernel.tensorScales, operand);
   if (part.rowTile == 0 || part.rowTile > 256)
     return "scales of " + std::to_string(part.rowTile) + " rows";
   if (part.tileBlocks == 0 || part.tileBlocks > 32)
-    return "scales of " + std::to_string(scales->ownBlock()) +
-           " elements in blocks of " + std::to_string(part.block);
+    return "scales of " + std::to_string(tile) + " elements in blocks of " +
+           std::to_string(part.block);
   if (part.block == 0 || part.k % part.block != 0)
     return "K = " + std::to_string(part.k) + " in blocks of " +
            std::to_string(part.block);
@@ -296,9 +302,10 @@ std::optional<Reason> QuantizationMaker::addMemory() {
     Result<uint64_t> bytes = memoryBytes(kernel, parameter, sizes);
     if (!bytes)
       return bytes.why();
+    const plan::ScalePacking *scales = partOf(kernel.scales, operand);
     uint64_t alignment = parameter.role == operand + "_data" ? codes->alignment
-                         : parameter.role == operand + "_scales"
-                             ? partOf(kernel.scales, operand)->alignment
+                         : parameter.role == operand + "_scales" && scales
+                             ? scales->alignment
                              : sizeof(float);
     put(parameter.role, nullptr, *bytes, alignment);
   }
@@ -355,6 +362,13 @@ uint64_t QuantizationRun::Part::aloneIn(uint64_t tile) const {
 // Comparison
 //===----------------------------------------------------------------------===//
 
+uint64_t QuantizationRun::Part::floatOffset(Place place) const {
+  auto [matrix, row, j] = place;
+  uint64_t tiles = (k + tileElements() - 1) / tileElements();
+  uint64_t tileRow = matrix * ((rows + rowTile - 1) / rowTile) + row / rowTile;
+  return (tileRow * tiles + j / tileBlocks) * sizeof(float);
+}
+
 std::vector<float> QuantizationRun::Part::valuesOfTile(uint64_t matrix,
                                                        uint64_t row,
                                                        uint64_t j) const {
@@ -378,27 +392,32 @@ uint64_t QuantizationRun::Part::threadInAtom(uint64_t byte) const {
                        : place % 4 * 128 + place / 4 * 32 + row;
 }
 
+QuantizationRun::Place QuantizationRun::Part::placeOfByte(uint64_t byte) const {
+  uint64_t in = byte % 512, atom = byte % matrixBytes() / 512;
+  return {byte / matrixBytes(),
+          atom / atoms() * 128 + in / 16 + in % 16 / 4 * 32,
+          atom % atoms() * 4 + in % 4};
+}
+
 /// Where rows of tiles are neighbouring threads 32 of them share a place in an
 /// atom of 32 times 16 bytes, of taller tiles 128 each fourth place. Of longer
-/// tiles of several rows, or of more than an atom, the threads follow each
-/// other, and memory may lack some of the last one.
-uint64_t QuantizationRun::Part::threadOf(uint64_t byte) const {
-  constexpr uint64_t kRows = 128, kBlocks = 4, kAtom = kRows * kBlocks;
-  uint64_t in = byte % kAtom;
-  if (rowTile <= kRows &&
-      (tileBlocks == 1 || (rowTile == 1 && tileBlocks <= kBlocks)))
-    return byte - in + threadInAtom(in);
+/// tiles of several rows, of more than an atom, and under floats, the threads
+/// of a tile follow each other, and memory may lack some of the last one.
+uint64_t QuantizationRun::Part::threadOf(Place place) const {
+  constexpr uint64_t kRows = 128, kBlocks = 4;
+  auto [matrix, row, j] = place;
+  if (quantization.scale && rowTile <= kRows &&
+      (tileBlocks == 1 || (rowTile == 1 && tileBlocks <= kBlocks))) {
+    uint64_t byte = matrix * matrixBytes() + scaleOffset(row, j, atoms());
+    return byte / 512 * 512 + threadInAtom(byte % 512);
+  }
   uint64_t wholeRows = std::max(rowTile, kRows),
            wholeBlocks = std::max(tileBlocks, kBlocks);
-  uint64_t atom = byte % matrixBytes() / kAtom;
-  uint64_t row = atom / atoms() * kRows + in / 16 + in % 16 / kBlocks * 32,
-           j = atom % atoms() * kBlocks + in % kBlocks;
   auto parts = [](uint64_t extent, uint64_t whole) {
     return (extent + whole - 1) / whole;
   };
-  uint64_t number = byte / matrixBytes() * parts(rows, wholeRows);
-  number = (number + row / wholeRows) * parts(blocks(), wholeBlocks) +
-           j / wholeBlocks;
+  uint64_t number = matrix * parts(rows, wholeRows) + row / wholeRows;
+  number = number * parts(blocks(), wholeBlocks) + j / wholeBlocks;
   row %= wholeRows;
   j %= wholeBlocks;
   number = number * (wholeRows / rowTile) + row / rowTile;
@@ -407,22 +426,18 @@ uint64_t QuantizationRun::Part::threadOf(uint64_t byte) const {
   return number * tileBlocks + j % tileBlocks;
 }
 
-/// The CTA that writes a byte of scales. A matrix that is quantised both ways
-/// has a CTA for 128 x 128 numbers.
-uint64_t QuantizationRun::ctaOf(const Part &part, uint64_t byte) const {
-  constexpr uint64_t kAtom = 512, kExtent = 128;
+/// The CTA that writes the scale of a block. A matrix that is quantised both
+/// ways has a CTA for 128 x 128 numbers.
+uint64_t QuantizationRun::ctaOf(const Part &part, Place place) const {
+  constexpr uint64_t kExtent = 128;
   if (!isBothWays())
-    return part.threadOf(byte) / threads;
+    return part.threadOf(place) / threads;
   auto tiles = [](uint64_t size) { return (size + kExtent - 1) / kExtent; };
-  uint64_t atom = byte % part.matrixBytes() / kAtom;
-  uint64_t row = atom / part.atoms(),
-           column = atom % part.atoms() * 4 * part.block / kExtent;
+  uint64_t row = place.row / kExtent, column = place.j * part.block / kExtent;
   if (&part == &parts.back())
     std::swap(row, column);
   const Part &matrix = parts.front();
-  return (byte / part.matrixBytes() * tiles(matrix.rows) + row) *
-             tiles(matrix.k) +
-         column;
+  return (place.matrix * tiles(matrix.rows) + row) * tiles(matrix.k) + column;
 }
 
 void QuantizationRun::compare(const Part &part,
@@ -432,10 +447,11 @@ void QuantizationRun::compare(const Part &part,
       scales(data, part.operand + "_scales");
   uint64_t blocks = part.blocks(), rows = part.rows, block = part.block;
   size_t blockBytes = packedBytes(part.quantization.element, block);
-  auto isRun = [&](uint64_t byte) {
+  auto isRun = [&](Place place) {
     return sample.empty() ||
-           std::binary_search(sample.begin(), sample.end(), ctaOf(part, byte));
+           std::binary_search(sample.begin(), sample.end(), ctaOf(part, place));
   };
+  bool isByte = part.quantization.scale.has_value();
   auto note = [&](uint64_t number, const std::string &what) {
     if (verdict.diagnosis.empty())
       verdict.diagnosis =
@@ -445,16 +461,18 @@ void QuantizationRun::compare(const Part &part,
           std::to_string(number % blocks) + ": " + what;
   };
   // Padding is 0.
-  for (uint64_t i = 0; i < scales.size(); ++i)
-    if (isRun(i))
+  for (uint64_t i = 0; isByte && i < scales.size(); ++i)
+    if (isRun(part.placeOfByte(i)))
       *scales.at(i) = 0;
   for (uint64_t number = 0; number < batch * rows * blocks; ++number) {
     uint64_t matrix = number / blocks / rows, row = number / blocks % rows,
              j = number % blocks;
-    uint64_t place =
-        matrix * part.matrixBytes() + scaleOffset(row, j, part.atoms());
-    if (!isRun(place))
+    if (!isRun({matrix, row, j}))
       continue;
+    uint64_t place =
+        isByte ? matrix * part.matrixBytes() + scaleOffset(row, j, part.atoms())
+               : part.floatOffset({matrix, row, j});
+    size_t size = isByte ? 1 : sizeof(float);
     uint64_t first = number * block;
     std::optional<float> factor;
     if (part.hasTensorScale)
@@ -467,10 +485,15 @@ void QuantizationRun::compare(const Part &part,
                                  {part.values.begin() + int64_t(first),
                                   part.values.begin() + int64_t(first + block)},
                                  factor, first);
-    *scales.at(place) = expected.scale;
-    if (scales.found(place) != expected.scale)
-      note(number, "expected scale " + hex(expected.scale) + ", found " +
-                       hex(scales.found(place)));
+    // The first byte of a number is its lowest.
+    for (size_t i = 0; i < size; ++i) {
+      auto byte = uint8_t(expected.scale >> (8 * i));
+      *scales.at(place + i) = byte;
+      if (scales.found(place + i) != byte)
+        note(number, "expected scale " + hex(byte) + ", found " +
+                         hex(scales.found(place + i)) +
+                         (isByte ? "" : " in byte " + std::to_string(i)));
+    }
     uint64_t at =
         matrix * part.batchPitch + row * part.linePitch + j * blockBytes;
     packElements(part.quantization.element, expected.codes.data(), block,
@@ -487,7 +510,7 @@ void QuantizationRun::compare(const Part &part,
     MemoryImage stored(data, part.operand + "_tensor_scale");
     for (uint64_t i = 0; i < batch; ++i) {
       float magnitude = std::fabs(tensorScales[i]);
-      if (isRun(i * part.matrixBytes()))
+      if (isRun({i, 0, 0}))
         std::memcpy(stored.at(i * sizeof(float)), &magnitude, sizeof(float));
     }
     wrong += stored.differences();

@@ -31,6 +31,10 @@ public:
 
 private:
   friend class QuantizationMaker;
+  /// A block along K, of any matrix.
+  struct Place {
+    uint64_t matrix, row, j;
+  };
   /// A quantised matrix: of what the kernel reads, or of its transpose.
   struct Part {
     /// In front of its roles: "d" or "transposed".
@@ -52,15 +56,19 @@ private:
     /// The number of the tile of an element, and its own in there.
     std::pair<uint64_t, uint64_t> placeInTile(uint64_t element) const;
     uint64_t aloneIn(uint64_t tile) const;
-    /// The thread that writes a byte of scales, where they are threads of rows.
-    uint64_t threadOf(uint64_t byte) const;
+    /// The block whose scale a byte is.
+    Place placeOfByte(uint64_t byte) const;
+    /// The byte of the float scale of a block.
+    uint64_t floatOffset(Place place) const;
+    /// The thread that has a block, where they are threads of rows.
+    uint64_t threadOf(Place place) const;
     uint64_t threadInAtom(uint64_t byte) const;
     std::vector<float> valuesOfTile(uint64_t matrix, uint64_t row,
                                     uint64_t j) const;
   };
 
   bool isBothWays() const { return parts.size() == 2; }
-  uint64_t ctaOf(const Part &part, uint64_t byte) const;
+  uint64_t ctaOf(const Part &part, Place place) const;
   void compare(const Part &part, const std::vector<uint64_t> &sample,
                Verdict &verdict) const;
 

@@ -20,6 +20,7 @@ def source(name, shape, element, spec, words="", x="bf16", transposed=False):
     """A function that quantises; of two levels with a tensor scale given."""
     sizes, result = "x".join(map(str, shape)), f"!{name}"
     given = ""
+    layout = "" if spec.startswith("float32") else ", layout = tiled_128x4"
     if spec.startswith("multi"):
         batch = f"{shape[0]}x" if len(shape) == 3 else ""
         given = f", %t: tensor<{batch}f32>"
@@ -37,7 +38,7 @@ def source(name, shape, element, spec, words="", x="bf16", transposed=False):
   %e = tensor.empty({dynamic}) : tensor<{sizes}x{x}>
   %y = linalg.transpose ins(%x : {read}) outs(%e : tensor<{sizes}x{x}>) permutation = {order}
 """
-    return f"""{result} = !blockscale.tensor<{sizes}x{element}, "{spec}", layout = tiled_128x4>
+    return f"""{result} = !blockscale.tensor<{sizes}x{element}, "{spec}"{layout}>
 func.func @{name}(%x: {read}{given}) -> {result} {{
 {transpose}  %0 = blockscale.quantize {value} {words} : tensor<{sizes}x{x}> to {result}
   return %0 : {result}
@@ -77,7 +78,9 @@ CASES = [
     ("f8E4M3FN", "e8m0_t128", "bf16", dict(rule="round_up")),
     ("f8E5M2", "e8m0_t128_t128", "f32", {}),
     ("f6E3M2FN", "e8m0_t64", "f16", dict(rounding="stochastic", seed=SEED)),
-    ("f4E2M1FN", "multi_float32_e4m3fn_t8_t32", "bf16", dict(rounding="away"))]
+    ("f4E2M1FN", "multi_float32_e4m3fn_t8_t32", "bf16", dict(rounding="away")),
+    ("f8E4M3FN", "float32_t128", "bf16", {}),
+    ("f8E5M2", "float32_t32_t64", "f32", dict(rounding="stochastic", seed=SEED))]
 
 
 def words_of(options):
@@ -205,14 +208,17 @@ def test_both_ways(device, one, spec, two, spec_t, x, words, words_t):
         kernel.quantize(there, tensor_scale=factors, out=out[0])
 
 
-def test_long_tiles_are_multiplied(device):
+@pytest.mark.parametrize("scale, layout", [("e8m0", "tiled_128x4"),
+                                           ("float32", "plain")])
+def test_long_tiles_are_multiplied(device, scale, layout):
     """Activations with a scale for 128 elements and weights with one for 128 x 128, both
     quantised on the device as the product reads them, against numpy."""
-    a, b = bs.Format("e4m3", "ue8m0", 128), bs.Format("e4m3", "ue8m0", 128, rows=128)
+    kind = "ue8m0" if scale == "e8m0" else "f32"
+    a, b = bs.Format("e4m3", kind, 128), bs.Format("e4m3", kind, 128, rows=128)
     spec = bs.matmul(M="M", N=200, K=512, a=a, b=b)
     kernel = bs.compile(
-        spec.mlir + source("left", ("?", 512), "f8E4M3FN", "e8m0_t128") +
-        source("right", (200, 512), "f8E4M3FN", "e8m0_t128_t128"))
+        spec.mlir + source("left", ("?", 512), "f8E4M3FN", scale + "_t128") +
+        source("right", (200, 512), "f8E4M3FN", scale + "_t128_t128"))
     rng = np.random.default_rng(29)
     x, w = values(rng, (70, 512)), values(rng, (200, 512))
     left = kernel.quantize(bs.to_device(x), kernel="left")
@@ -222,7 +228,7 @@ def test_long_tiles_are_multiplied(device):
     one, other = (scaled.dequantize().astype(np.float64) for scaled in on_host)
     bound = 1e-5 * np.abs(one) @ np.abs(other).T
     assert (np.abs(d - one @ other.T) <= bound).all()
-    assert (d == kernel.emulate(*(one.to("tiled_128x4") for one in on_host),
+    assert (d == kernel.emulate(*(one.to(layout) for one in on_host),
                                 kernel="matmul")).all()
 
 

@@ -29,8 +29,10 @@ namespace blockscale::reference {
 /// "rounded_max", "top_binade", "min_error"; "even", "away", "zero",
 /// "stochastic".
 struct Quantization {
-  /// A float of at most 8 bits, under UE8M0 or UE4M3.
-  ElementFormat element = ElementFormat::E4M3, scale = ElementFormat::UE8M0;
+  /// A float of at most 8 bits.
+  ElementFormat element = ElementFormat::E4M3;
+  /// UE8M0 or UE4M3; none for f32, whose bits are the code then.
+  std::optional<ElementFormat> scale = ElementFormat::UE8M0;
   std::string rule = "floor", rounding = "even";
   uint64_t seed = 0;
 };
@@ -39,21 +41,21 @@ struct Quantization {
 std::optional<Reason> whyNot(const Quantization &quantization);
 
 struct QuantizedBlock {
-  uint8_t scale = 0;
+  uint32_t scale = 0;
   std::vector<uint8_t> codes;
 };
 
 /// The scale of a tile of values. `tensorScale` is the decode factor of the
 /// matrix, if there is one.
-uint8_t scaleOf(const Quantization &quantization,
-                const std::vector<float> &values,
-                std::optional<float> tensorScale);
+uint32_t scaleOf(const Quantization &quantization,
+                 const std::vector<float> &values,
+                 std::optional<float> tensorScale);
 
 /// The two scales that "min_error" compares of a tile with that largest
 /// magnitude, the one it prefers first; of other rules twice the same.
-std::pair<uint8_t, uint8_t> candidates(const Quantization &quantization,
-                                       float largest,
-                                       std::optional<float> tensorScale);
+std::pair<uint32_t, uint32_t> candidates(const Quantization &quantization,
+                                         float largest,
+                                         std::optional<float> tensorScale);
 
 /// One block. `tensorScale` is the decode factor of the matrix, if there is
 /// one; `first` is the number of the first value in the row-major order of the
@@ -64,7 +66,7 @@ QuantizedBlock quantizeBlock(const Quantization &quantization,
 
 /// The codes of `values` under a scale that somebody else chose.
 std::vector<uint8_t> quantizeUnder(const Quantization &quantization,
-                                   uint8_t scale,
+                                   uint32_t scale,
                                    const std::vector<float> &values,
                                    std::optional<float> tensorScale,
                                    uint64_t first);

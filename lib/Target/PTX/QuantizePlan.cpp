@@ -101,10 +101,11 @@ static QuantizedStorage exchanged(QuantizedStorage storage) {
   auto exchange = [&](AffineExpr &expr) {
     expr = expr.replaceSymbols(symbols);
   };
-  for (AffineExpr *expr :
-       {&storage.rows, &storage.k, &storage.batch, &storage.linePitch,
-        &storage.batchPitch, &storage.scales.matrixBytes})
+  for (AffineExpr *expr : {&storage.rows, &storage.k, &storage.batch,
+                           &storage.linePitch, &storage.batchPitch})
     exchange(*expr);
+  if (storage.scale)
+    exchange(storage.scales.matrixBytes);
   for (auto &digit : storage.scales.digits) {
     exchange(digit.extent);
     exchange(digit.stride);
@@ -118,12 +119,18 @@ static void addResult(const QuantizedStorage &storage,
                       plan::Kernel &result) {
   // Threads have numbers of 32 bits, one for each byte of scales, or for each
   // block of whole tiles.
-  AffineExpr bytes = threadsToQuantize(storage);
-  if (!isa<AffineConstantExpr>(bytes))
-    result.limits.push_back(
-        {printExpression(bytes), kMaxProductSize, "bytes of scales"});
+  AffineExpr threads = threadsToQuantize(storage);
+  bool isByte =
+      storage.scale && threads == storage.scales.matrixBytes * storage.batch;
+  if (!isa<AffineConstantExpr>(threads))
+    result.limits.push_back({printExpression(threads), kMaxProductSize,
+                             isByte ? "bytes of scales" : "threads"});
   result.data.push_back(dataPacking(storage, operand));
-  result.scales.push_back(scalePacking(storage, quantization.getD(), operand));
+  if (storage.scale)
+    result.scales.push_back(
+        scalePacking(storage, quantization.getD(), operand));
+  else
+    result.vectorScales.push_back(floatScales(storage, operand));
   if (hasTensorScale(quantization))
     result.tensorScales.push_back(
         {std::string(operand), printExpression(storage.batch), sizeof(float)});

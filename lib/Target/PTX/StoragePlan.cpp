@@ -36,7 +36,7 @@ plan::ScalePacking blockscale::scalePacking(const QuantizedStorage &storage,
                                             StringRef operand) {
   plan::ScalePacking scales;
   scales.operand = operand.str();
-  scales.format = std::string(formatName(storage.scale));
+  scales.format = std::string(formatName(*storage.scale));
   scales.block = unsigned(storage.block);
   scales.rows = unsigned(storage.rowTile);
   if (storage.tileBlocks > 1)
@@ -46,8 +46,21 @@ plan::ScalePacking blockscale::scalePacking(const QuantizedStorage &storage,
   scales.paddedRows = paddedExtent(storage.scales, hw::Dim::Row);
   scales.paddedScales = paddedExtent(storage.scales, hw::Dim::Block);
   scales.bytes = printExpression(storage.scales.matrixBytes * storage.batch);
-  scales.largestPaddingValue = formatInfo(storage.scale).codeMask();
+  scales.largestPaddingValue = formatInfo(*storage.scale).codeMask();
   scales.alignment = kPlannedAccessBytes;
+  return scales;
+}
+
+plan::VectorScales blockscale::floatScales(const QuantizedStorage &storage,
+                                           StringRef operand) {
+  plan::VectorScales scales;
+  scales.operand = operand.str();
+  scales.format = planTypeName(Float32Type::get(storage.k.getContext()));
+  scales.rows = unsigned(storage.rowTile);
+  scales.block = unsigned(storage.tileElements());
+  scales.matrixElements = printExpression(storage.floatsOfMatrix());
+  scales.elements = printExpression(storage.floatsOfMatrix() * storage.batch);
+  scales.alignment = sizeof(float);
   return scales;
 }
 

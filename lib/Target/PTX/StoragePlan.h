@@ -24,6 +24,8 @@ plan::DataPacking dataPacking(const QuantizedStorage &storage,
                               llvm::StringRef operand);
 plan::ScalePacking scalePacking(const QuantizedStorage &storage,
                                 ScaledTensorType type, llvm::StringRef operand);
+plan::VectorScales floatScales(const QuantizedStorage &storage,
+                               llvm::StringRef operand);
 
 /// How the metadata of `operand` lie, but for the alignment of its address.
 plan::MetadataPacking

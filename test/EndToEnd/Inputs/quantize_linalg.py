@@ -4,14 +4,14 @@
 
 """Kernels that quantise against what blockscale-to-linalg makes of the same op.
 
-  quantize_linalg.py FOLDER BROKEN [rows | columns | both] [long]
+  quantize_linalg.py FOLDER BROKEN [rows | columns | both] [long | float]
 
 runs each kernel on the emulator and writes FOLDER/linalg.mlir: a module whose
 `main` quantises the same numbers and prints for each case how many codes and
 how many scales differ from the kernel's. With BROKEN = 1 a code of the first
 case is wrong, which has to show. With `columns` the kernels quantise the
 transpose of what they read, with `both` a matrix and its transpose; with `long` the
-scales are for tiles longer than the blocks of instructions.
+scales are for tiles longer than the blocks of instructions, with `float` they are f32.
 """
 
 import itertools
@@ -23,8 +23,8 @@ import sys
 import numpy as np
 
 mode = sys.argv[3] if len(sys.argv) > 3 else "rows"
-is_long = "long" in sys.argv[4:]
-ROWS, K = (160, 96) if mode == "both" else (133, 256) if is_long else (133, 96)
+tiles = sys.argv[4] if len(sys.argv) > 4 else ""
+ROWS, K = (160, 96) if mode == "both" else (133, 256) if tiles else (133, 96)
 RULES = ["floor", "round_up", "floor_plus_one", "ceil", "mid_max",
          "rounded_max", "top_binade", "min_error"]
 ROUNDINGS = ["even", "away", "zero", "stochastic, seed = -9"]
@@ -95,6 +95,18 @@ def long_tiles():
                        next(types))
 
 
+def float_tiles():
+    """Each length, with one row and several, of every element, rounding and type."""
+    types = itertools.cycle(["bf16", "f16", "f32"])
+    most = 128 if mode == "columns" else 256
+    for i, (k, element) in enumerate(itertools.product((32, 64, 128, 256), BITS)):
+        for j, rows in enumerate((1, 8, 128)):
+            if k <= most:
+                tile = f"t{rows}_t{k}" if rows > 1 else f"t{k}"
+                yield (element, f"float32_{tile}", "min_error" if k * rows <= 2048 and
+                       (i + j) % 3 == 0 else "floor", ROUNDINGS[(i + j) % 4], next(types))
+
+
 def both():
     """Each as a pair of such, of one type of input."""
     types = itertools.cycle(["bf16", "f16", "f32"])
@@ -123,7 +135,7 @@ def tile_rows(spec):
 
 
 def block_of(spec):
-    """Elements along K that memory has a scale of."""
+    """Elements along K that memory has a scale of, or a thread of those under f32."""
     return 16 if "e4m3fn" in spec else 32
 
 
@@ -169,7 +181,7 @@ def ops(case, layout):
     source = case[-1]
     text, results = "", []
     for i, (_, transposed, element, spec, rule, rounding) in enumerate(ways(case)):
-        form = f", layout = {layout}" if layout else ""
+        form = f", layout = {layout}" if layout and "float32_t" not in spec else ""
         rows, k = (K, ROWS) if transposed and mode == "both" else (ROWS, K)
         results.append(f'!blockscale.tensor<{rows}x{k}x{element}, "{spec}"{form}>')
         factor = "tensor_scale(%t : tensor<f32>) " if "multi" in spec else ""
@@ -232,6 +244,9 @@ def written(folder, name, transposed, element, spec):
     bits = np.unpackbits(data, axis=1, bitorder="little")
     bits = bits[:, :k * BITS[element]].reshape(rows, k, BITS[element])
     codes = (bits << np.arange(BITS[element], dtype=np.uint8)).sum(2)
+    if spec.startswith("float32"):
+        scales = np.load(folder / f"{name}-scales.npy").view(np.uint32)
+        return codes.astype(np.uint8), scales.reshape(-(-rows // tile_rows(spec)), -1)
     tiles = np.load(folder / f"{name}-scales.npy").view(np.uint8)
     tiles = tiles.reshape(-(-rows // 128), -1, 32, 4, 4)
     scales = tiles.transpose(0, 3, 2, 1, 4).reshape(len(tiles) * 128, -1)
@@ -250,13 +265,14 @@ def dense(array, shape, element):
 def count(name, value, element, bits, expected):
     """Prints how many elements of `value` differ."""
     shape = "x".join(map(str, expected.shape))
+    stored = f"i{8 * expected.itemsize}"
     narrow = (f"arith.trunci %e : i8 to i{bits}" if bits < 8
-              else "arith.bitcast %e : i8 to i8")
+              else f"arith.bitcast %e : {stored} to {stored}")
     return f"""
-  %{name}e = arith.constant {dense(expected, shape, "i8")}
+  %{name}e = arith.constant {dense(expected, shape, stored)}
   %{name}z = arith.constant dense<0> : tensor<i32>
-  %{name} = linalg.generic {{indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> ()>], iterator_types = ["reduction", "reduction"]}} ins({value}, %{name}e : tensor<{shape}x{element}>, tensor<{shape}xi8>) outs(%{name}z : tensor<i32>) {{
-  ^bb0(%f: {element}, %e: i8, %c: i32):
+  %{name} = linalg.generic {{indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> ()>], iterator_types = ["reduction", "reduction"]}} ins({value}, %{name}e : tensor<{shape}x{element}>, tensor<{shape}x{stored}>) outs(%{name}z : tensor<i32>) {{
+  ^bb0(%f: {element}, %e: {stored}, %c: i32):
     %g = arith.bitcast %f : {element} to i{bits}
     %h = {narrow}
     %d = arith.cmpi ne, %g, %h : i{bits}
@@ -275,10 +291,11 @@ def linalg(case, i, x, results):
         element, spec = way[2:4]
         parts = f"%data{j}, %scales{j}"
         parts += f", %factor{j}" if "multi" in spec else ""
-        scale = "f8E4M3FN" if "e4m3fn" in spec else "f8E8M0FNU"
+        scale = ("f8E4M3FN" if "e4m3fn" in spec else
+                 "f32" if spec.startswith("float32") else "f8E8M0FNU")
         text += f"""  {parts} = blockscale.disassemble %q{j} : {type_}
 {count(f"a{j}", f"%data{j}", element, BITS[element], codes)}
-{count(f"b{j}", f"%scales{j}", scale, 8, scales)}
+{count(f"b{j}", f"%scales{j}", scale, 8 * scales.itemsize, scales)}
 """
     factor = ("  %t = arith.constant dense<-0.75> : tensor<f32>\n"
               if has_factor(case) else "")
@@ -292,8 +309,8 @@ def linalg(case, i, x, results):
 def main():
     folder, broken = pathlib.Path(sys.argv[1]), sys.argv[2] == "1"
     folder.mkdir(parents=True, exist_ok=True)
-    all_cases = list((long_tiles if is_long else {
-        "rows": cases, "columns": columns, "both": both}[mode])())
+    all_cases = list({"long": long_tiles, "float": float_tiles, "": {
+        "rows": cases, "columns": columns, "both": both}[mode]}[tiles]())
     results = kernels(folder, all_cases)
     if broken:
         results[0][1][0][0][0, 0] ^= 1

@@ -21,6 +21,14 @@ static std::string textOf(Type type) {
   return text;
 }
 
+/// Whether its scales are f32.
+static bool hasFloatScales(ScaledTensorType type) {
+  const ScaleSpec &spec = type.getSpec().getValue();
+  Type format =
+      spec.scale ? getBuiltinType(type.getContext(), *spec.scale) : Type();
+  return format && format.isF32();
+}
+
 /// Why no kernel writes tensors that are arranged as `type` is.
 static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
   const ScaleSpec &spec = type.getSpec().getValue();
@@ -41,11 +49,18 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
     return Reason(
         "a kernel writes elements along K, but the result is in order "
         "'mn_major'; nearest legal: 'k_major'");
-  if (type.getLayout() != ScaleLayout::Tiled128x4 &&
+  if (!hasFloatScales(type) && !scaleFormat(*spec.scale))
+    return "a kernel writes float scales of float32, but those of " + name +
+           " are others; nearest legal: 'float32_t128'";
+  // Those of floats are always plain.
+  if (!hasFloatScales(type) && type.getLayout() != ScaleLayout::Tiled128x4 &&
       type.getLayout() != ScaleLayout::Grouped128x4)
     return "a kernel writes scales in layout 'tiled_128x4', as the tensor core "
            "reads them, but the result has '" +
            stringifyScaleLayout(type.getLayout()).str() + "'";
+  if (hasFloatScales(type) && spec.tensorScale)
+    return "a kernel writes no tensor scale beside float scales, but " + name +
+           " has one; nearest legal: 'float32_t128'";
   if (spec.zero)
     return "a kernel writes no zero points, which " + name + " has";
   if (spec.tensorScale &&
@@ -78,6 +93,19 @@ void blockscale::setLines(QuantizedStorage &storage,
   storage.batchPitch = storage.linePitch * storage.rows;
 }
 
+static void setSizes(QuantizedStorage &storage, ScaledTensorType type) {
+  MLIRContext *context = type.getContext();
+  auto size = [&](int64_t extent, unsigned symbol) -> AffineExpr {
+    if (ShapedType::isDynamic(extent))
+      return getAffineSymbolExpr(symbol, context);
+    return getAffineConstantExpr(extent, context);
+  };
+  storage.rows = size(type.getNumRows(), 0);
+  storage.k = size(type.getK(), 2);
+  storage.batch = size(type.isBatched() ? type.getShape().front() : 1, 3);
+  storage.rowTile = type.getRowTile();
+}
+
 /// The same with a scale in memory for each `block` elements along K.
 static std::optional<QuantizedStorage>
 storageInBlocks(ScaledTensorType type, int64_t block, hw::Target target) {
@@ -90,20 +118,11 @@ storageInBlocks(ScaledTensorType type, int64_t block, hw::Target target) {
     scheme = schemeOf(*element, scale, block, target);
   if (!scheme || !isa<FloatType>(type.getElementType()))
     return std::nullopt;
-  MLIRContext *context = type.getContext();
-  auto size = [&](int64_t extent, unsigned symbol) -> AffineExpr {
-    if (ShapedType::isDynamic(extent))
-      return getAffineSymbolExpr(symbol, context);
-    return getAffineConstantExpr(extent, context);
-  };
   QuantizedStorage storage;
-  storage.rows = size(type.getNumRows(), 0);
-  storage.k = size(type.getK(), 2);
-  storage.batch = size(type.isBatched() ? type.getShape().front() : 1, 3);
+  setSizes(storage, type);
   storage.element = *element->format();
   storage.scale = *scale;
   storage.block = block;
-  storage.rowTile = type.getRowTile();
   unsigned container = hw::containerBits(scheme->kind);
   setLines(
       storage,
@@ -137,6 +156,41 @@ static std::optional<QuantizedStorage> repeatedStorage(ScaledTensorType type,
   return std::nullopt;
 }
 
+/// Under float scales elements are those of kinds that take each in a byte. A
+/// thread has as many as under the longest blocks of instructions.
+static Result<QuantizedStorage> floatStorage(ScaledTensorType type,
+                                             hw::Target target) {
+  constexpr int64_t kBlock = 32;
+  constexpr unsigned kContainer = 8;
+  std::string name = "'" + std::string(type.getSpec().getText()) + "'";
+  std::optional<hw::OperandType> element =
+      getOperandType(type.getElementType());
+  if (!element || element->bits() > kContainer ||
+      !isa<FloatType>(type.getElementType()))
+    return Reason(
+        "a kernel quantises to floats of at most 8 bits under float scales, "
+        "but the elements of the result are " +
+        textOf(type.getElementType()));
+  if (type.getKTile() % kBlock != 0)
+    return Reason(
+        "tiles of fewer than " + std::to_string(kBlock) +
+        " elements along K are multiplied as bf16, which no kernel writes "
+        "for " +
+        name + "; nearest legal: 'float32_t32'");
+  if (auto why = hw::whyNotFeature(hw::Feature::NarrowConvert, target))
+    return *why;
+  QuantizedStorage storage;
+  setSizes(storage, type);
+  storage.element = *element->format();
+  storage.block = kBlock;
+  storage.tileBlocks = type.getKTile() / kBlock;
+  setLines(
+      storage,
+      hw::tensorMapDataTypeInfo(*hw::tensorMapDataType(*element, kContainer)),
+      storage.k);
+  return storage;
+}
+
 /// The threads of a tile are those of a CTA at most.
 static std::optional<Reason> whyNotTile(const QuantizedStorage &storage,
                                         ScaledTensorType type) {
@@ -152,7 +206,8 @@ static std::optional<Reason> whyNotTile(const QuantizedStorage &storage,
 
 AffineExpr blockscale::threadsToQuantize(const QuantizedStorage &storage) {
   constexpr int64_t kRows = hw::kAtomRows, kBlocks = hw::kAtomScales;
-  if (storage.rowTile <= kRows && storage.tileBlocks <= kBlocks)
+  if (storage.scale && storage.rowTile <= kRows &&
+      storage.tileBlocks <= kBlocks)
     return storage.scales.matrixBytes * storage.batch;
   int64_t rows = std::max(storage.rowTile, kRows),
           blocks = std::max(storage.tileBlocks, kBlocks);
@@ -177,6 +232,13 @@ Result<QuantizedStorage> blockscale::quantizedStorage(ScaledTensorType type,
                                                       AffineExpr groups) {
   if (auto why = whyNotArranged(type))
     return *why;
+  if (hasFloatScales(type)) {
+    Result<QuantizedStorage> storage = floatStorage(type, target);
+    if (storage)
+      if (auto why = whyNotTile(*storage, type))
+        return *why;
+    return storage;
+  }
   std::optional<QuantizedStorage> storage = repeatedStorage(type, target);
   if (!storage || storage->scale == ElementFormat::UE5M3)
     return Reason("no instruction of '" + hw::targetName(target) +
@@ -193,6 +255,10 @@ Result<QuantizedStorage> blockscale::quantizedStorage(ScaledTensorType type,
 
 std::optional<Reason>
 blockscale::whyNotEpilogue(const QuantizedStorage &storage) {
+  if (!storage.scale)
+    return Reason("a product quantises its result under scales that "
+                  "instructions read, but these are float32; nearest legal: "
+                  "'e8m0_t32', or a kernel of its own that quantises");
   if (storage.repetitions() == 1)
     return std::nullopt;
   std::string text =

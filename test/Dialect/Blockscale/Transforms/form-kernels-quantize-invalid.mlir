@@ -175,3 +175,48 @@ func.func @groups(%x: tensor<64x64xbf16>, %ends: tensor<4xi32>) -> !q {
   %0 = blockscale.quantize %x groups(%ends : tensor<4xi32>) : tensor<64x64xbf16> to !q
   return %0 : !q
 }
+
+// -----
+
+!q = !blockscale.tensor<64x128xf8E4M3FN, "bfloat16_t128">
+func.func @narrow_float(%x: tensor<64x128xbf16>) -> !q {
+  // expected-error@+1 {{a kernel writes float scales of float32, but those of 'bfloat16_t128' are others; nearest legal: 'float32_t128'}}
+  %0 = blockscale.quantize %x : tensor<64x128xbf16> to !q
+  return %0 : !q
+}
+
+// -----
+
+!q = !blockscale.tensor<64x128xf8E4M3FN, "multi_float32_float32_t128">
+func.func @two_floats(%x: tensor<64x128xbf16>, %t: tensor<f32>) -> !q {
+  // expected-error@+1 {{a kernel writes no tensor scale beside float scales, but 'multi_float32_float32_t128' has one; nearest legal: 'float32_t128'}}
+  %0 = blockscale.quantize %x tensor_scale(%t : tensor<f32>) : tensor<64x128xbf16> to !q
+  return %0 : !q
+}
+
+// -----
+
+!q = !blockscale.tensor<64x128xf8E4M3FN, "float32_t16">
+func.func @short_floats(%x: tensor<64x128xbf16>) -> !q {
+  // expected-error@+1 {{tiles of fewer than 32 elements along K are multiplied as bf16, which no kernel writes for 'float32_t16'; nearest legal: 'float32_t32'}}
+  %0 = blockscale.quantize %x : tensor<64x128xbf16> to !q
+  return %0 : !q
+}
+
+// -----
+
+!q = !blockscale.tensor<64x128xi8, "float32_t128">
+func.func @integers_under_floats(%x: tensor<64x128xbf16>) -> !q {
+  // expected-error@+1 {{a kernel quantises to floats of at most 8 bits under float scales, but the elements of the result are i8}}
+  %0 = blockscale.quantize %x : tensor<64x128xbf16> to !q
+  return %0 : !q
+}
+
+// -----
+
+!q = !blockscale.tensor<64x128xf8E4M3FN, "float32_t0">
+func.func @whole_rows(%x: tensor<64x128xbf16>) -> !q {
+  // expected-error@+1 {{a kernel chooses scales for tiles along K of one row or several, but those of 'float32_t0' are for all rows or all of K}}
+  %0 = blockscale.quantize %x : tensor<64x128xbf16> to !q
+  return %0 : !q
+}

@@ -27,23 +27,30 @@ namespace blockscale {
 /// type knows them.
 struct QuantizedStorage {
   mlir::AffineExpr rows, k, batch;
-  ElementFormat element, scale;
+  ElementFormat element = ElementFormat::E4M3;
+  /// None for f32, which lie in layout 'plain', once for each tile.
+  std::optional<ElementFormat> scale;
   /// Elements along K of which memory has a scale.
   int64_t block = 0;
-  /// Rows and blocks of a tile, which share a scale. It is repeated for each of
-  /// them.
+  /// Rows and blocks of a tile, which share a scale. One that instructions read
+  /// is repeated for each of them.
   int64_t rowTile = 1, tileBlocks = 1;
   /// How TMA brings the elements to a product of two such tensors.
   const hw::TensorMapDataTypeInfo *data = nullptr;
   /// Bytes from one row of elements to the next, and from matrix to matrix.
   mlir::AffineExpr linePitch, batchPitch;
-  /// The scales of one matrix.
+  /// The scales of one matrix that instructions read.
   hw::StorageLayout<mlir::AffineExpr> scales;
 
   /// Elements along K that share a scale.
   int64_t tileElements() const { return block * tileBlocks; }
-  /// Places of memory that a scale has.
+  /// Blocks that share a scale.
   int64_t repetitions() const { return rowTile * tileBlocks; }
+  /// The f32 scales of one matrix: for a group of rows, and of all of them.
+  mlir::AffineExpr floatsOfRows() const { return k.ceilDiv(tileElements()); }
+  mlir::AffineExpr floatsOfMatrix() const {
+    return rows.ceilDiv(rowTile) * floatsOfRows();
+  }
 };
 
 /// Sets how lines of `elements` elements lie that TMA brings to an instruction.

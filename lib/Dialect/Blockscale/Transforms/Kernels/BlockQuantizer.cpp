@@ -121,10 +121,22 @@ BlockScaling BlockQuantizer::exponentScaling(ScaleRule rule, Value largest,
           {}};
 }
 
-/// Of e4m3, in the order of operations that `blockscale.quantize` has. The
+/// Of f32: its bits are the code, of a NaN those that have no payload.
+BlockScaling BlockQuantizer::wideScaling(float target, Value largest) {
+  constexpr int64_t kNaN = 0x7fc00000;
+  Value scale = arith::DivFOp::create(e, largest, e.f32(target));
+  scale = arith::MinimumFOp::create(e, scale,
+                                    e.f32(largestScale(e.getF32Type(), limit)));
+  Value code = select(e, isNaN(e, scale), e.i32(kNaN), e.bits(scale));
+  return {code, inverseOf(scale, Value()), scale, {}};
+}
+
+/// Of floats, in the order of operations that `blockscale.quantize` has. The
 /// largest magnitude becomes the element `target`.
 BlockScaling BlockQuantizer::floatScaling(float target, Value largest,
                                           Value factor) {
+  if (!storage.scale)
+    return wideScaling(target, largest);
   auto format = Float8E4M3FNType::get(what.getContext());
   Value scale;
   if (factor)

@@ -16,7 +16,7 @@ namespace blockscale {
 
 /// What the scale of a block and a tensor scale give.
 struct BlockScaling {
-  /// i32.
+  /// i32, of f32 the bits.
   mlir::Value code;
   /// What elements are multiplied by.
   mlir::Value inverse;
@@ -81,6 +81,7 @@ private:
   mlir::Value inverseOf(mlir::Value scale, mlir::Value factor);
   BlockScaling exponentScaling(ScaleRule rule, mlir::Value largest,
                                mlir::Value factor);
+  BlockScaling wideScaling(float target, mlir::Value largest);
   BlockScaling floatScaling(float target, mlir::Value largest,
                             mlir::Value factor);
   mlir::Value errorOf(mlir::Value quotient, mlir::Value rounded,

@@ -145,7 +145,7 @@ Value Body::scaleOf(const Piece &piece) {
   auto shifted = [&](int64_t distance) -> Value {
     return arith::ShLIOp::create(e, code, e.i32(distance));
   };
-  switch (storage.scale) {
+  switch (*storage.scale) {
   case ElementFormat::UE8M0: {
     // 2^-127 is a subnormal f32.
     Value value = select(e, is(0), e.i32(kSmallest), shifted(23));
@@ -183,8 +183,8 @@ SmallVector<Value> Body::valuesOf(const Piece &piece) {
   Value factor, scale = scaleOf(piece);
   if (arguments.tensorScale)
     factor = loadNumber(arguments.tensorScale, wide(piece.place.matrix));
-  double largest =
-      double(largestValue(element)) * double(formatInfo(storage.scale).largest);
+  double largest = double(largestValue(element)) *
+                   double(formatInfo(*storage.scale).largest);
   double most = std::min<double>(largestValue(result), kLargest);
   Value bound = e.f32(float(most));
   if (factor)

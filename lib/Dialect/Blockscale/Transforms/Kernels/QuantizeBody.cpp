@@ -78,7 +78,17 @@ Value QuantizeBody::threadNumber() {
 /// Whether a thread has the number of its byte, which the four blocks of a row
 /// do that lie together.
 bool QuantizeBody::followsBytes() const {
-  return storage.rowTile == 1 && storage.tileBlocks <= hw::kAtomScales;
+  return storage.scale && storage.rowTile == 1 &&
+         storage.tileBlocks <= hw::kAtomScales;
+}
+
+QuantizeBody::Digit QuantizeBody::digit(hw::Dim source, int64_t divisor,
+                                        AffineExpr extent) {
+  Digit digit;
+  digit.term.source = source;
+  digit.term.divisor = uint64_t(divisor);
+  digit.extent = extent;
+  return digit;
 }
 
 SmallVector<QuantizeBody::Digit> QuantizeBody::tileDigits() const {
@@ -87,23 +97,17 @@ SmallVector<QuantizeBody::Digit> QuantizeBody::tileDigits() const {
   int64_t unitBlocks = std::max<int64_t>(blocks, hw::kAtomScales);
   MLIRContext *context = storage.k.getContext();
   SmallVector<Digit> list;
-  auto add = [&](hw::Dim source, int64_t divisor, AffineExpr extent) {
-    Digit digit;
-    digit.term.source = source;
-    digit.term.divisor = uint64_t(divisor);
-    digit.extent = extent;
-    list.push_back(digit);
-  };
   for (auto [source, divisor, extent] :
        {std::tuple(hw::Dim::Block, int64_t(1), blocks),
         {hw::Dim::Row, 1, rows},
         {hw::Dim::Block, blocks, unitBlocks / blocks},
         {hw::Dim::Row, rows, unitRows / rows}})
     if (extent > 1)
-      add(source, divisor, getAffineConstantExpr(extent, context));
-  add(hw::Dim::Block, unitBlocks,
-      storage.k.ceilDiv(storage.block * unitBlocks));
-  add(hw::Dim::Row, unitRows, storage.rows.ceilDiv(unitRows));
+      list.push_back(
+          digit(source, divisor, getAffineConstantExpr(extent, context)));
+  list.push_back(digit(hw::Dim::Block, unitBlocks,
+                       storage.k.ceilDiv(storage.block * unitBlocks)));
+  list.push_back(digit(hw::Dim::Row, unitRows, storage.rows.ceilDiv(unitRows)));
   return list;
 }
 
@@ -111,7 +115,7 @@ SmallVector<QuantizeBody::Digit> QuantizeBody::tileDigits() const {
 /// several: of an atom of scales, which are a CTA, where those of a warp are
 /// not all.
 SmallVector<QuantizeBody::Digit> QuantizeBody::digits() const {
-  if (storage.rowTile > hw::kAtomRows ||
+  if (!storage.scale || storage.rowTile > hw::kAtomRows ||
       (storage.tileBlocks > 1 && !followsBytes()))
     return tileDigits();
   SmallVector<Digit> list(llvm::reverse(storage.scales.digits));
@@ -265,8 +269,41 @@ void QuantizeBody::storeCodes(const BlockPlace &place, ArrayRef<Value> words) {
   quantizer.storeData(arguments.data, place, words);
 }
 
+void QuantizeBody::storeFloat(const BlockPlace &place, Value bits) {
+  auto isFirst = [&](Value x, int64_t extent) -> Value {
+    return arith::CmpIOp::create(e, arith::CmpIPredicate::eq,
+                                 arith::RemUIOp::create(e, x, e.i32(extent)),
+                                 e.i32(0));
+  };
+  Value stores = isInside(place);
+  if (storage.rowTile > 1)
+    stores =
+        arith::AndIOp::create(e, stores, isFirst(place.row, storage.rowTile));
+  if (storage.tileBlocks > 1)
+    stores = arith::AndIOp::create(e, stores,
+                                   isFirst(place.block, storage.tileBlocks));
+  auto condition = scf::IfOp::create(e, stores);
+  OpBuilder::InsertionGuard guard(e);
+  e.setInsertionPointToStart(condition.thenBlock());
+  Type i64 = e.getI64Type();
+  Value row = arith::DivUIOp::create(e, place.row, e.i32(storage.rowTile));
+  Value tile =
+      arith::DivUIOp::create(e, place.block, e.i32(storage.tileBlocks));
+  Value number = add(
+      mul(wide(place.matrix), extentOf(storage.floatsOfMatrix(), i64)),
+      add(mul(wide(row), extentOf(storage.floatsOfRows(), i64)), wide(tile)));
+  StoreRowOp::create(
+      e,
+      vector::FromElementsOp::create(e, VectorType::get({1}, e.getF32Type()),
+                                     e.fromBits(bits)),
+      arguments.scales, number, e.i32(1), /*stride=*/Value(),
+      /*aligned=*/true);
+}
+
 void QuantizeBody::storeScale(const BlockPlace &place, Value number,
                               Value code) {
+  if (!storage.scale)
+    return storeFloat(place, code);
   OpBuilder::InsertionGuard guard(e);
   if (Value stored = isStored(place)) {
     auto condition = scf::IfOp::create(e, stored);

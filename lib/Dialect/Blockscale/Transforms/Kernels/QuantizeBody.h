@@ -38,6 +38,7 @@ protected:
   virtual llvm::SmallVector<Digit> digits() const;
   /// The same with the rows of an atom of scales first.
   static llvm::SmallVector<Digit> withRowsFirst(llvm::SmallVector<Digit> list);
+  static Digit digit(hw::Dim source, int64_t divisor, mlir::AffineExpr extent);
   /// Digits by which the threads of a tile follow each other; the first four,
   /// as far as they are there, are those of an atom of scales where no tile is
   /// larger.
@@ -68,6 +69,8 @@ protected:
   mlir::Value wide(mlir::Value x);
   mlir::Value wide(int64_t x);
   mlir::Value sub(mlir::Value x, mlir::Value y);
+  /// Stores the f32 of a tile, by the thread of its first block.
+  void storeFloat(const BlockPlace &place, mlir::Value bits);
   mlir::Value i8(mlir::Value x);
   /// The number of a CTA or of a thread in its CTA, i32.
   mlir::Value number(mlir::Value index);

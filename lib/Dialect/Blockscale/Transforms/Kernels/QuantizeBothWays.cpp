@@ -107,6 +107,10 @@ void RowsOfTile::quantizeTile(Value thread) {
       auto condition = scf::IfOp::create(e, isInMemory(place));
       e.setInsertionPointToStart(condition.thenBlock());
     }
+    if (!storage.scale) {
+      storeFloat(place, code);
+      continue;
+    }
     Value byte = quantizer.scaleOffset(place, e.getI32Type());
     quantizer.storeByte(arguments.scales, wide(byte), i8(code));
   }
@@ -141,7 +145,9 @@ void ColumnsOfTile::quantizeTile() {
     BlockPlace place{tile.matrix, add(origin.row, line()),
                      add(origin.block, blockInAtom())};
     Value code = quantize(place);
-    finish(place, code, quantizer.scaleOffset(origin, e.getI32Type()),
+    Value byte =
+        storage.scale ? quantizer.scaleOffset(origin, e.getI32Type()) : Value();
+    finish(place, code, byte,
            atomsOf(storage) > 1 ? isInMemory(origin) : Value());
   }
 }

@@ -33,7 +33,7 @@ QuantizeColumns::QuantizeColumns(QuantizationAttr what,
       thread(number(gpu::ThreadIdOp::create(e, gpu::Dimension::x))),
       access(quantizer.dataAccess()), perBlock(quantizer.blockBytes() / access),
       codes(allocate(hw::kAtomRows * pitch())),
-      scales(allocate(hw::kAtomBytes)) {
+      scales(storage.scale ? allocate(hw::kAtomBytes) : Value()) {
   quantizer.setOrder(TileOrder::RowsFirst);
 }
 
@@ -48,6 +48,16 @@ Value QuantizeColumns::allocate(int64_t bytes) {
 /// Inside of an atom rows are faster than blocks, and neighbours are
 /// neighbours.
 SmallVector<QuantizeBody::Digit> QuantizeColumns::digits() const {
+  constexpr int64_t kRows = hw::kAtomRows, kBlocks = hw::kAtomScales;
+  auto constant = [&](int64_t extent) {
+    return getAffineConstantExpr(extent, storage.k.getContext());
+  };
+  if (!storage.scale)
+    return {digit(hw::Dim::Row, 1, constant(kRows)),
+            digit(hw::Dim::Block, 1, constant(kBlocks)),
+            digit(hw::Dim::Block, kBlocks,
+                  storage.k.ceilDiv(storage.block * kBlocks)),
+            digit(hw::Dim::Row, kRows, storage.rows.ceilDiv(kRows))};
   return withRowsFirst(
       SmallVector<Digit>(llvm::reverse(storage.scales.digits)));
 }
@@ -125,13 +135,19 @@ void QuantizeColumns::copyScales(Value atom, Value there) {
 void QuantizeColumns::finish(const BlockPlace &place, Value code, Value atom,
                              Value there) {
   BlockPlace inAtom{e.i32(0), line(), blockInAtom()};
+  BlockPlace origin{place.matrix, sub(place.row, inAtom.row),
+                    sub(place.block, inAtom.block)};
+  if (!storage.scale) {
+    storeFloat(place, code);
+    gpu::BarrierOp::create(e);
+    return copyCodes(origin);
+  }
   Value byte = vector::FromElementsOp::create(
       e, VectorType::get({1}, e.getI8Type()), i8(code));
   StoreSharedOp::create(e, byte, scales,
                         quantizer.scaleOffset(inAtom, e.getI32Type()));
   gpu::BarrierOp::create(e);
-  copyCodes({place.matrix, sub(place.row, inAtom.row),
-             sub(place.block, inAtom.block)});
+  copyCodes(origin);
   copyScales(atom, there);
 }
 

@@ -29,7 +29,8 @@ static QuantizedStorage storageOf(QuantizeOp op) {
 }
 
 bool blockscale::repeatsScales(QuantizeOp op) {
-  return storageOf(op).repetitions() > 1;
+  QuantizedStorage storage = storageOf(op);
+  return storage.scale && storage.repetitions() > 1;
 }
 
 static bool hasTensorScale(QuantizeOp op) {
@@ -268,7 +269,7 @@ parametersOf(QuantizeOp op, const QuantizedStorage &storage) {
     list.push_back({memory(f32), ParameterRole::TensorScale});
   auto addResult = [&](QuantizeOp one, const ResultRoles &roles) {
     list.push_back({memory(i8), roles.data});
-    list.push_back({memory(i8), roles.scales});
+    list.push_back({memory(storageOf(one).scale ? i8 : f32), roles.scales});
     if (hasTensorScale(one))
       list.push_back({memory(f32), roles.tensorScale});
   };
@@ -277,12 +278,6 @@ parametersOf(QuantizeOp op, const QuantizedStorage &storage) {
     addResult(partner, kTransposedResult);
   addSizes(storage, list);
   return list;
-}
-
-/// A thread for each byte of scales, padding included.
-static AffineExpr ctasOf(const QuantizedStorage &storage, int64_t threads) {
-  AffineExpr bytes = storage.scales.matrixBytes * storage.batch;
-  return bytes.ceilDiv(threads);
 }
 
 /// A CTA for each tile of what is read.
@@ -301,8 +296,9 @@ static KernelOutline outlineOf(QuantizeOp op, StringRef source) {
   KernelOutline outline;
   outline.parameters = parametersOf(op, storage);
   if (partner || transposedInput(op)) {
-    AffineExpr ctas =
-        partner ? tilesOf(storage) : ctasOf(storage, kColumnThreads);
+    AffineExpr ctas = partner
+                          ? tilesOf(storage)
+                          : threadsToQuantize(storage).ceilDiv(kColumnThreads);
     outline.launch = elementwiseLaunch(ctas, kColumnThreads);
   } else {
     int64_t threads = quantizeThreads(storage);
