@@ -103,6 +103,11 @@ ZEROS = [Operands("f8E4M3FN", "ui4", "float32_t128@plain",
                   "float32_int8_t128@plain"),
          Operands("ui4", "f6E2M3FN", "bfloat16_int16_t0@plain",
                   "float32_t0@plain")]
+# The same in real units, which the epilogue subtracts.
+REAL_ZEROS = [Operands("f8E4M3FN", "ui4", "float32_t0@plain",
+                       "float32_float16_t0@plain"),
+              Operands("ui4", "ui8", "float32_float32_t128@plain",
+                       "bfloat16_bfloat16_t0@plain")]
 # Indices into tables, stored as elements of 4 to 16 bits.
 CODEBOOKS = [Operands('!blockscale.codebook<"cb31ie_int5">', "f4E2M1FN", "e8m0_t16s2",
                       "e8m0_t16"),
@@ -245,6 +250,7 @@ VARIANTS = [
     Variant("scales applied in registers, of shortest tiles", DATACENTER,
             SHORTEST_TILES, "", BLOCKS),
     Variant("zero points", DATACENTER, ZEROS, "", BLOCKS),
+    Variant("zero points in real units", DATACENTER, REAL_ZEROS, "", BLOCKS),
     Variant("short elements in 16 bits", DATACENTER, LONG_ELEMENTS, "", BLOCKS),
     Variant("indices into tables", DATACENTER, CODEBOOKS, "", BLOCKS),
     Variant("integers", INTEGER_CHIPS, INTEGERS_DENSE, "cta_group = 1", SMALL),

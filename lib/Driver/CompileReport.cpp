@@ -102,6 +102,10 @@ static std::string operandText(const plan::Kernel &kernel,
   for (const plan::VectorScales &scales : kernel.vectorScales)
     if (scales.operand == operand)
       result += "; " + vectorScalesText(scales);
+  for (const plan::ZeroTerms &terms : kernel.zeroTerms)
+    if (terms.operand == operand)
+      result += "; zero points of " + terms.format +
+                ", subtracted from x by terms of the epilogue";
   for (const plan::MetadataPacking &metadata : kernel.metadata)
     if (metadata.operand == operand)
       result += "; structured sparsity";
@@ -144,6 +148,8 @@ static std::string epilogueText(const plan::Kernel &kernel) {
              factorText(kernel, "a", /*ofMatrix=*/false) +
              factorText(kernel, "b", /*ofMatrix=*/false);
   product += "A x B";
+  if (!kernel.zeroTerms.empty())
+    product += " - terms of zero points";
   if (epilogue.beta)
     product += " + beta * c";
   lines.push_back(product);

@@ -35,6 +35,9 @@ static constexpr Recoding kRecodings[] = {
     {"uint2", kE4M3, 1, 1, /*isInteger=*/true, /*hasZeros=*/true},
     {"uint3", kE4M3, 1, 1, /*isInteger=*/true, /*hasZeros=*/true},
     {"uint4", kE4M3, 1, 1, /*isInteger=*/true, /*hasZeros=*/true},
+    {"uint2", kE4M3, 1, 1, /*isInteger=*/true},
+    {"uint3", kE4M3, 1, 1, /*isInteger=*/true},
+    {"uint4", kE4M3, 1, 1, /*isInteger=*/true},
     {"int8", kE4M3, 2, 1},
     {"e4m3b8fnuz", kE4M3, 1, kHalf},
     {"e5m2b16fnuz", kE5M2, 1, kHalf},
@@ -57,6 +60,14 @@ static constexpr Recoding kRecodings[] = {
     {"uint4", kF16, 1, 1, /*isInteger=*/true, /*hasZeros=*/true},
     {"uint8", kBF16, 1, 1, /*isInteger=*/true, /*hasZeros=*/true},
     {"uint8", kF16, 1, 1, /*isInteger=*/true, /*hasZeros=*/true},
+    {"uint2", kBF16, 1, 1, /*isInteger=*/true},
+    {"uint2", kF16, 1, 1, /*isInteger=*/true},
+    {"uint3", kBF16, 1, 1, /*isInteger=*/true},
+    {"uint3", kF16, 1, 1, /*isInteger=*/true},
+    {"uint4", kBF16, 1, 1, /*isInteger=*/true},
+    {"uint4", kF16, 1, 1, /*isInteger=*/true},
+    {"uint8", kBF16, 1, 1, /*isInteger=*/true},
+    {"uint8", kF16, 1, 1, /*isInteger=*/true},
     {"e2m1", kBF16, 1, 1},
     {"e2m1", kF16, 1, 1},
     {"e2m3", kBF16, 1, 1},
@@ -123,8 +134,9 @@ std::optional<Recoding> packing::narrowCodebook(std::string_view name) {
 static unsigned bitsOf(const Recoding &recoding) {
   if (std::optional<ElementFormat> format = parseFormat(recoding.from))
     return formatInfo(*format).bits;
-  if (recoding.hasZeros)
-    return parseNumberSpec(recoding.from)->bits();
+  if (Result<NumberSpec> spec = parseNumberSpec(recoding.from);
+      spec && spec->kind == NumberKind::Uint)
+    return spec->bits();
   constexpr unsigned kByte = 8;
   return kByte;
 }

@@ -26,10 +26,8 @@ void blockscale::buildLegalization(OpPassManager &pm,
   pm.addPass(createAttachTarget(attach));
   pm.addPass(createPartsToProducts());
   // What only host code can do before a product.
-  if (options.splitGroups) {
+  if (options.splitGroups)
     pm.addPass(createGroupsToProducts());
-    pm.addPass(createRealZerosToProducts());
-  }
   LegalizeScalesOptions legalize;
   legalize.denseFallback = options.denseFallback;
   pm.addPass(createLegalizeScales(legalize));

@@ -156,6 +156,15 @@ template <typename Archive> void describe(Archive &a, VectorScales &scales) {
   a.number("alignment", scales.alignment, 1, kMaxAlignment);
 }
 
+template <typename Archive> void describe(Archive &a, ZeroTerms &terms) {
+  a.field("operand", terms.operand);
+  a.field("format", terms.format);
+  a.number("rows", terms.rows, 0, kMaxSize);
+  a.number("block", terms.block, 0, kMaxSize);
+  a.expression("first", terms.first);
+  a.expression("count", terms.count);
+}
+
 template <typename Archive> void describe(Archive &a, Workspace &workspace) {
   a.expression("zeroBytes", workspace.zeroBytes);
   a.expression("bytes", workspace.bytes);
@@ -227,6 +236,7 @@ template <typename Archive> void describe(Archive &a, Kernel &kernel) {
   a.field("metadata", kernel.metadata);
   a.field("tensorScales", kernel.tensorScales);
   a.laterList("vectorScales", kernel.vectorScales);
+  a.laterList("zeroTerms", kernel.zeroTerms);
   a.field("operands", kernel.operands);
   a.laterField("workspace", kernel.workspace);
   a.field("epilogue", kernel.epilogue);

@@ -99,9 +99,14 @@ static bool packAlike(const Kernel &first, const Kernel &second) {
   auto sameMetadata = [](const MetadataPacking &x, const MetadataPacking &y) {
     return x.offset == y.offset && x.bytes == y.bytes;
   };
+  auto sameTerms = [](const ZeroTerms &x, const ZeroTerms &y) {
+    return x.operand == y.operand && x.format == y.format && x.rows == y.rows &&
+           x.block == y.block && x.first == y.first && x.count == y.count;
+  };
   return areAlike(first.data, second.data, sameData) &&
          areAlike(first.scales, second.scales, sameScales) &&
-         areAlike(first.metadata, second.metadata, sameMetadata);
+         areAlike(first.metadata, second.metadata, sameMetadata) &&
+         areAlike(first.zeroTerms, second.zeroTerms, sameTerms);
 }
 
 /// Whether they take the same arguments, but for a workspace.

@@ -63,6 +63,12 @@ static std::optional<Reason> checkOperand(const Problem &problem,
     count = product(*count, operand.codeBytes());
   if (auto error = checkSize(isA ? "a" : "b", operand.codes.size(), count))
     return error;
+  if (!operand.zeros.empty() &&
+      (!operand.blockSize ||
+       operand.zeros.size() != operand.floatScales.size()))
+    return "there are " + std::to_string(operand.zeros.size()) +
+           " zero points of '" + (isA ? "a" : "b") + "' for " +
+           std::to_string(operand.floatScales.size()) + " scales";
   return checkSize(isA ? "scales of a" : "scales of b",
                    hasNumbers ? operand.floatScales.size()
                               : operand.scales.size(),
@@ -162,7 +168,7 @@ double reference::elementValue(const Operand &operand, uint64_t k, uint64_t row,
   if (!operand.blockSize)
     return value;
   uint64_t block = row * operand.blocks(k) + index / operand.blockSize;
-  return value * operand.scale(block);
+  return value * operand.scale(block) - operand.zero(block);
 }
 
 //===----------------------------------------------------------------------===//

@@ -8,6 +8,7 @@
 #include "Sums.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 using namespace blockscale;
@@ -46,14 +47,27 @@ void scaleRow(const Operand &operand, uint64_t k, uint64_t row, Span span,
   }
 }
 
+/// What the value of an element with a zero point is the difference of, added
+/// up.
+double magnitude(const Operand &operand, uint64_t k, uint64_t row,
+                 uint64_t index) {
+  uint64_t block = row * operand.blocks(k) + index / operand.blockSize;
+  double number = elementNumber(operand, row * k + index);
+  return std::fabs(number * operand.scale(block)) +
+         std::fabs(operand.zero(block));
+}
+
 /// Fills `values` with the scaled values of `count` rows from `first` on,
 /// groups of `group` rows interleaved element by element. Rows that are missing
-/// in the last group are left as they are.
+/// in the last group are left as they are. With `magnitudes` elements with zero
+/// points are their magnitudes.
 void scaleRows(const Operand &operand, uint64_t k, uint64_t first,
-               uint64_t count, Span span, uint64_t group,
+               uint64_t count, Span span, uint64_t group, bool magnitudes,
                std::vector<double> &values) {
-  bool isNarrow =
-      operand.elements == Elements::Format && operand.codeBytes() == 1;
+  magnitudes &= !operand.zeros.empty();
+  bool isNarrow = operand.zeros.empty() &&
+                  operand.elements == Elements::Format &&
+                  operand.codeBytes() == 1;
   for (uint64_t row = 0; row < count; ++row) {
     double *to =
         values.data() + row / group * group * span.size() + row % group;
@@ -62,7 +76,9 @@ void scaleRows(const Operand &operand, uint64_t k, uint64_t first,
       continue;
     }
     for (uint64_t i = span.first; i < span.end; ++i)
-      to[(i - span.first) * group] = elementValue(operand, k, first + row, i);
+      to[(i - span.first) * group] =
+          magnitudes ? magnitude(operand, k, first + row, i)
+                     : elementValue(operand, k, first + row, i);
   }
 }
 
@@ -141,8 +157,8 @@ const std::vector<SumWay> &reference::sumWays() {
   return ways;
 }
 
-void reference::computeSums(const Problem &problem, const SumWay &way,
-                            TileResult &result) {
+static void addUp(const Problem &problem, const SumWay &way, bool magnitudes,
+                  TileResult &result) {
   const Tile &tile = result.tile;
   uint64_t k = problem.k, lanes = way.lanes, piece = kRowsAtOnce * lanes;
   uint64_t rows = (tile.rows + kRowsAtOnce - 1) / kRowsAtOnce * kRowsAtOnce;
@@ -154,9 +170,9 @@ void reference::computeSums(const Problem &problem, const SumWay &way,
   for (Span span{0, longest}; span.first < k;
        span = {span.end, std::min(k, span.end + kSpan)}) {
     scaleRows(problem.a, k, tile.batch * problem.m + tile.row, tile.rows, span,
-              kRowsAtOnce, a);
+              kRowsAtOnce, magnitudes, a);
     scaleRows(problem.b, k, tile.batch * problem.n + tile.column, tile.columns,
-              span, lanes, b);
+              span, lanes, magnitudes, b);
     uint64_t at = 0;
     for (uint64_t column = 0; column < columns; column += lanes)
       for (uint64_t row = 0; row < rows; row += kRowsAtOnce, at += piece)
@@ -172,4 +188,15 @@ void reference::computeSums(const Problem &problem, const SumWay &way,
       result.sum[row * tile.columns + column] = sums[at];
       result.absSum[row * tile.columns + column] = absSums[at];
     }
+}
+
+void reference::computeSums(const Problem &problem, const SumWay &way,
+                            TileResult &result) {
+  addUp(problem, way, /*magnitudes=*/false, result);
+  if (problem.a.zeros.empty() && problem.b.zeros.empty())
+    return;
+  // Kernels round the parts of a difference, which may be larger than it is.
+  TileResult bounds = result;
+  addUp(problem, way, /*magnitudes=*/true, bounds);
+  result.absSum = std::move(bounds.absSum);
 }

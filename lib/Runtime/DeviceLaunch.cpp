@@ -202,6 +202,11 @@ std::string DeviceLauncher::setGrid() {
   return "";
 }
 
+/// Whether the operand is a part of A, or of B, whose terms `terms` are.
+static bool isPartOfTerms(const std::string &role, std::string_view terms) {
+  return role.compare(0, 2, terms, 0, 2) == 0;
+}
+
 /// A copy on the device has the plan's order, whatever that on the host.
 static void makeContiguous(HostOperand &operand) {
   operand.isOnDevice = true;
@@ -343,12 +348,47 @@ std::string DeviceLauncher::addParameter(const plan::Parameter &parameter,
   return "";
 }
 
+/// Finds the terms of zero points that an earlier launch made of an operand
+/// whose values never change.
+void DeviceLauncher::findTerms(const std::string &role, HostOperands &operands,
+                               const ResidentOperands &resident) {
+  std::string key = role;
+  for (const auto &[name, operand] : operands) {
+    if (!isPartOfTerms(name, role))
+      continue;
+    if (!operand.isResident || operand.isOnDevice)
+      return;
+    key += " of " + residentKey(operand);
+  }
+  auto found = resident.copies.find(key);
+  if (found == resident.copies.end()) {
+    toKeep[role] = key;
+    return;
+  }
+  memory[role] = found->second;
+  operands[role].role = role;
+  operands[role].isOnDevice = true;
+}
+
+/// Whether the host reads the operand once more, for terms of zero points that
+/// are not on the device.
+bool DeviceLauncher::isForTerms(const std::string &role) const {
+  for (std::string_view terms : {plan::kTermsOfA, plan::kTermsOfB})
+    if (!kernel.zeroTerms.empty() && isPartOfTerms(role, terms))
+      return !memory.count(std::string(terms));
+  return false;
+}
+
 /// Finds what is on the device already.
 void DeviceLauncher::findResident(HostOperands &operands,
                                   ResidentOperands &resident) {
-  std::lock_guard<std::mutex> lock(resident.mutex);
-  for (auto &[role, operand] : operands) {
+  for (auto &[role, operand] : operands)
     findOnDevice(operand);
+  std::lock_guard<std::mutex> lock(resident.mutex);
+  if (!kernel.zeroTerms.empty())
+    for (std::string_view role : {plan::kTermsOfA, plan::kTermsOfB})
+      findTerms(std::string(role), operands, resident);
+  for (auto &[role, operand] : operands) {
     if (!operand.isResident || operand.isOnDevice || operand.sizes.empty() ||
         isResult(kernel, role) || isZeros(kernel, role))
       continue;
@@ -360,7 +400,7 @@ void DeviceLauncher::findResident(HostOperands &operands,
     if (zeros != operands.end())
       key += " less " + residentKey(zeros->second);
     auto found = resident.copies.find(key);
-    if (found == resident.copies.end()) {
+    if (found == resident.copies.end() || isForTerms(role)) {
       toKeep[role] = key;
       continue;
     }

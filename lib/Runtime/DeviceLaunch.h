@@ -75,6 +75,9 @@ private:
   std::string setGrid();
   std::string gather(HostOperands &operands, ResidentOperands &resident);
   void findResident(HostOperands &operands, ResidentOperands &resident);
+  void findTerms(const std::string &role, HostOperands &operands,
+                 const ResidentOperands &resident);
+  bool isForTerms(const std::string &role) const;
   std::string keepResident(ResidentOperands &resident);
   void findOnDevice(HostOperand &operand);
   std::string checkRoom(const std::string &role, uint64_t bytes);

@@ -9,6 +9,7 @@
 #include "blockscale/Runtime/HostOperands.h"
 #include "OperandLines.h"
 #include "ZeroPoints.h"
+#include "ZeroTerms.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -116,10 +117,11 @@ static bool isWorkspace(const plan::Parameter &parameter) {
   return parameter.role == plan::kWorkspaceRole;
 }
 
-/// Whether the caller passes it: sizes follow from the operands' shapes, and a
-/// workspace is ours.
+/// Whether the caller passes it: sizes follow from the operands' shapes, terms
+/// of zero points from their values, and a workspace is ours.
 static bool isOperand(const plan::Parameter &parameter) {
-  return !isSize(parameter) && !isWorkspace(parameter);
+  return !isSize(parameter) && !isWorkspace(parameter) &&
+         !plan::isTerms(parameter.role);
 }
 
 static const plan::PlainOperand *plainOf(const plan::Kernel &kernel,
@@ -241,6 +243,11 @@ std::string runtime::whyNotOperands(const plan::Kernel &kernel,
       continue;
     ++found;
     if (std::string why = whyNotZeros(data, operands); !why.empty())
+      return inKernel + why;
+  }
+  for (const plan::ZeroTerms &terms : kernel.zeroTerms) {
+    ++found;
+    if (std::string why = whyNotZeros(terms, operands); !why.empty())
       return inKernel + why;
   }
   const std::vector<std::string> sized = sizedRoles(kernel);
@@ -542,6 +549,16 @@ Result<DeviceData> runtime::packOperands(const plan::Kernel &kernel,
                  zerosOf(parameter.role));
     else if (packer.error.empty() && isWorkspace(parameter))
       packer.addWorkspace(parameter);
+  for (const plan::Parameter &parameter : kernel.parameters) {
+    const std::string &role = parameter.role;
+    if (!packer.error.empty() || !plan::isTerms(role) || operands.count(role))
+      continue;
+    auto terms = packTerms(kernel, sizes, operands, parameter);
+    if (terms)
+      packer.result.memory[role] = *std::move(terms);
+    else
+      packer.error = "'" + role + "': " + terms.why().text;
+  }
   if (!packer.error.empty())
     return Reason("kernel '" + kernel.name + "': " + packer.error);
   return std::move(packer.result);

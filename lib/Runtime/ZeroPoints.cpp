@@ -40,6 +40,10 @@ bool runtime::isZeros(const plan::Kernel &kernel, const std::string &role) {
   return std::any_of(kernel.data.begin(), kernel.data.end(),
                      [&](const plan::DataPacking &data) {
                        return !role.empty() && zerosRole(data) == role;
+                     }) ||
+         std::any_of(kernel.zeroTerms.begin(), kernel.zeroTerms.end(),
+                     [&](const plan::ZeroTerms &terms) {
+                       return terms.operand + "_zeros" == role;
                      });
 }
 
@@ -52,21 +56,24 @@ static int64_t zeroBytes(const plan::ZeroPoints &zeros) {
   return bytes;
 }
 
+std::string runtime::whyNotNumbers(const HostOperand &operand, int64_t bytes) {
+  const std::string name = "operand '" + operand.role + "' ";
+  if (operand.strides.size() != operand.sizes.size())
+    return name + "has " + std::to_string(operand.sizes.size()) +
+           " sizes and " + std::to_string(operand.strides.size()) + " strides";
+  if (operand.elementBytes != bytes)
+    return name + "has elements of " + std::to_string(operand.elementBytes) +
+           " bytes; expected " + std::to_string(bytes);
+  return operand.data || elementsOf(operand) == 0 ? ""
+                                                  : name + "has no address";
+}
+
 std::string runtime::whyNotZeros(const plan::DataPacking &data,
                                  const HostOperands &operands) {
   auto operand = operands.find(zerosRole(data));
   if (operand == operands.end())
     return "there is no operand '" + zerosRole(data) + "'";
-  const HostOperand &zeros = operand->second;
-  const std::string name = "operand '" + zeros.role + "' ";
-  if (zeros.strides.size() != zeros.sizes.size())
-    return name + "has " + std::to_string(zeros.sizes.size()) + " sizes and " +
-           std::to_string(zeros.strides.size()) + " strides";
-  int64_t bytes = zeroBytes(*data.source->zeros);
-  if (zeros.elementBytes != bytes)
-    return name + "has elements of " + std::to_string(zeros.elementBytes) +
-           " bytes; expected " + std::to_string(bytes);
-  return zeros.data || elementsOf(zeros) == 0 ? "" : name + "has no address";
+  return whyNotNumbers(operand->second, zeroBytes(*data.source->zeros));
 }
 
 //===----------------------------------------------------------------------===//

@@ -19,6 +19,10 @@ const plan::DataPacking *dataOf(const plan::Kernel &kernel,
 /// The role of the zero points of the elements in `data`; empty without.
 std::string zerosRole(const plan::DataPacking &data);
 
+/// What is wrong with `operand` as an array of numbers of `bytes` bytes; empty
+/// if nothing is.
+std::string whyNotNumbers(const HostOperand &operand, int64_t bytes);
+
 /// What is wrong with the zero points of the elements in `data`; empty if
 /// nothing is.
 std::string whyNotZeros(const plan::DataPacking &data,

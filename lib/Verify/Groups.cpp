@@ -78,6 +78,7 @@ static reference::Operand rowsOf(const reference::Operand &operand, uint64_t k,
   rows.unit = operand.unit;
   rows.floatScales =
       rowsOf(operand.floatScales, first, count, operand.blocks(k));
+  rows.zeros = rowsOf(operand.zeros, first, count, operand.blocks(k));
   return rows;
 }
 

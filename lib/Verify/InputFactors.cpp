@@ -41,6 +41,7 @@ InputMaker::setTensorScales(const plan::TensorScales &scales) {
     problem.alphas[i] *= values[i % matrices];
   inputs.data.memory[scales.operand + "_tensor_scale"] =
       *toBytes(values, "f32");
+  matrixFactors[scales.operand == "a"].push_back(std::move(values));
   return std::nullopt;
 }
 
@@ -71,7 +72,18 @@ InputMaker::setVectorScales(const plan::VectorScales &scales) {
   if (!bytes)
     return "scales of '" + scales.operand + "' of type '" + scales.format + "'";
   inputs.data.memory[scales.operand + "_scales"] = *bytes;
+  // Elements less their zero points are those of a sum under no other scale.
+  if (findOperand(kernel.zeroTerms, scales.operand)) {
+    reference::Operand &operand = isA ? problem.a : problem.b;
+    operand.blockSize = problem.k;
+    for (uint64_t row = 0; row < rows * matrices; ++row)
+      operand.floatScales.push_back(
+          values[row / rows * expected + row % rows / group]);
+    unit *= values.front();
+    return std::nullopt;
+  }
   if (!scales.rows) {
+    matrixFactors[isA].push_back(values);
     problem.alphas.resize(problem.batch, problem.alpha);
     for (uint64_t i = 0; i < problem.batch; ++i)
       problem.alphas[i] *= values[i % matrices];
@@ -98,6 +110,9 @@ std::optional<Reason> InputMaker::addFactors() {
     if (scales && !scales->block)
       if (auto why = setVectorScales(*scales))
         return why;
+    if (const auto *terms = findOperand(kernel.zeroTerms, operand))
+      if (auto why = setZeros(*terms))
+        return why;
   }
   // Without a parameter C is added as it is.
   bool scalesC =
@@ -122,6 +137,8 @@ InputMaker::addPlainOperand(const plan::PlainOperand &plain) {
       plain.operand == plan::kOffsetsAlongKRole ||
       plain.operand == plan::kRowNumbersRole)
     return std::nullopt;
+  if (plan::isTerms(plain.operand))
+    return addTerms(plain.operand == plan::kTermsOfA, *count);
   if (plain.operand == "d") {
     if (plain.type != "f32" && plain.type != "bf16" && plain.type != "f16" &&
         plain.type != "i32")

@@ -71,6 +71,10 @@ private:
   std::optional<Reason> setTensorScales(const plan::TensorScales &scales);
   std::optional<Reason> setVectorScales(const plan::VectorScales &scales);
 
+  std::optional<Reason> setZeros(const plan::ZeroTerms &terms);
+  double scaledElement(bool isA, uint64_t row, uint64_t k) const;
+  std::optional<Reason> addTerms(bool isA, uint64_t count);
+
   const plan::Kernel &kernel;
   const plan::Environment &sizes;
   bool exact, harsh;
@@ -84,6 +88,9 @@ private:
   uint64_t tokens = 0;
   std::vector<int64_t> rowNumbers;
   std::vector<uint8_t> sortedScales;
+  /// Scales of whole matrices of B and of A, those of one kind after another,
+  /// one for each of its matrices.
+  std::vector<std::vector<float>> matrixFactors[2];
   /// Of exact data: what every value of C and the bias is a multiple of.
   double unit = 1;
 };

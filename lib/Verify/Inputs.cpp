@@ -237,7 +237,10 @@ std::optional<Reason> InputMaker::addOperand(bool isA) {
     tiles = nullptr;
   bool hasZeros = data->source && data->source->zeros;
   bool hasPowers = scales || (tiles && tiles->format == "ue8m0");
-  if (!parseElements(format, hasPowers, hasZeros, operand))
+  bool hasRealZeros = findOperand(kernel.zeroTerms, name);
+  if (hasRealZeros && data->source)
+    operand.elements = reference::Elements::UInt8;
+  else if (!parseElements(format, hasPowers, hasZeros, operand))
     return "operand '" + name + "' in format '" + format + "'";
   if (scales)
     if (auto why = setScales(*scales, operand))
@@ -253,6 +256,9 @@ std::optional<Reason> InputMaker::addOperand(bool isA) {
   reference::Operand own = operand;
   if (auto why = fill(operand, matricesOf(name), rows, operandSeed, drawn))
     return why;
+  if (hasRealZeros && data->source)
+    for (uint8_t &code : operand.codes)
+      code = uint8_t(code % data->source->codes.size());
   if (data->source)
     makeStorable(*data->source, rows, problem.k, operand.codes);
   unsigned shared = scales ? scales->rows : tiles ? tiles->rows : 1;

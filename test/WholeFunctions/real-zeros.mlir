@@ -1,5 +1,5 @@
-// Zero points in real units, which the kernel multiplies as elements of their own behind
-// the others, against the same functions by linalg on the CPU: of rows, tiles along K,
+// Zero points in real units, which the epilogue subtracts by sums that the runtime makes
+// of the operands, against the same functions by linalg on the CPU: of rows, tiles along K,
 // tiles of rows and of matrices, of both operands, of experts.
 
 // REQUIRES: mlir
@@ -13,6 +13,7 @@
 // CHECK-DAG: {{^}}squares {{exact|random}} - 1 {{.*}} 0 pass
 // CHECK-DAG: {{^}}matrices {{exact|random}} - 1 {{.*}} 0 pass
 // CHECK-DAG: {{^}}both {{exact|random}} - 1 {{.*}} 0 pass
+// CHECK-DAG: {{^}}layers {{exact|random}} {{.*}} 0 pass
 // CHECK-DAG: {{^}}experts {{exact|random}} - 1 {{.*}} 0 pass
 
 !rows_x = !blockscale.tensor<64x256xf8E4M3FN, "float32_t0">
@@ -66,4 +67,23 @@ func.func @experts(%x: tensor<70x256xf32>, %w: tensor<3x48x256xf32>) -> tensor<7
   %1 = blockscale.quantize %w : tensor<3x48x256xf32> to !experts_w
   %2 = blockscale.matmul %0, %1 groups(%ends : tensor<3xi32>) : !experts_x, !experts_w -> tensor<70x48xf32>
   return %2 : tensor<70x48xf32>
+}
+
+// The terms of the constant weights stay on the device, those of rows are made anew.
+!layers_x = !blockscale.tensor<40x256xf8E4M3FN, "float32_t0">
+!layers_w = !blockscale.tensor<256x256xui4, "float32_float32_t128">
+func.func @layers(%x: tensor<40x256xf32>) -> tensor<40x256xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %codes = arith.constant dense<5> : tensor<256x256xi4>
+  %scales = arith.constant dense<0.125> : tensor<256x2xf32>
+  %zeros = arith.constant dense<0.5> : tensor<256x2xf32>
+  %w = blockscale.assemble %codes, %scales zeros(%zeros : tensor<256x2xf32>) : tensor<256x256xi4>, tensor<256x2xf32> to !layers_w
+  %0 = scf.for %i = %c0 to %c3 step %c1 iter_args(%y = %x) -> tensor<40x256xf32> {
+    %1 = blockscale.quantize %y : tensor<40x256xf32> to !layers_x
+    %2 = blockscale.matmul %1, %w : !layers_x, !layers_w -> tensor<40x256xf32>
+    scf.yield %2 : tensor<40x256xf32>
+  }
+  return %0 : tensor<40x256xf32>
 }

@@ -60,6 +60,21 @@ TEST(Recode, DifferencesOfFewBitsAreWholeNumbers) {
   }
 }
 
+// Whole numbers from 0 to 15, 7 or 3, as they are beside zero points in real
+// units.
+TEST(Recode, UnsignedCodesOfFewBitsAreWholeNumbers) {
+  for (auto [from, last] :
+       {std::pair("uint4", 15), {"uint3", 7}, {"uint2", 3}}) {
+    std::optional<Recoding> recoding =
+        findRecoding(from, ElementFormat::E4M3, /*isInteger=*/true);
+    ASSERT_TRUE(recoding) << from;
+    std::vector<int> stored = storedCodes(*recoding);
+    ASSERT_EQ(stored.size(), size_t(last + 1)) << from;
+    for (int i = 0; i <= last; ++i)
+      EXPECT_EQ(valueOf(unsigned(stored[size_t(i)]), 4, 3, 7), i);
+  }
+}
+
 TEST(Recode, Int8IsTheSumOfTwoTermsUnderOneScale) {
   std::optional<Recoding> recoding = findRecoding("int8", ElementFormat::E4M3);
   ASSERT_TRUE(recoding);

@@ -315,6 +315,27 @@ TEST(Plan, SaysHowScalesThatCoverKLie) {
             "range; expected 0 to 2147483647");
 }
 
+// Nor do those of operands without zero points in real units.
+TEST(Plan, SaysWhichTermsZeroPointsHave) {
+  Plan plan = makePlan();
+  EXPECT_EQ(printPlan(plan).find("zeroTerms"), std::string::npos);
+  plan.kernels[0].zeroTerms = {{"b", "f16", 4, 128, "1", "ceildiv(K, 128)"}};
+  std::string text = printPlan(plan);
+  auto read = parsePlan(text);
+  ASSERT_TRUE(read);
+  const ZeroTerms &terms = read->kernels[0].zeroTerms.at(0);
+  EXPECT_EQ(terms.operand, "b");
+  EXPECT_EQ(terms.format, "f16");
+  EXPECT_EQ(terms.rows, 4u);
+  EXPECT_EQ(terms.block, 128u);
+  EXPECT_EQ(terms.first, "1");
+  EXPECT_EQ(terms.count, "ceildiv(K, 128)");
+  EXPECT_EQ(printPlan(*read), text);
+  EXPECT_EQ(errorOf(replaced(text, "\"first\": \"1\"", "\"first\": \"Q\"")),
+            "launch plan: 'kernels[0].zeroTerms[0].first': unknown name 'Q' in "
+            "expression 'Q'");
+}
+
 // Plans of kernels without one do not have the key.
 TEST(Plan, SaysHowMuchWorkspaceThereIs) {
   Plan plan = makePlan();

@@ -130,6 +130,29 @@ TEST(ReferenceMatmul, ScalesThatAreNumbers) {
             "'scales of b' has 1 elements; expected 2");
 }
 
+// (2 - 0.5) * 1 + (4 - 0.5) * 2 + (3 - 8) * 1: zero points of 0.5 and 8, of
+// which and of the products absSum has the magnitudes.
+TEST(ReferenceMatmul, ZeroPointsInRealUnits) {
+  constexpr uint8_t kOne = 0x38, kTwo = 0x40;
+  Problem problem;
+  problem.m = problem.n = 1;
+  problem.k = 3;
+  problem.b.format = ElementFormat::E4M3;
+  problem.a.elements = Elements::UInt8;
+  problem.a.codes = {1, 2, 1};
+  problem.b.codes = {kOne, kTwo, kOne};
+  problem.a.blockSize = 2;
+  problem.a.floatScales = {2, 3};
+  problem.a.zeros = {0.5f, 8};
+  ASSERT_EQ(whyNot(problem), std::nullopt);
+  EXPECT_EQ(matmul(problem), std::vector<float>{3.5f});
+  std::vector<TileResult> results = matmul(problem, {{0, 0, 0, 1, 1}});
+  EXPECT_EQ(results[0].absSum, std::vector<double>{2.5 + 9 + 11});
+  problem.a.zeros.pop_back();
+  EXPECT_EQ(textOf(whyNot(problem)),
+            "there are 1 zero points of 'a' for 2 scales");
+}
+
 // Columns of 5.75 and 3, as `tiny` has them, and of 3 and 5.75.
 TEST(ReferenceMatmul, PairsOfColumns) {
   Problem problem = tiny();

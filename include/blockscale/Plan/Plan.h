@@ -222,6 +222,26 @@ struct VectorScales {
   unsigned block = 0;
 };
 
+/// Zero points in real units, which the epilogue subtracts from x: with t from
+/// 0 on for the tiles of `operand` along K, x = x - alpha * z_t * s_t, where
+/// z_t is the zero point of the element's row of the operand, and s_t the sum
+/// of its row of the other operand over the tile, scales included; those of `a`
+/// are of `b` less zero points of its own, those of `b` of `a` without. Both
+/// are parameters, "a_terms" and "b_terms": for each matrix one term of all
+/// rows after another.
+struct ZeroTerms {
+  /// "a" or "b".
+  std::string operand;
+  /// "f32", "f16" or "bf16": the zero points themselves, as the host has them.
+  std::string format;
+  /// Rows of the operand that share one; 0 if all rows of a matrix do.
+  unsigned rows = 1;
+  /// Elements along K that share one; 0 if all do.
+  unsigned block = 0;
+  /// The first of the terms, and how many there are.
+  Expression first, count;
+};
+
 /// D, C: row-major; bias: a vector.
 struct PlainOperand {
   /// "d", "c", "bias".
@@ -237,6 +257,13 @@ struct PlainOperand {
 
 /// The role of the parameter that points to a workspace.
 inline constexpr std::string_view kWorkspaceRole = "workspace";
+
+/// The roles of the parameters that zero points in real units are in, with the
+/// sums that they are multiplied by.
+inline constexpr std::string_view kTermsOfA = "a_terms", kTermsOfB = "b_terms";
+inline bool isTerms(std::string_view role) {
+  return role == kTermsOfA || role == kTermsOfB;
+}
 
 /// Memory that the CTAs of a launch exchange sums in. Its first bytes are zero
 /// before the first launch that uses it, and after every launch; what the
@@ -356,6 +383,8 @@ struct Kernel {
   std::vector<TensorScales> tensorScales;
   /// Of the operands that have them.
   std::vector<VectorScales> vectorScales;
+  /// Of the operands that have them.
+  std::vector<ZeroTerms> zeroTerms;
   std::vector<PlainOperand> operands;
   /// Of the parameter "workspace", if there is one.
   std::optional<Workspace> workspace;

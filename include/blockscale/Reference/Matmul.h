@@ -72,6 +72,9 @@ struct Operand {
   double unit = 1;
   /// Scales as numbers, in place of `scales`.
   std::vector<float> floatScales = {};
+  /// Zero points in real units, as many as scales: an element is worth its
+  /// number times its scale less its zero point. Empty without.
+  std::vector<float> zeros = {};
 
   /// Bytes that a code takes: 1, or 2 and 4 for elements of 16 and 32 bits.
   unsigned codeBytes() const;
@@ -81,6 +84,9 @@ struct Operand {
 
   /// Number `index` of the scales.
   double scale(uint64_t index) const;
+
+  /// Number `index` of the zero points, which belong to the scales.
+  double zero(uint64_t index) const { return zeros.empty() ? 0 : zeros[index]; }
 
   /// Scales of one row; 0 without scales.
   uint64_t blocks(uint64_t k) const {
@@ -162,7 +168,8 @@ struct TileResult {
   Tile tile;
   /// sum_k a * b before alpha.
   std::vector<double> sum;
-  /// sum_k |a * b|, from which the error bound of a kernel follows.
+  /// sum_k |a * b|, from which the error bound of a kernel follows; of elements
+  /// with zero points of the magnitudes that they are the differences of.
   std::vector<double> absSum;
   /// With pairs those of the second columns; else empty.
   std::vector<double> up, absUp;

@@ -77,8 +77,9 @@ plan::Environment sizesOf(const plan::Kernel &kernel,
 
 /// The memory of all operands, that of results with zeros, for `sizes` as
 /// plan::bindSizes gives them. Of what is on the device the shape is looked at
-/// alone, and there is no memory. Fails where a shape is not that of the sizes,
-/// or what is on the device not contiguous.
+/// alone, and there is no memory; terms of zero points in real units that are
+/// there, by their roles, are not made. Fails where a shape is not that of the
+/// sizes, or what is on the device not contiguous.
 Result<DeviceData> packOperands(const plan::Kernel &kernel,
                                 const plan::Environment &sizes,
                                 const HostOperands &operands);

@@ -85,6 +85,9 @@ arrangementOf(const plan::Kernel &kernel, StringRef operand, StringRef part) {
   auto isOfOperand = [&](const auto &packing) {
     return packing.operand == operand;
   };
+  // The host adds up both operands.
+  if (!kernel.zeroTerms.empty() && (operand == "a" || operand == "b"))
+    return std::nullopt;
   if (part.empty() && (operand == "d" || operand == "c" || operand == "x"))
     return kWholeRows.str();
   if (part == "scales")

@@ -187,6 +187,7 @@ static FailureOr<plan::Kernel> planKernel(gpu::GPUFuncOp kernel,
   }
   result.tensorScales = tensorScales(product);
   result.vectorScales = vectorScales(product);
+  result.zeroTerms = zeroTermsOf(product);
   result.operands = plainOperands(product);
   if (failed(planWorkspace(kernel, attribute, result)))
     return failure();

@@ -15,6 +15,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/StoredElements.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
+#include "blockscale/Dialect/Blockscale/IR/ZeroTerms.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "blockscale/HW/TensorMap.h"
@@ -35,7 +36,7 @@ std::string blockscale::bitOrder(unsigned bits) {
 /// What whoever packs the operand subtracts from its elements.
 static std::optional<plan::ZeroPoints> zeroPointsOf(ScaledTensorType type) {
   const ScaleSpec &spec = type.getSpec().getValue();
-  if (!spec.zero)
+  if (!spec.hasIntegerZero())
     return std::nullopt;
   return plan::ZeroPoints{spec.zero->bits(), unsigned(type.getRowTile()),
                           spec.isTile() ? unsigned(type.getKTile()) : 0};
@@ -211,6 +212,20 @@ blockscale::plainOperands(const PlannedProduct &product) {
     bias.alignment = product.bias.getIntOrFloatBitWidth() / 8;
     operands.push_back(bias);
   }
+  for (auto [role, rows, isB] :
+       {std::tuple(ParameterRole::ATerms, sizes.rowsOfA, false),
+        {ParameterRole::BTerms, sizes.n, true}}) {
+    if (!hasRealZeros(product.a) && !hasRealZeros(product.b))
+      continue;
+    AffineExpr count =
+        zeroTerms(product.a, sizes.k) + zeroTerms(product.b, sizes.k);
+    plan::PlainOperand terms;
+    terms.operand = stringifyParameterRole(role).str();
+    terms.type = "f32";
+    terms.elements = printExpression(count * rows * matricesOf(product, isB));
+    terms.alignment = sizeof(float);
+    operands.push_back(terms);
+  }
   if (product.isGrouped || product.kGroups) {
     plan::PlainOperand offsets;
     offsets.operand =
@@ -273,6 +288,30 @@ blockscale::vectorScales(const PlannedProduct &product) {
     scales.elements = printExpression(count * matricesOf(product, !isA));
     scales.alignment = unsigned(plan::plainBytes(scales.format));
     list.push_back(std::move(scales));
+  }
+  return list;
+}
+
+std::vector<plan::ZeroTerms>
+blockscale::zeroTermsOf(const PlannedProduct &product) {
+  AffineExpr k = sizesOf(product).k;
+  AffineExpr first = getAffineConstantExpr(0, product.a.getContext());
+  std::vector<plan::ZeroTerms> list;
+  for (bool isA : {true, false}) {
+    ScaledTensorType type = isA ? product.a : product.b;
+    if (!hasRealZeros(type))
+      continue;
+    const ScaleSpec &spec = type.getSpec().getValue();
+    AffineExpr count = zeroTerms(type, k);
+    plan::ZeroTerms terms;
+    terms.operand = isA ? "a" : "b";
+    terms.format = planTypeName(getBuiltinType(type.getContext(), *spec.zero));
+    terms.rows = type.getRowTile();
+    terms.block = spec.isTile() ? unsigned(type.getKTile()) : 0;
+    terms.first = printExpression(first);
+    terms.count = printExpression(count);
+    first = first + count;
+    list.push_back(std::move(terms));
   }
   return list;
 }

@@ -30,6 +30,9 @@ std::vector<plan::TensorScales> tensorScales(const PlannedProduct &product);
 /// The scales of operands whose scales the epilogue reads.
 std::vector<plan::VectorScales> vectorScales(const PlannedProduct &product);
 
+/// How whoever packs makes the terms of zero points in real units.
+std::vector<plan::ZeroTerms> zeroTermsOf(const PlannedProduct &product);
+
 } // namespace blockscale
 
 #endif // BLOCKSCALE_LIB_TARGET_PTX_OPERANDPLAN_H

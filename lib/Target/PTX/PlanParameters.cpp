@@ -75,6 +75,8 @@ static StringRef operandOf(ParameterRole role) {
   case ParameterRole::Offsets:
   case ParameterRole::KOffsets:
   case ParameterRole::RowNumbers:
+  case ParameterRole::ATerms:
+  case ParameterRole::BTerms:
     return stringifyParameterRole(role);
   }
   llvm_unreachable("covered switch");

@@ -1,6 +1,7 @@
-# Makes single edits to what follows the sums of a product with pairs of columns, and
-# asks `blockscale verify` about each: gate for up, the bias of another column, a row or
-# column of D that is somewhere else, a bound that is off by one, a store left out.
+# Makes single edits to what follows the sums of a product, of pairs of columns or less
+# the terms of zero points, and asks `blockscale verify` about each: gate for up, the
+# bias or the term of another column, a row or column of D that is somewhere else, a
+# bound that is off by one, a sign or a store left out.
 #
 # usage: mutate_pairs.py FILE.mlir FILE.ptx FOLDER EVERY COLUMNS [OPTION...]
 #
@@ -37,7 +38,7 @@ def spread(found):
 # A pattern and what takes its place.
 REPLACED = [
     ("gate's sum for up's", r"(mov\.b64\s+)\{(%r\d+), (%r\d+)\}, ", r"\1{\3, \2}, "),
-    ("a neighbour's number", r"(mov\.b64\s+%rd\d+), \{(%r\d+), (%r\d+)\}",
+    ("a neighbour's number", r"(mov\.b64\s+%rd\d+), \{(%r\d+), (?!\2\})(%r\d+)\}",
      r"\1, {\3, \2}"),
     ("gate less up", r"(sub\.rn\.f32(?:x2)?\s+%\w+), (%\w+), (%\w+)", r"\1, \3, \2"),
     ("the first operand twice",
@@ -48,7 +49,8 @@ REPLACED = [
     ("pieces of a row exchanged", r"(ld\.global\S+\s+)\{(%\w+), (%\w+)",
      r"\1{\3, \2"),
     ("the whole for its half", r"shr\.[us]32(\s+%r\d+), (%r\d+), 1;", r"mov.b32\1, \2;"),
-    ("the other alignment", r"(setp\.)ne(\.b64\s)", r"\1eq\2")]
+    ("the other alignment", r"(setp\.)ne(\.b64\s)", r"\1eq\2"),
+    ("a term added", r"neg\.f32(\s+%r\d+), ", r"mov.b32\1, ")]
 
 # Where the last piece of a row ends in sums, and in elements of D.
 for end in (2 * columns, columns):
@@ -73,7 +75,7 @@ def all_mutations():
     for name, pattern, step in COUNTED:
         for at in spread(places(pattern)):
             yield f"{name}: {at}: {ptx.lines[at]}", ptx.added(at, pattern, step)
-    address = r"\[(%rd\d+)(?:\+(\d+))?\]"
+    address = r"\[(%rd\d+)(?:\+(-?\d+))?\]"
     for name, pattern in (("a load", r"ld\.global"), ("a store", r"st\.global")):
         for width, step in (("v", 16), ("b", 4)):
             for at in spread(places(rf"{pattern}\.{width}")):

@@ -122,32 +122,6 @@ def GroupsToProducts : Pass<"blockscale-groups-to-products"> {
     "::mlir::tensor::TensorDialect"];
 }
 
-def RealZerosToProducts : Pass<"blockscale-real-zeros-to-products"> {
-  let summary = "Multiply zero points in real units as elements of their own";
-  let description = [{
-    A `blockscale.matmul` of elements with zero points in real units, which no kernel
-    subtracts, becomes one of twice the K: behind its elements are ones, under the
-    negatives of the zero points as scales, and behind those of the other operand the
-    same again. All of it is exact but for the order of the sum. A scale for all of K is
-    repeated for the longest tile that divides K. A remark says so.
-
-    Stays as it is what has a schedule, a K that is not known or of which 16 is no
-    divisor, scales in another layout than `plain`, metadata, or elements along M or N.
-
-    Before:
-    ```mlir
-    %0 = blockscale.matmul %a, %b : !blockscale.tensor<64x256xf8E4M3FN>, !blockscale.tensor<32x256xui4, "float32_float16_t128"> -> tensor<64x32xf32>
-    ```
-    After:
-    ```mlir
-    %0 = blockscale.matmul %twice, %ones : !blockscale.tensor<64x512xf8E4M3FN>, !blockscale.tensor<32x512xui4, "float32_int8_t128"> -> tensor<64x32xf32>
-    ```
-  }];
-  let dependentDialects = [
-    "::blockscale::BlockscaleDialect", "::mlir::arith::ArithDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
-}
-
 def ExpandFP4 : Pass<"blockscale-expand-fp4"> {
   let summary = "Round to f4E2M1FN with integer arithmetic";
   let description = [{

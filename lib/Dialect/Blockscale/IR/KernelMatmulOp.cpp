@@ -77,7 +77,7 @@ static LogicalResult verifyIntegerResult(KernelMatmulOp op) {
            << StringRef(hw::kindName(op.getMma().getKind())) << "', found i32";
   if (op.getC() || op.getBias() || op.getAlpha() || op.getBeta() ||
       !op.getEpilogue().empty() || !op.getTensorScales().empty() ||
-      op.getRowScales() || op.getColumnScales())
+      op.getRowScales() || op.getColumnScales() || op.getRowTerms())
     return op.emitOpError() << "a result of i32 is the product as it is: it "
                                "takes no alpha, beta, c, bias or epilogue";
   return success();
@@ -225,6 +225,27 @@ static LogicalResult verifyGatheredRows(KernelMatmulOp op) {
   return success();
 }
 
+/// Terms are numbers of f32 for each row and column, not of rows that are
+/// gathered or groups along K, whose sums nobody knows before.
+static LogicalResult verifyTerms(KernelMatmulOp op) {
+  bool hasTerms = static_cast<bool>(op.getRowTerms());
+  if (hasTerms != static_cast<bool>(op.getColumnTerms()) ||
+      hasTerms != static_cast<bool>(op.getNumTerms()))
+    return op.emitOpError()
+           << "expected terms of rows and of columns and their number together";
+  if (!hasTerms)
+    return success();
+  for (Value terms : {Value(op.getRowTerms()), Value(op.getColumnTerms())}) {
+    Type element = cast<GlobalType>(terms.getType()).getElementType();
+    if (!element.isF32())
+      return op.emitOpError() << "expected terms of f32, found " << element;
+  }
+  if (op.getKOffsets() || op.getRowNumbers())
+    return op.emitOpError() << "with 'terms' expected neither 'k_groups' nor "
+                               "'rows'";
+  return success();
+}
+
 /// Groups of rows have their ends in memory.
 static LogicalResult verifyGroups(KernelMatmulOp op) {
   bool hasGroups = op.getOffsets() || op.getKOffsets();
@@ -345,7 +366,7 @@ LogicalResult KernelMatmulOp::verify() {
   if (failed(verifySplit(*this)) || failed(verifyGroups(*this)) ||
       failed(verifyGatheredRows(*this)) || failed(verifyStores(*this)) ||
       failed(verifyPairs(*this)) || failed(::verifyGroupsAlongK(*this)) ||
-      failed(verifyQuantization(*this)))
+      failed(verifyTerms(*this)) || failed(verifyQuantization(*this)))
     return failure();
   // In registers scales may be constants.
   bool scalesOfOne = !inTensorMemory && !getSfa() && !getSfb() &&

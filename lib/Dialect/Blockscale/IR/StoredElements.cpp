@@ -84,10 +84,10 @@ static std::optional<packing::Recoding> narrowRecoding(ScaledTensorType type) {
   // Up to 16 e4m3 has all whole numbers.
   constexpr unsigned kNibble = 4;
   if (element.isUnsignedInteger() &&
-      element.getIntOrFloatBitWidth() <= kNibble && spec.hasIntegerZero() &&
+      element.getIntOrFloatBitWidth() <= kNibble && spec.zero &&
       !scaleFormat(*spec.scale))
     return packing::findRecoding(elementName(element), ElementFormat::E4M3,
-                                 /*isInteger=*/true, /*hasZeros=*/true);
+                                 /*isInteger=*/true, spec.hasIntegerZero());
   if (!element.isSignlessInteger(4) || spec.isUnscaled() || spec.zero)
     return std::nullopt;
   // Under powers of two integers are fixed-point numbers.
@@ -113,10 +113,8 @@ blockscale::recodingOf(ScaledTensorType type, ScaledTensorType other) {
     isInteger = false;
   else if (isInteger && (spec.isUnscaled() || scaleFormat(*spec.scale)))
     return std::nullopt;
-  if (spec.zero && !spec.hasIntegerZero())
-    return std::nullopt;
   return packing::findRecoding(elementName(type.getElementType()), *half,
-                               isInteger, spec.zero.has_value());
+                               isInteger, spec.hasIntegerZero());
 }
 
 std::optional<hw::OperandType>

@@ -16,11 +16,51 @@ func.func @short_zeros(%a: !bytes, %b: !short_zeros) -> tensor<128x128xf32> {
 // -----
 
 !bytes = !blockscale.tensor<128x256xf8E4M3FN, "float32_t0">
-!real_zeros = !blockscale.tensor<128x256xui4, "float16_float16_t0">
+!real_zeros = !blockscale.tensor<128x256xui4, "float16_e4m3fn_t0">
 func.func @real_zeros(%a: !bytes, %b: !real_zeros) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' with scales 'float16_float16_t0': a zero point in real units is subtracted from no element: its part of the product is the sum of each row of the other operand times it, which kernels do not compute; expected one that counts in steps of the scale, such as 'int8', which is subtracted where elements are packed, or twice the K, with ones under scales of minus the zero points behind the elements, as whole functions ('emit=host-llvm') write it}}
+  // expected-error @below {{operand 'b' with scales 'float16_e4m3fn_t0': zero points of 'e4m3fn' in real units are no numbers of the epilogue; expected float32, float16 or bfloat16, or ones that count in steps of the scale, such as 'int8'}}
   %0 = blockscale.matmul %a, %b : !bytes, !real_zeros -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!bytes = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128">
+!real_zeros = !blockscale.tensor<128x256xui4, "multi_float32_float32_float32_t128">
+func.func @real_zeros_under_tensor_scale(%a: !bytes, %b: !real_zeros) -> tensor<128x128xf32> {
+  // expected-error @below {{a tensor scale over zero points in real units is not lowered; expected scales that have it as a factor}}
+  %0 = blockscale.matmul %a, %b : !bytes, !real_zeros -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!fnuz = !blockscale.tensor<128x256xf8E4M3FNUZ, "float32_t0">
+!real_zeros = !blockscale.tensor<128x256xui4, "float16_float16_t0">
+func.func @real_zeros_beside_fnuz(%a: !fnuz, %b: !real_zeros) -> tensor<128x128xf32> {
+  // expected-error @below {{elements of 'e4m3b8fnuz' are stored as others that the epilogue multiplies, which zero points in real units of the other operand must not be; expected elements that are stored as they are, such as f8E4M3FN}}
+  %0 = blockscale.matmul %a, %b : !fnuz, !real_zeros -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!sparse = !blockscale.tensor<128x256xf8E4M3FN, "n2m4">
+!real_zeros = !blockscale.tensor<128x256xui4, "float16_float16_t0">
+func.func @real_zeros_beside_sparse(%a: !sparse, %b: !real_zeros) -> tensor<128x128xf32> {
+  // expected-error @below {{zero points in real units beside a sparse operand are not lowered; expected dense ones, or zero points that count in steps of the scale, such as 'int8'}}
+  %0 = blockscale.matmul %a, %b : !sparse, !real_zeros -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!bytes = !blockscale.tensor<40x256xf8E4M3FN, "float32_t0">
+!real_zeros = !blockscale.tensor<3x128x256xui4, "float16_float16_t0">
+func.func @real_zeros_gathered(%a: !bytes, %b: !real_zeros, %ends: tensor<3xi32>, %rows: tensor<64xi32>) -> tensor<64x128xf32> {
+  // expected-error @below {{zero points in real units beside 'rows' need the sums of the rows that are gathered, which whoever packs does not know; expected zero points that count in steps of the scale, such as 'int8'}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<3xi32>) rows(%rows : tensor<64xi32>) : !bytes, !real_zeros -> tensor<64x128xf32>
+  return %0 : tensor<64x128xf32>
 }
 
 // -----

@@ -333,7 +333,9 @@ def Blockscale_ParameterRole : I32EnumAttr<"ParameterRole",
       I32EnumAttrCase<"TransposedTensorScale", 26, "transposed_tensor_scale">,
       I32EnumAttrCase<"RowNumbers", 27, "row_numbers">,
       I32EnumAttrCase<"SizeTokens", 28, "size_tokens">,
-      I32EnumAttrCase<"DMetadata", 29, "d_metadata">]> {
+      I32EnumAttrCase<"DMetadata", 29, "d_metadata">,
+      I32EnumAttrCase<"ATerms", 30, "a_terms">,
+      I32EnumAttrCase<"BTerms", 31, "b_terms">]> {
   let cppNamespace = "::blockscale";
   let genSpecializedAttr = 0;
 }

@@ -97,6 +97,13 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     sum of D's element, in the order of K: x = fma(s, row scale * column scale, x) in
     f32, from 0 on. A scale that covers all of K multiplies x as above.
 
+    Zero points in real units, which no sum of elements has, are `num_terms` products
+    of a number of D's row and one of its column that are subtracted from x as it then
+    is, in their order: x = fma(-(alpha * row term), column term, x). `row_terms` hold
+    the terms of all rows of a product of the batch, one term after another, and
+    `column_terms` those of the columns. What they are the host decides. Where operands
+    are swapped alpha is multiplied by the column term.
+
     With a `quantization` the result of the epilogue, rounded to its `x`, is
     quantised as it says: `d` takes the codes, as bytes, `d_scales` the scales as
     the type of its `d` lays them out, padding included. Where that type has a
@@ -117,6 +124,9 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
                      Blockscale_Global>:$tensor_scales,
     Blockscale_OptionalGlobalSource:$row_scales,
     Blockscale_OptionalGlobalSource:$column_scales,
+    Blockscale_OptionalGlobalSource:$row_terms,
+    Blockscale_OptionalGlobalSource:$column_terms,
+    Optional<I32>:$num_terms,
     Blockscale_OptionalGlobalUpdated:$workspace,
     Blockscale_OptionalGlobalSource:$offsets,
     Blockscale_OptionalGlobalSource:$k_offsets,
@@ -145,6 +155,7 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     (`tensor_scales` `(` $tensor_scales^ `)`)?
     (`row_scales` `(` $row_scales^ `)`)?
     (`column_scales` `(` $column_scales^ `)`)?
+    (`terms` `(` $row_terms^ `,` $column_terms `of` $num_terms `)`)?
     (`workspace` `(` $workspace^ `)`)? (`groups` `(` $offsets^ `)`)?
     (`k_groups` `(` $k_offsets^ `)`)?
     (`rows` `(` $row_numbers^ `of` $tokens `)`)?
@@ -160,6 +171,7 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     (`tensor_scales` type($tensor_scales)^)?
     (`row_scales` type($row_scales)^)?
     (`column_scales` type($column_scales)^)?
+    (`terms` type($row_terms)^ `,` type($column_terms))?
     (`workspace` type($workspace)^)? (`groups` type($offsets)^)?
     (`k_groups` type($k_offsets)^)? (`rows` type($row_numbers)^)?
     (`d_scales` type($d_scales)^)?

@@ -117,6 +117,7 @@ def LegalizeScales : Pass<"blockscale-legalize-scales"> {
 
     | `!blockscale.codebook`, a code being the number of the table above the index | the first of e2m1, e2m3, e3m2, e4m3 and e5m2 that has all values of its tables, divided by a power of two; under tiles of 16, but for e2m1, and where none has them bf16, whose sums are multiplied in registers |
     | `ui2`, `ui3`, `ui4`, `ui8` less integer zero points, under float scales | e4m3 of 4 bits and fewer, else bf16 |
+    | the same less zero points of f32, f16 or bf16 in real units | the codes as they are; the zero points' part is subtracted in the epilogue |
     | all of at most 8 bits beside `bf16` and `f16`, and in float tiles of 16 | bf16 or f16 |
 
     Before:

@@ -9,6 +9,8 @@
 #include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -25,7 +27,8 @@ unsigned EpilogueMath::mostValues(KernelFrame &frame) {
       frame.isSwapped()
           ? frame.op.getRowScales() && !frame.op.getRowBlock()
           : frame.op.getColumnScales() && !frame.op.getColumnBlock();
-  return Epilogue(frame.op).mostValues() + hasScalesAlong;
+  bool hasTerms = static_cast<bool>(frame.op.getRowTerms());
+  return Epilogue(frame.op).mostValues() + hasScalesAlong + hasTerms;
 }
 
 int64_t EpilogueMath::widthOf(KernelFrame &frame) {
@@ -389,7 +392,62 @@ Value EpilogueMath::scaled(Value sum, const EpilogueFragment &fragment) {
   Value first = frame.isSwapped() ? product(splat(scale), along)
                                   : splat(product(scale, rowScale));
   Value second = frame.isSwapped() ? splat(rowScale) : along;
-  return product(product(sum, first), second);
+  return lessTerms(product(product(sum, first), second), fragment);
+}
+
+Value EpilogueMath::termIndex(bool isA, Value batch, Value term, Value row,
+                              Value rows) {
+  // The rows of all groups have one matrix of terms.
+  bool isOfAll = hasOneBatch() || (isA && frame.isGrouped());
+  Value line = term;
+  if (!isOfAll)
+    line = b.add(b.mul(b.toI64(batch), b.toI64(frame.op.getNumTerms())), line);
+  return b.add(b.mul(line, b.toI64(rows)), b.toI64(row));
+}
+
+Value EpilogueMath::lessTerm(Value x, Value term,
+                             const EpilogueFragment &fragment) {
+  Value ofRow = frame.op.getRowTerms(), along = frame.op.getColumnTerms();
+  bool isRowOfA = !frame.isSwapped();
+  if (!isRowOfA)
+    std::swap(ofRow, along);
+  Value inside =
+      b.compare(arith::CmpIPredicate::slt, fragment.row, fragment.rowEnd);
+  Value number = loadScalar(
+      ofRow,
+      termIndex(isRowOfA, fragment.batch, term, fragment.row, frame.rows),
+      arith::ExtUIOp::create(b, b.getI32Type(), inside));
+  number = arith::NegFOp::create(b, product(frame.op.getAlpha(), number));
+  Value numbers = LoadRowOp::create(b, vectorType, along,
+                                    termIndex(!isRowOfA, fragment.batch, term,
+                                              fragment.column, frame.columns),
+                                    fragment.count, /*stride=*/Value());
+  return math::FmaOp::create(b, splat(number), numbers, x);
+}
+
+Value EpilogueMath::lessTerms(Value x, const EpilogueFragment &fragment) {
+  if (!frame.op.getRowTerms())
+    return x;
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(b, b.getI64Type(), value);
+  };
+  // One for each operand is common; what is more is a loop.
+  constexpr int64_t kUnrolled = 2;
+  std::optional<int64_t> known = KernelBuilder::known(frame.op.getNumTerms());
+  if (known && *known <= kUnrolled) {
+    for (int64_t term = 0; term < *known; ++term)
+      x = lessTerm(x, constant(term), fragment);
+    return x;
+  }
+  auto loop =
+      scf::ForOp::create(b, constant(0), b.toI64(frame.op.getNumTerms()),
+                         constant(1), ValueRange{x});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value next =
+      lessTerm(loop.getRegionIterArg(0), loop.getInductionVar(), fragment);
+  scf::YieldOp::create(b, next);
+  return loop.getResult(0);
 }
 
 Value EpilogueMath::finish(Value sum, const EpilogueFragment &fragment) {

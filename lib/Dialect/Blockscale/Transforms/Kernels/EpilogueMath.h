@@ -109,6 +109,14 @@ private:
   mlir::Value loadScalesAlong(const EpilogueFragment &fragment);
   /// Sums as numbers of f32 and with their factors.
   mlir::Value scaled(mlir::Value sum, const EpilogueFragment &fragment);
+  /// x less the terms of zero points.
+  mlir::Value lessTerms(mlir::Value x, const EpilogueFragment &fragment);
+  /// x less term number `term`, which is i64.
+  mlir::Value lessTerm(mlir::Value x, mlir::Value term,
+                       const EpilogueFragment &fragment);
+  /// The place of a term of `row`, of `rows` rows of a matrix.
+  mlir::Value termIndex(bool isA, mlir::Value batch, mlir::Value term,
+                        mlir::Value row, mlir::Value rows);
   /// x * y, or the one that is there; null if neither is.
   mlir::Value product(mlir::Value x, mlir::Value y);
   /// The first, or the second, of each pair of `values`; without pairs all.

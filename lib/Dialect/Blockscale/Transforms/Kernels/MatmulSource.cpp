@@ -16,6 +16,7 @@
 #include "blockscale/Dialect/Blockscale/IR/StoredElements.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
+#include "blockscale/Dialect/Blockscale/IR/ZeroTerms.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
@@ -246,7 +247,8 @@ static Type resultMemory(MatmulOp op, const TileGeometry &geometry) {
   if (getSchedule(op).getStores() != Stores::Tma)
     return GlobalType::get(op.getContext(), element);
   const ScaleSpec &ofColumns = op.getB().getType().getSpec().getValue();
-  unsigned values = Epilogue(op).mostValues() + ofColumns.coversK();
+  unsigned values =
+      Epilogue(op).mostValues() + ofColumns.coversK() + hasZeroTerms(op);
   Sizes sizes = sizesOf(op);
   return storeMap(element, geometry.epilogueColumns(values),
                   {sizes.m, sizes.n, sizes.batch});
@@ -320,6 +322,10 @@ static SmallVector<KernelParameter> parametersOf(MatmulOp op,
       list.push_back({GlobalType::get(context, f32), tensorScale});
     if (hasFactors(type))
       list.push_back({factorMemory(type), scales});
+  }
+  if (hasZeroTerms(op)) {
+    list.push_back({GlobalType::get(context, f32), ParameterRole::ATerms});
+    list.push_back({GlobalType::get(context, f32), ParameterRole::BTerms});
   }
   if (op.getAlpha())
     list.push_back({f32, ParameterRole::Alpha});
@@ -484,20 +490,21 @@ static void buildBody(MatmulOp op, ImplicitLocOpBuilder &b,
   }
   QuantizeOp quantizer = quantizerOf(op);
   Value d = argument(quantizer ? ParameterRole::DData : ParameterRole::D);
+  Value k = size(ParameterRole::SizeK, sizes.k);
   auto product = KernelMatmulOp::create(
       b, data[swap], data[!swap], scales[swap], scales[!swap],
       argument(ParameterRole::AMetadata), d, argument(ParameterRole::C),
       argument(ParameterRole::Bias),
       alphaOf(op, b, argument(ParameterRole::Alpha)), beta, factors.ofTensors,
-      factors.ofRows, factors.ofColumns, argument(ParameterRole::Workspace),
-      argument(ParameterRole::Offsets), argument(ParameterRole::KOffsets),
-      argument(ParameterRole::RowNumbers),
+      factors.ofRows, factors.ofColumns, argument(ParameterRole::ATerms),
+      argument(ParameterRole::BTerms), numZeroTerms(b, op, k),
+      argument(ParameterRole::Workspace), argument(ParameterRole::Offsets),
+      argument(ParameterRole::KOffsets), argument(ParameterRole::RowNumbers),
       op.isGathered() ? size(ParameterRole::SizeTokens, sizes.tokens) : Value(),
       argument(ParameterRole::DScales), argument(ParameterRole::TensorScale),
       argument(ParameterRole::DTensorScale),
       size(ParameterRole::SizeM, sizes.m), size(ParameterRole::SizeN, sizes.n),
-      size(ParameterRole::SizeK, sizes.k),
-      size(ParameterRole::Batch, sizes.batch), getMma(op), getSchedule(op),
+      k, size(ParameterRole::Batch, sizes.batch), getMma(op), getSchedule(op),
       op.getBiasKindAttr(), op.getPairsAttr(), groupAttr(op.getA()),
       groupAttr(op.getB()), b.getI64IntegerAttr(sharedScales(op, factors)),
       blockAttr(op.getA()), blockAttr(op.getB()),

@@ -16,6 +16,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/StoredElements.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
+#include "blockscale/Dialect/Blockscale/IR/ZeroTerms.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/HW/Check.h"
@@ -429,6 +430,8 @@ LogicalResult blockscale::legalizeMatmul(MatmulOp op, hw::Target target,
   };
   bool anySparse =
       isSparse(op.getA().getType()) || isSparse(op.getB().getType());
+  if (auto why = whyNotZeroTerms(op))
+    return op.emitOpError() << why->text;
   bool canDensify = anySparse && hasDefinedStorage(op);
   if (canDensify && denseFallback)
     densifyPromoted(op);

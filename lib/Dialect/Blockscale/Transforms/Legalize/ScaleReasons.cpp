@@ -84,20 +84,31 @@ static std::optional<Reason> whyNotPromoted(const ScaleSpec &spec,
          "_t0'). Scales that are rounded to powers of two are other values";
 }
 
+/// Why zero points in real units are no terms of the epilogue; empty if they
+/// are.
+static std::optional<Reason> whyNotRealZeros(const ScaleSpec &spec,
+                                             Type element) {
+  Type zero = getBuiltinType(element.getContext(), *spec.zero);
+  if (!zero || !(zero.isF32() || zero.isF16() || zero.isBF16()))
+    return "zero points of '" + print(*spec.zero) +
+           "' in real units are no numbers of the epilogue; expected float32, "
+           "float16 or bfloat16, or ones that count in steps of the scale, "
+           "such as 'int8'";
+  if (spec.tensorScale)
+    return "a tensor scale over zero points in real units is not lowered; "
+           "expected scales that have it as a factor";
+  return std::nullopt;
+}
+
 /// Why zero points cannot be subtracted from the elements where they are stored
-/// for the kernel; empty if they can.
+/// for the kernel, or from their products; empty if they can.
 static std::optional<Reason> whyNotZeros(const ScaleSpec &spec, Type element) {
   const std::string instead = "; subtract it from the elements, which bf16 "
                               "without scales holds exactly up to 256, and "
                               "multiply the product by the scales";
   if (!spec.hasIntegerZero())
-    return "a zero point in real units is subtracted from no element: its part "
-           "of the product is the sum of each row of the other operand times "
-           "it, which kernels do not compute; expected one that counts in "
-           "steps of the scale, such as 'int8', which is subtracted where "
-           "elements are packed, or twice the K, with ones under scales of "
-           "minus the zero points behind the elements, as whole functions "
-           "('emit=host-llvm') write it";
+    if (auto why = whyNotRealZeros(spec, element))
+      return why;
   if (!llvm::is_contained({2, 3, 4, 8}, element.getIntOrFloatBitWidth()))
     return "a zero point of elements of " +
            std::to_string(element.getIntOrFloatBitWidth()) +

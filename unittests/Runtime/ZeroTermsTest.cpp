@@ -1,0 +1,87 @@
+//===- ZeroTermsTest.cpp - terms of zero points in real units -------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Formats/TextOf.h"
+#include "SmallOperands.h"
+
+#include <gtest/gtest.h>
+
+using namespace blockscale;
+using namespace blockscale::runtime;
+using blockscale::test::bound;
+using blockscale::test::operandOf;
+using blockscale::test::Operands;
+using blockscale::test::textOf;
+
+namespace {
+
+/// A kernel whose A has codes of two bits, which mean 0, 1, 2 and 3, less zero
+/// points of tiles of three elements in real units; B has a scale for each row.
+static plan::Kernel kernelWithTerms() {
+  using plan::ParameterKind;
+  plan::Kernel kernel = test::smallKernel();
+  kernel.data[0].source = {"uint2", {0, 0x38, 0x40, 0x44}};
+  kernel.vectorScales = {{"b", "f32", 1, "2", "2", 4}};
+  kernel.zeroTerms = {{"a", "f32", 1, 3, "0", "ceildiv(K, 3)"}};
+  for (auto [role, elements] :
+       {std::pair("a_terms", "M * 2"), std::pair("b_terms", "2 * 2")}) {
+    plan::PlainOperand terms;
+    terms.operand = role;
+    terms.type = "f32";
+    terms.elements = elements;
+    kernel.operands.push_back(terms);
+    kernel.parameters.push_back(
+        test::parameter(role, role, ParameterKind::Pointer, "f32"));
+  }
+  kernel.parameters.push_back(
+      test::parameter("b_scales", "b", ParameterKind::Pointer, "f32"));
+  return kernel;
+}
+
+static std::vector<uint8_t> bytesOf(const std::vector<float> &numbers) {
+  auto *first = reinterpret_cast<const uint8_t *>(numbers.data());
+  return {first, first + numbers.size() * sizeof(float)};
+}
+
+TEST(ZeroTerms, AreZeroPointsAndSums) {
+  plan::Kernel kernel = kernelWithTerms();
+  Operands operands;
+  std::vector<uint8_t> zeros = bytesOf({0.5, 1, 1.5, 2, 2.5, 3}),
+                       scales = bytesOf({2, 0.5});
+  operands.b = {0x38, 0x38, 0x38, 0x40, 0x40, 0x44, 0, 0x38, 0x38, 0x38};
+  operands.all["b_data"] = operandOf("b_data", operands.b, {2, 5});
+  operands.all["b_scales"] = operandOf("b_scales", scales, {2, 1}, 4);
+  EXPECT_NE(whyNotOperands(kernel, operands.all)
+                .find("there is no operand 'a_zeros'"),
+            std::string::npos);
+  auto &given = operands.all["a_zeros"] =
+      operandOf("a_zeros", zeros, {3, 2}, 4);
+  EXPECT_EQ(whyNotOperands(kernel, operands.all), "");
+  EXPECT_TRUE(isZeros(kernel, "a_zeros"));
+  plan::Environment sizes = bound(kernel, operands.all);
+  Result<DeviceData> data = packOperands(kernel, sizes, operands.all);
+  ASSERT_TRUE(data) << textOf(data);
+  // Rows of 1, 1, 1 | 2, 2 and 3, 0, 1 | 1, 1.
+  EXPECT_EQ(data->memory.at("a_terms"), bytesOf({0.5, 1.5, 2.5, 1, 2, 3}));
+  EXPECT_EQ(data->memory.at("b_terms"), bytesOf({6, 2, 8, 1}));
+  given.sizes = {3, 1};
+  EXPECT_NE(textOf(packOperands(kernel, sizes, operands.all))
+                .find("operand 'a_zeros' has 3 elements; expected 6"),
+            std::string::npos);
+  given.sizes = {3, 2};
+  operands.all["b_data"].isOnDevice = true;
+  EXPECT_NE(textOf(packOperands(kernel, sizes, operands.all))
+                .find("operand 'b_data' is on the device"),
+            std::string::npos);
+  operands.all["b_data"].isOnDevice = false;
+  kernel.zeroTerms[0].count = "7";
+  EXPECT_NE(textOf(packOperands(kernel, sizes, operands.all))
+                .find("'a_terms': 24 bytes for 7 terms of 3 rows"),
+            std::string::npos);
+}
+
+} // namespace
