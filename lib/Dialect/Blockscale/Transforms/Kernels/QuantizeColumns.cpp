@@ -135,19 +135,21 @@ void QuantizeColumns::copyScales(Value atom, Value there) {
 void QuantizeColumns::finish(const BlockPlace &place, Value code, Value atom,
                              Value there) {
   BlockPlace inAtom{e.i32(0), line(), blockInAtom()};
-  BlockPlace origin{place.matrix, sub(place.row, inAtom.row),
-                    sub(place.block, inAtom.block)};
+  auto origin = [&]() -> BlockPlace {
+    return {place.matrix, sub(place.row, inAtom.row),
+            sub(place.block, inAtom.block)};
+  };
   if (!storage.scale) {
     storeFloat(place, code);
     gpu::BarrierOp::create(e);
-    return copyCodes(origin);
+    return copyCodes(origin());
   }
   Value byte = vector::FromElementsOp::create(
       e, VectorType::get({1}, e.getI8Type()), i8(code));
   StoreSharedOp::create(e, byte, scales,
                         quantizer.scaleOffset(inAtom, e.getI32Type()));
   gpu::BarrierOp::create(e);
-  copyCodes(origin);
+  copyCodes(origin());
   copyScales(atom, there);
 }
 
