@@ -2,12 +2,13 @@
 """Predicted times of kernels that quantise over those of their bytes.
 
 usage: quantize_kernels.py BLOCKSCALE [--rows=4096] [--columns=4096]
-                           [--transposed | --both-ways]
+                           [--transposed | --both-ways] [--find-tensor-scale]
 
 Compiles a kernel for each format and type of input and runs 128 rows of it on the
 emulator. By the formula of elementwise.py; nothing is measured.
 With --transposed kernels read the transpose of what they quantise, with --both-ways
-they quantise a matrix and its transpose alike.
+they quantise a matrix and its transpose alike. With --find-tensor-scale only those
+with tensor scales are there, which find them: they read everything twice.
 
 Part of the blockscale project, under the Apache License v2.0 with LLVM
 Exceptions.
@@ -43,12 +44,12 @@ FORMATS = {
 }
 
 
-def module(columns, source, element, spec, words, ways):
+def module(columns, source, element, spec, words, ways, finds):
     x, y = f"tensor<?x{columns}x{source}>", f"tensor<{columns}x?x{source}>"
     layout = "plain" if spec.startswith("float32") else "tiled_128x4"
     form = f'x{element}, "{spec}", layout = {layout}>'
     factor = ""
-    if spec.startswith("multi"):
+    if spec.startswith("multi") and not finds:
         factor = ", %t: tensor<f32>"
         words = "tensor_scale(%t : tensor<f32>) " + words
     results, transpose, text = [], "", ""
@@ -73,14 +74,16 @@ def module(columns, source, element, spec, words, ways):
             f"  return {values} : {types}\n}}\n")
 
 
-def rows(columns, ways):
+def rows(columns, ways, finds):
     for name, (element, spec, bits, block, words) in FORMATS.items():
+        if finds and not spec.startswith("multi"):
+            continue
         for source, size in INPUTS.items():
             read = {"x": (ROWS * columns, source)}
-            if spec.startswith("multi"):
+            if spec.startswith("multi") and not finds:
                 read["tensor_scale"] = (1, "f32")
-            yield ((name, source), size + len(ways) * (bits / 8 + 1 / block),
-                   module(columns, source, element, spec, words, ways),
+            yield ((name, source), (1 + finds) * size + len(ways) * (bits / 8 + 1 / block),
+                   module(columns, source, element, spec, words, ways, finds),
                    lambda plan, read=read: read)
 
 
@@ -89,10 +92,12 @@ def main():
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--transposed", action="store_true")
     which.add_argument("--both-ways", action="store_true")
+    parser.add_argument("--find-tensor-scale", action="store_true")
     arguments = parser.parse_args()
     ways = (["transposed"] if arguments.transposed else
             ["rows", "transposed"] if arguments.both_ways else ["rows"])
-    elementwise.table(arguments, ("result", "input"), rows(arguments.columns, ways))
+    elementwise.table(arguments, ("result", "input"),
+                      rows(arguments.columns, ways, arguments.find_tensor_scale))
 
 
 if __name__ == "__main__":

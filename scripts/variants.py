@@ -438,8 +438,9 @@ VARIANTS += [
 
 
 # What a kernel quantises: numbers of type `x`, to elements under scales, with a rule or
-# a rounding.
-Quantization = namedtuple("Quantization", "element spec x words", defaults=[""])
+# a rounding; whether it finds tensor scales.
+Quantization = namedtuple("Quantization", "element spec x words finds",
+                          defaults=["", False])
 QUANTIZATIONS = [
     Quantization("f8E4M3FN", "e8m0_t32", "bf16"),
     Quantization("f8E5M2", "e8m0_t32", "f32", "rule(round_up)"),
@@ -464,6 +465,9 @@ LONG = [Quantization("f8E4M3FN", "e8m0_t128", "bf16"),
         Quantization("f8E5M2", "e8m0_t128_t128", "f32"),
         Quantization("f8E4M3FN", "float32_t128@plain", "bf16"),
         Quantization("f8E4M3FN", "float32_t128_t128@plain", "f16")]
+FOUND = [Quantization("f4E2M1FN", "multi_float32_e4m3fn_t16", "bf16", finds=True),
+         Quantization("f4E2M1FN", "multi_float32_e4m3fn_t16_t16", "f32",
+                      "rule(min_error)", finds=True)]
 # What a kernel dequantises, to numbers of type `x`.
 DEQUANTIZATIONS = QUANTIZATIONS + [
     Quantization("f8E4M3FN", "e8m0_t32@plain", "f32"), SQUARES[0]]
@@ -596,7 +600,7 @@ def quantize(value, what, shape, groups=0):
     scale = ""
     _, clause, layout = groups_of(groups)
     words = what.words
-    if what.spec.startswith("multi"):
+    if what.spec.startswith("multi") and not what.finds:
         scale, words = ", %t: tensor<f32>", f"tensor_scale(%t : tensor<f32>) {words}"
     result = tensor(*shape, what.element, what.spec + layout)
     text = (f"  %q = blockscale.quantize {value} {clause}{words} : "
@@ -718,6 +722,10 @@ VARIANTS += [
             make=function_that_quantizes),
     Variant("quantisations of transposes in long tiles", DATACENTER, LONG, "",
             LONG_LINES, make=function_that_quantizes_columns),
+    Variant("quantisations that find tensor scales", DATACENTER, FOUND, "", LINES,
+            make=function_that_quantizes),
+    Variant("quantisations that find tensor scales, warp level", WARP, FOUND, "",
+            LINES, make=function_that_quantizes),
     Variant("quantisations of transposes", DATACENTER,
             [*QUANTIZATIONS, *SQUARES[1:]], "", LINES,
             make=function_that_quantizes_columns),

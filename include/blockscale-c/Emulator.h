@@ -99,11 +99,11 @@ BLOCKSCALE_C_EXPORT BlockscaleStatus blockscaleLaunchSetMemory(
 /* With a plan: what a host that launches the kernel on a device needs to know,
    with the sizes that are set, as JSON. "kernel", "target", "sizes"; "grid",
    "cluster" and "block", three numbers each; "sharedMemoryBytes",
-   "dependentLaunch"; "parameters", a list of objects with "role", "kind",
-   "offset", "size", "bytes" and "alignment" of the memory behind it (0 for
-   scalars), "value" (of a size; else null) and "tensorMap": the fields of
-   BlockscaleTensorMap, or null. `num_sms` and `max_clusters` are those of the
-   chip's reference part unless they are set. */
+   "dependentLaunch", "cooperative"; "parameters", a list of objects with
+   "role", "kind", "offset", "size", "bytes" and "alignment" of the memory
+   behind it (0 for scalars), "value" (of a size; else null) and "tensorMap":
+   the fields of BlockscaleTensorMap, or null. `num_sms` and `max_clusters` are
+   those of the chip's reference part unless they are set. */
 BLOCKSCALE_C_EXPORT BlockscaleStatus
 blockscaleLaunchDescribe(BlockscaleLaunch launch, BlockscaleBytes *json);
 

@@ -137,6 +137,7 @@ Json Describer::describe() const {
           {"block", kernel.block},
           {"sharedMemoryBytes", kernel.sharedMemoryBytes},
           {"dependentLaunch", kernel.dependentLaunch},
+          {"cooperative", kernel.cooperative},
           {"parameters", parameters}};
 }
 

@@ -169,7 +169,7 @@ template <typename Archive> void describe(Archive &a, Workspace &workspace) {
   a.expression("zeroBytes", workspace.zeroBytes);
   a.expression("bytes", workspace.bytes);
   a.number("alignment", workspace.alignment, 1, kMaxAlignment);
-  a.number("parts", workspace.parts, 2, kMaxSize);
+  a.number("parts", workspace.parts, 1, kMaxSize);
 }
 
 template <typename Archive> void describe(Archive &a, PlainOperand &plain) {
@@ -225,6 +225,7 @@ template <typename Archive> void describe(Archive &a, Kernel &kernel) {
   a.number("cluster", kernel.cluster, 1, kMaxSize);
   a.number("block", kernel.block, 1, kMaxSize);
   a.field("dependentLaunch", kernel.dependentLaunch);
+  a.laterFlag("cooperative", kernel.cooperative);
   a.number("sharedMemoryBytes", kernel.sharedMemoryBytes, 0, kMax32);
   a.laterFlag("oversizedSharedMemory", kernel.oversizedSharedMemory);
   a.field("sizes", kernel.sizes);

@@ -93,6 +93,35 @@ static uint8_t encodeElement(const Quantization &quantization, float value,
 // Scales
 //===----------------------------------------------------------------------===//
 
+/// The largest magnitude; NaN if there is one.
+static float largestOf(const std::vector<float> &values) {
+  float largest = 0;
+  for (float value : values)
+    largest = std::isnan(value) || std::isnan(largest)
+                  ? std::numeric_limits<float>::quiet_NaN()
+                  : std::max(largest, std::fabs(value));
+  return largest;
+}
+
+TensorScale::TensorScale(float given)
+    : decode(std::fabs(given)), encode(std::min(1.0f / decode, kFloatMax)) {}
+
+TensorScale reference::tensorScaleOf(const Quantization &quantization,
+                                     const std::vector<float> &values) {
+  float largest = largestOf(values);
+  // Powers of two reach as far as f32 does.
+  if (quantization.scale == ElementFormat::UE8M0 || !(largest > 0) ||
+      std::isinf(largest))
+    return TensorScale(1, 1);
+  double product = double(formatInfo(quantization.element).largest) *
+                   formatInfo(quantization.scale).largest;
+  float encode = std::min(float(product) / largest, kFloatMax);
+  auto most = float(kFloatMax / product);
+  if (most * product > kFloatMax)
+    most = std::nextafter(most, 0.0f);
+  return TensorScale(std::min(1 / encode, most), encode);
+}
+
 /// Whether a rule doubles the scale of 'floor' for a magnitude of `fraction`
 /// times a power of two.
 static bool doubles(const std::string &rule, const FormatInfo &info,
@@ -134,13 +163,12 @@ static uint8_t exponentByte(const Quantization &quantization,
 
 /// The byte of the e4m3 scale that makes `limit` of the largest magnitude.
 static uint8_t floatByte(float limit, float largest,
-                         std::optional<float> tensorScale) {
+                         std::optional<TensorScale> tensorScale) {
   const FormatInfo &format = formatInfo(ElementFormat::UE4M3);
   float scale = largest / limit;
   if (tensorScale) {
-    float encode = std::min(1.0f / std::fabs(*tensorScale), kFloatMax);
     // The order of operations is that of NVFP4.
-    scale = largest * (encode * (1.0f / limit));
+    scale = largest * (tensorScale->encode * (1.0f / limit));
   }
   if (std::isnan(scale))
     return uint8_t(format.nanCode);
@@ -174,11 +202,11 @@ static float valueOf(const Quantization &quantization, uint32_t scale) {
 
 std::pair<uint32_t, uint32_t>
 reference::candidates(const Quantization &quantization, float largest,
-                      std::optional<float> tensorScale) {
+                      std::optional<TensorScale> tensorScale) {
   bool isSearch = quantization.rule == "min_error";
   if (quantization.scale == ElementFormat::UE8M0) {
     if (tensorScale)
-      largest *= std::min(1.0f / std::fabs(*tensorScale), kFloatMax);
+      largest *= tensorScale->encode;
     auto byRule = [&](const std::string &rule) {
       return exponentByte(quantization, rule, largest);
     };
@@ -198,10 +226,10 @@ reference::candidates(const Quantization &quantization, float largest,
 
 /// What an element is multiplied by under a scale.
 static float inverseOf(const Quantization &quantization, uint32_t scale,
-                       std::optional<float> tensorScale) {
+                       std::optional<TensorScale> tensorScale) {
   float number = valueOf(quantization, scale), step = number;
   if (tensorScale)
-    step = number * std::fabs(*tensorScale);
+    step = number * tensorScale->decode;
   if (number == 0)
     return 0;
   // std::min keeps a NaN that is its first argument.
@@ -224,7 +252,7 @@ static float distanceOf(ElementFormat format, float magnitude) {
 /// compared with.
 static uint64_t errorUnder(const Quantization &quantization, uint32_t scale,
                            uint32_t first, const std::vector<float> &values,
-                           std::optional<float> tensorScale) {
+                           std::optional<TensorScale> tensorScale) {
   const FormatInfo &info = formatInfo(quantization.element);
   float inverse = inverseOf(quantization, scale, tensorScale);
   float ratio = valueOf(quantization, scale) / valueOf(quantization, first);
@@ -242,12 +270,8 @@ static uint64_t errorUnder(const Quantization &quantization, uint32_t scale,
 
 uint32_t reference::scaleOf(const Quantization &quantization,
                             const std::vector<float> &values,
-                            std::optional<float> tensorScale) {
-  float largest = 0;
-  for (float value : values)
-    largest = std::isnan(value) || std::isnan(largest)
-                  ? std::numeric_limits<float>::quiet_NaN()
-                  : std::max(largest, std::fabs(value));
+                            std::optional<TensorScale> tensorScale) {
+  float largest = largestOf(values);
   auto [first, second] = candidates(quantization, largest, tensorScale);
   if (first == second || valueOf(quantization, first) == 0)
     return second;
@@ -257,11 +281,11 @@ uint32_t reference::scaleOf(const Quantization &quantization,
   return error(second) < error(first) ? second : first;
 }
 
-std::vector<uint8_t> reference::quantizeUnder(const Quantization &quantization,
-                                              uint32_t scale,
-                                              const std::vector<float> &values,
-                                              std::optional<float> tensorScale,
-                                              uint64_t first) {
+std::vector<uint8_t>
+reference::quantizeUnder(const Quantization &quantization, uint32_t scale,
+                         const std::vector<float> &values,
+                         std::optional<TensorScale> tensorScale,
+                         uint64_t first) {
   float inverse = inverseOf(quantization, scale, tensorScale);
   std::vector<uint8_t> codes;
   for (size_t i = 0; i < values.size(); ++i)
@@ -272,7 +296,7 @@ std::vector<uint8_t> reference::quantizeUnder(const Quantization &quantization,
 
 QuantizedBlock reference::quantizeBlock(const Quantization &quantization,
                                         const std::vector<float> &values,
-                                        std::optional<float> tensorScale,
+                                        std::optional<TensorScale> tensorScale,
                                         uint64_t first) {
   QuantizedBlock result;
   result.scale = scaleOf(quantization, values, tensorScale);

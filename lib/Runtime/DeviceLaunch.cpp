@@ -120,6 +120,11 @@ std::string DeviceLauncher::configure() {
   cluster.value.clusterDimension = {unsigned(kernel.cluster[0]),
                                     unsigned(kernel.cluster[1]),
                                     unsigned(kernel.cluster[2])};
+  if (kernel.cooperative) {
+    LaunchAttribute &cooperative = attributes[configuration.attributeCount++];
+    cooperative.id = LaunchAttributeId::Cooperative;
+    cooperative.value.cooperative = 1;
+  }
   if (!kernel.dependentLaunch)
     return "";
   LaunchAttribute &dependent = attributes[configuration.attributeCount++];

@@ -98,7 +98,7 @@ private:
   const plan::Kernel &kernel;
   Stream stream;
   Function function = nullptr;
-  LaunchAttribute attributes[2] = {};
+  LaunchAttribute attributes[3] = {};
   LaunchConfiguration configuration = {};
   plan::Environment sizes;
   /// Where the operands are, and what of it goes with the launch.

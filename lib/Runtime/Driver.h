@@ -52,6 +52,7 @@ inline constexpr int kAllowOversizedSharedMemory = 3;
 enum class PointerAttribute : int { MemoryType = 2 };
 inline constexpr unsigned kDeviceMemory = 2;
 enum class LaunchAttributeId : int {
+  Cooperative = 2,
   ClusterDimension = 4,
   ProgrammaticStreamSerialization = 6
 };
@@ -69,6 +70,7 @@ struct LaunchAttribute {
       unsigned x, y, z;
     } clusterDimension;
     int programmaticStreamSerializationAllowed;
+    int cooperative;
   } value;
 };
 

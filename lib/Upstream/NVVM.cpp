@@ -225,6 +225,26 @@ Value nvvm::countUpTo(ImplicitLocOpBuilder &b, Value address, Value largest) {
   return assemble(b, b.getI32Type(), assembly).getResult(0);
 }
 
+Value nvvm::loadAcquired(ImplicitLocOpBuilder &b, Value address) {
+  AssemblyText assembly(/*results=*/1);
+  assembly.text = "ld.acquire.gpu.global.u32 $0, [";
+  assembly.constraints = ",=r";
+  assembly.add(address, "l");
+  assembly.text += "]";
+  assembly.constraints += ",~{memory}";
+  return assemble(b, b.getI32Type(), assembly).getResult(0);
+}
+
+void nvvm::raiseWord(ImplicitLocOpBuilder &b, Value address, Value number) {
+  AssemblyText assembly(/*results=*/0);
+  assembly.text = "red.relaxed.gpu.global.max.u32 [";
+  assembly.add(address, "l");
+  assembly.text += "], ";
+  assembly.add(number, "r");
+  assembly.constraints += ",~{memory}";
+  assemble(b, Type(), assembly);
+}
+
 void nvvm::syncWarp(ImplicitLocOpBuilder &b, Value lanes) {
   NVVM::SyncWarpOp::create(b, lanes);
 }

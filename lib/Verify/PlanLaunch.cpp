@@ -132,6 +132,7 @@ std::optional<Reason> LaunchBuilder::addShape() {
            " bytes";
   launch.dynamicSharedBytes = uint32_t(kernel.sharedMemoryBytes);
   launch.oversizedShared = kernel.oversizedSharedMemory;
+  launch.cooperative = kernel.cooperative;
   return std::nullopt;
 }
 

@@ -100,9 +100,15 @@ private:
                                  const std::string &operand);
   std::optional<Reason> addInput();
   float valueAt(uint64_t element, int smallest, int largest) const;
+  float valueToFind(uint64_t element, int smallest, int largest) const;
   void addTransposedValues();
   std::optional<Reason> addMemory();
   void addTensorScales();
+  void findTensorScales();
+  /// Whether the kernel finds tensor scales that nobody gives.
+  bool findsTensorScales() const {
+    return !kernel.tensorScales.empty() && kernel.operands.size() < 2;
+  }
   uint64_t placeInMemory(uint64_t element) const;
   /// Memory of a parameter, with what lies before it.
   void put(const std::string &role, const void *bytes, uint64_t size,
@@ -207,9 +213,52 @@ uint64_t QuantizationMaker::placeInMemory(uint64_t element) const {
   return (matrix * part.k + element % part.k) * part.rows + row % part.rows;
 }
 
+/// Number `element` where the kernel has to find the largest one of a matrix.
+/// That is somewhere else in each, and above the others. Of six matrices there
+/// is one with tiny numbers, with zeros, with a NaN, with huge numbers and with
+/// an infinity.
+float QuantizationMaker::valueToFind(uint64_t element, int smallest,
+                                     int largest) const {
+  constexpr uint64_t kKinds = 6;
+  constexpr int kAbove = 5, kSpread = 7;
+  const QuantizationRun::Part &part = run.parts.front();
+  uint64_t count = part.rows * part.k, matrix = element / count;
+  uint64_t random = mix(mix(seed + matrix) + element);
+  float sign = random & 1 ? -1.0f : 1.0f;
+  bool isLargest = element % count == mix(seed + matrix) % count;
+  int exponent = int(mix(seed + element / part.block) % kSpread);
+  switch (matrix % kKinds) {
+  case 1:
+    exponent += smallest - kSpread;
+    break;
+  case 2:
+    return std::copysign(0.0f, sign);
+  case 3:
+    if (isLargest)
+      return std::numeric_limits<float>::quiet_NaN();
+    break;
+  case 4:
+    exponent += largest - kSpread - kAbove;
+    break;
+  case 5:
+    if (isLargest)
+      return std::copysign(std::numeric_limits<float>::infinity(), sign);
+    break;
+  default:
+    exponent -= kSpread / 2;
+  }
+  uint64_t digits = kind == DataKind::Exact ? (random >> 8 & 0x7f) << 16
+                                            : random >> 8 & 0x7fffff;
+  double significand = double(digits) / 0x1p23;
+  return sign * float(isLargest ? std::ldexp(1 + significand, exponent + kAbove)
+                                : std::ldexp(2 * significand, exponent));
+}
+
 /// Number `element` of the first part.
 float QuantizationMaker::valueAt(uint64_t element, int smallest,
                                  int largest) const {
+  if (findsTensorScales())
+    return valueToFind(element, smallest, largest);
   const QuantizationRun::Part &part = run.parts.front();
   float most = formatInfo(part.quantization.element).largest;
   if (run.isBothWays()) {
@@ -282,27 +331,47 @@ std::optional<Reason> QuantizationMaker::addInput() {
 void QuantizationMaker::addTensorScales() {
   constexpr float kTiny = 1e-39f, kHuge = 1e37f;
   if (kernel.operands.size() < 2)
-    return;
+    return findTensorScales();
+  std::vector<float> given;
   for (uint64_t i = 0; i < run.batch; ++i) {
     float ordinary =
         std::ldexp(1.0f + float(mix(seed + i) % 1024) / 1024, int(i % 5) - 4);
     float magnitude = i % 4 == 2 ? kTiny : i % 4 == 3 ? kHuge : ordinary;
-    run.tensorScales.push_back(i % 2 ? -magnitude : magnitude);
+    given.push_back(i % 2 ? -magnitude : magnitude);
   }
-  put(kernel.operands[1].operand, run.tensorScales.data(),
-      run.batch * sizeof(float), kernel.operands[1].alignment);
+  put(kernel.operands[1].operand, given.data(), run.batch * sizeof(float),
+      kernel.operands[1].alignment);
+  for (QuantizationRun::Part &part : run.parts)
+    part.tensorScales.assign(given.begin(), given.end());
+}
+
+void QuantizationMaker::findTensorScales() {
+  for (QuantizationRun::Part &part : run.parts) {
+    auto count = int64_t(part.rows * part.k);
+    auto begin = part.values.begin();
+    for (uint64_t i = 0; part.hasTensorScale && i < run.batch; ++i)
+      part.tensorScales.push_back(reference::tensorScaleOf(
+          part.quantization,
+          {begin + int64_t(i) * count, begin + int64_t(i + 1) * count}));
+  }
 }
 
 std::optional<Reason> QuantizationMaker::addMemory() {
   for (const plan::Parameter &parameter : kernel.parameters) {
     const std::string &operand = parameter.operand;
     const plan::DataPacking *codes = partOf(kernel.data, operand);
-    if (!codes)
+    bool isWorkspace = parameter.role == plan::kWorkspaceRole;
+    if (!codes && !isWorkspace)
       continue;
     Result<uint64_t> bytes = memoryBytes(kernel, parameter, sizes);
     if (!bytes)
       return bytes.why();
     const plan::ScalePacking *scales = partOf(kernel.scales, operand);
+    if (isWorkspace) {
+      std::vector<uint8_t> zeros(*bytes);
+      put(parameter.role, zeros.data(), *bytes, kernel.workspace->alignment);
+      continue;
+    }
     uint64_t alignment = parameter.role == operand + "_data" ? codes->alignment
                          : parameter.role == operand + "_scales" && scales
                              ? scales->alignment
@@ -474,9 +543,9 @@ void QuantizationRun::compare(const Part &part,
                : part.floatOffset({matrix, row, j});
     size_t size = isByte ? 1 : sizeof(float);
     uint64_t first = number * block;
-    std::optional<float> factor;
+    std::optional<reference::TensorScale> factor;
     if (part.hasTensorScale)
-      factor = tensorScales[matrix];
+      factor = part.tensorScales[matrix];
     reference::QuantizedBlock expected;
     expected.scale = reference::scaleOf(
         part.quantization, part.valuesOfTile(matrix, row, j), factor);
@@ -509,7 +578,7 @@ void QuantizationRun::compare(const Part &part,
   if (part.hasTensorScale) {
     MemoryImage stored(data, part.operand + "_tensor_scale");
     for (uint64_t i = 0; i < batch; ++i) {
-      float magnitude = std::fabs(tensorScales[i]);
+      float magnitude = part.tensorScales[i].decode;
       if (isRun({i, 0, 0}))
         std::memcpy(stored.at(i * sizeof(float)), &magnitude, sizeof(float));
     }

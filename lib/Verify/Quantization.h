@@ -47,6 +47,8 @@ private:
     uint64_t rows = 0, k = 0, block = 0, rowTile = 1, tileBlocks = 1;
     uint64_t linePitch = 0, batchPitch = 0;
     bool hasTensorScale = false;
+    /// Of each matrix, if there are any.
+    std::vector<reference::TensorScale> tensorScales;
 
     uint64_t blocks() const { return k / block; }
     uint64_t tileElements() const { return block * tileBlocks; }
@@ -73,8 +75,6 @@ private:
                Verdict &verdict) const;
 
   std::vector<Part> parts;
-  /// The factors of matrices, if there are any.
-  std::vector<float> tensorScales;
   uint64_t batch = 1, threads = 1;
 };
 

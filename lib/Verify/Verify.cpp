@@ -133,11 +133,12 @@ static std::vector<uint64_t> sampleOf(uint64_t total, uint64_t count) {
 }
 
 /// The clusters of a sample, empty for all of `total`. Those that compute a
-/// tile together run together, or the sample would finish nothing.
+/// tile together run together, or the sample would finish nothing, and those of
+/// a cooperative launch all do.
 static std::vector<uint64_t> sampleOf(const plan::Kernel &kernel,
                                       uint64_t total, uint64_t count) {
   uint64_t parts = kernel.workspace ? kernel.workspace->parts : 1;
-  if (count == 0 || count >= total / parts)
+  if (count == 0 || count >= total / parts || kernel.cooperative)
     return {};
   std::vector<uint64_t> sample;
   for (uint64_t tile : sampleOf(total / parts, count))
@@ -349,6 +350,7 @@ static void verifyElementwise(const emulator::Module &module,
   std::vector<uint64_t> sample = run.clusters;
   if (runLaunch(module, *launch, std::move(run), options, verdict))
     made->compare(sample, verdict);
+  verdict.workspaceReady = isWorkspaceReady(kernel, sizes, made->data);
 }
 
 static void verifyConversion(const emulator::Module &module,
@@ -375,8 +377,11 @@ Verdict verify::verifyKernel(const emulator::Module &module,
   verdict.data = kind;
   verdict.conditions = options.conditions;
   if (plan::onlyQuantizes(kernel)) {
-    verifyElementwise<QuantizationRun>(module, kernel, givenSizes, options,
-                                       verdict);
+    // Where CTAs wait for each other each has several to stand for.
+    bool isFew = kernel.cooperative && options.conditions == Conditions::Harsh;
+    verifyElementwise<QuantizationRun>(
+        module, kernel, isFew ? fewSms(kernel, givenSizes) : givenSizes,
+        options, verdict);
     return verdict;
   }
   if (kernel.conversion) {

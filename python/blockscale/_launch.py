@@ -167,8 +167,17 @@ class Bound:
         (value.clusterDim.x, value.clusterDim.y,
          value.clusterDim.z) = self.cluster
         cluster.value = value
+        attributes = [cluster]
+        if self._planned["cooperative"]:
+            together = driver.CUlaunchAttribute()
+            together.id = \
+                driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_COOPERATIVE
+            value = driver.CUlaunchAttributeValue()
+            value.cooperative = 1
+            together.value = value
+            attributes.append(together)
         if not flag("overlap", overlap):
-            return [cluster]
+            return attributes
         if not self._planned["dependentLaunch"]:
             raise Refused(f"'{self.name}' does not wait for the kernel before "
                           "it, so they cannot overlap")
@@ -178,7 +187,7 @@ class Bound:
         value = driver.CUlaunchAttributeValue()
         value.programmaticStreamSerializationAllowed = 1
         serial.value = value
-        return [cluster, serial]
+        return attributes + [serial]
 
     def _allocate(self, parameters):
         """Memory for the parameters, and the list of their addresses that the

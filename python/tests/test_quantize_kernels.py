@@ -16,12 +16,14 @@ SEED = -12345
 TYPES = {"bf16": ml_dtypes.bfloat16, "f16": np.float16, "f32": np.float32}
 
 
-def source(name, shape, element, spec, words="", x="bf16", transposed=False):
-    """A function that quantises; of two levels with a tensor scale given."""
+def source(name, shape, element, spec, words="", x="bf16", transposed=False,
+           finds=False):
+    """A function that quantises; of two levels with a tensor scale given, or one that
+    the kernel finds."""
     sizes, result = "x".join(map(str, shape)), f"!{name}"
     given = ""
     layout = "" if spec.startswith("float32") else ", layout = tiled_128x4"
-    if spec.startswith("multi"):
+    if spec.startswith("multi") and not finds:
         batch = f"{shape[0]}x" if len(shape) == 3 else ""
         given = f", %t: tensor<{batch}f32>"
         words = f"tensor_scale(%t : tensor<{batch}f32>) {words}"
@@ -124,6 +126,33 @@ def test_transposes(device, element, spec, x, options):
         expected = bs.quantize(numbers, format_, tensor_scale=factors, **options)
         assert same(kernel.quantize(read, tensor_scale=factors), expected)
         assert same(kernel.emulate_quantize(read, tensor_scale=factors), expected)
+
+
+@pytest.mark.parametrize("element, spec, x, transposed", [
+    ("f4E2M1FN", "multi_float32_e4m3fn_t16", "bf16", False),
+    ("f4E2M1FN", "multi_float32_e4m3fn_t16_t16", "f32", True),
+    ("f8E4M3FN", "multi_float32_e8m0_t32", "f16", False)])
+def test_tensor_scales_that_a_kernel_finds(device, element, spec, x, transposed):
+    """Of smaller numbers in a later launch: none leaves anything behind. One of the
+    matrices is all zeros."""
+    kernel = bs.compile(source("q", "???", element, spec, "", x, transposed, finds=True))
+    rng = np.random.default_rng(28)
+    sizes = dict(M=130, K=160, batch=3)
+    prepared = kernel.prepare_quantize(**sizes)
+    out = prepared.empty_out()
+    for scale in (32, 1, 2.0 ** -12):
+        numbers = values(rng, (3, 130, 160), x) * TYPES[x](scale)
+        numbers[1] = 0
+        numbers[2, 129, 159] = 600 * scale
+        read = np.ascontiguousarray(numbers.swapaxes(1, 2)) if transposed else numbers
+        expected = bs.quantize(numbers, kernel.arg("d").format)
+        assert same(kernel.quantize(read), expected)
+        assert same(kernel.emulate_quantize(read), expected)
+        assert prepared(bs.to_device(read), out=out) is out
+        found = out.tensor_scale.numpy().view(np.float32)
+        assert (found == expected.tensor_scale).all()
+    with pytest.raises(bs.Refused, match="takes no 'tensor_scale'"):
+        kernel.quantize(read, tensor_scale=[1, 1, 1])
 
 
 def test_a_transpose_is_multiplied(device):

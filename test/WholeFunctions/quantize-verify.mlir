@@ -33,12 +33,12 @@
 // LAUNCHES: launch_into {{.*}} ["x"]
 // LAUNCHES: launch_into {{.*}} ["a_data", "a_scales", "b_data", "b_scales"]
 // LAUNCHES: launch_into {{.*}} ["a_data", "a_scales"] ins
-// Host code that reads the result, and a tensor scale that a kernel cannot choose, leave
-// the work to the host.
+// Host code that reads the result leaves the work to the host.
 // LAUNCHES-LABEL: func.func @shown
 // LAUNCHES-NOT: ["x"
+// A tensor scale that nobody gives is the kernel's to find.
 // LAUNCHES-LABEL: func.func @chosen
-// LAUNCHES-NOT: ["x"
+// LAUNCHES: launch_into {{.*}} ["x"]
 // LAUNCHES-LABEL: func.func @backward
 // LAUNCHES-NOT: linalg.transpose
 // LAUNCHES-COUNT-2: launch_into {{.*}} ["x"] ins(%{{.*}} : tensor<{{96x48|96x40}}xbf16>)

@@ -265,9 +265,9 @@ inline bool isTerms(std::string_view role) {
   return role == kTermsOfA || role == kTermsOfB;
 }
 
-/// Memory that the CTAs of a launch exchange sums in. Its first bytes are zero
-/// before the first launch that uses it, and after every launch; what the
-/// others hold does not matter. Launches that may run at the same time need
+/// Memory that the CTAs of a launch exchange sums or maxima in. Its first bytes
+/// are zero before the first launch that uses it, and after every launch; what
+/// the others hold does not matter. Launches that may run at the same time need
 /// different workspaces.
 struct Workspace {
   Expression zeroBytes, bytes;
@@ -359,6 +359,9 @@ struct Kernel {
   /// Whether the kernel waits for the one before it in the stream itself, so
   /// that its launch may ask for programmatic stream serialization.
   bool dependentLaunch = false;
+  /// Whether its CTAs wait for each other, so that all have to run at once: its
+  /// launch asks for that by CU_LAUNCH_ATTRIBUTE_COOPERATIVE.
+  bool cooperative = false;
   /// Dynamic shared memory in bytes; more than 48 KiB has to be asked for with
   /// CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES.
   uint64_t sharedMemoryBytes = 0;

@@ -40,35 +40,48 @@ struct Quantization {
 /// Why nothing quantises so; empty if something does.
 std::optional<Reason> whyNot(const Quantization &quantization);
 
+/// The scale of a matrix: its numbers are multiplied by `encode`, and the codes
+/// of them by `decode`.
+struct TensorScale {
+  /// One that somebody gave, of which the magnitude counts.
+  TensorScale(float given);
+  TensorScale(float decode, float encode) : decode(decode), encode(encode) {}
+  float decode, encode;
+};
+
 struct QuantizedBlock {
   uint32_t scale = 0;
   std::vector<uint8_t> codes;
 };
 
-/// The scale of a tile of values. `tensorScale` is the decode factor of the
-/// matrix, if there is one.
+/// The tensor scale of a matrix of `values` where none is given.
+TensorScale tensorScaleOf(const Quantization &quantization,
+                          const std::vector<float> &values);
+
+/// The scale of a tile of values. `tensorScale` is that of the matrix, if there
+/// is one.
 uint32_t scaleOf(const Quantization &quantization,
                  const std::vector<float> &values,
-                 std::optional<float> tensorScale);
+                 std::optional<TensorScale> tensorScale);
 
 /// The two scales that "min_error" compares of a tile with that largest
 /// magnitude, the one it prefers first; of other rules twice the same.
-std::pair<uint32_t, uint32_t> candidates(const Quantization &quantization,
-                                         float largest,
-                                         std::optional<float> tensorScale);
+std::pair<uint32_t, uint32_t>
+candidates(const Quantization &quantization, float largest,
+           std::optional<TensorScale> tensorScale);
 
-/// One block. `tensorScale` is the decode factor of the matrix, if there is
-/// one; `first` is the number of the first value in the row-major order of the
-/// input.
+/// One block. `tensorScale` is that of the matrix, if there is one; `first` is
+/// the number of the first value in the row-major order of the input.
 QuantizedBlock quantizeBlock(const Quantization &quantization,
                              const std::vector<float> &values,
-                             std::optional<float> tensorScale, uint64_t first);
+                             std::optional<TensorScale> tensorScale,
+                             uint64_t first);
 
 /// The codes of `values` under a scale that somebody else chose.
 std::vector<uint8_t> quantizeUnder(const Quantization &quantization,
                                    uint32_t scale,
                                    const std::vector<float> &values,
-                                   std::optional<float> tensorScale,
+                                   std::optional<TensorScale> tensorScale,
                                    uint64_t first);
 
 } // namespace blockscale::reference

@@ -81,6 +81,12 @@ mlir::Value syncThreadsAny(mlir::ImplicitLocOpBuilder &b, int64_t barrier,
 /// to the whole device, and acquires.
 mlir::Value countUpTo(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
                       mlir::Value largest);
+/// The word at a global `address`, i32; acquires what was released to it.
+mlir::Value loadAcquired(mlir::ImplicitLocOpBuilder &b, mlir::Value address);
+/// Makes the word at a global `address` the larger one of itself and `number`,
+/// an i32, without signs. Orders nothing.
+void raiseWord(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
+               mlir::Value number);
 /// `lanes` is the mask of those that come.
 void syncWarp(mlir::ImplicitLocOpBuilder &b, mlir::Value lanes);
 /// The largest of the i32 numbers, without signs, of the lanes of a mask, which

@@ -273,6 +273,7 @@ void blockscale::populateBlockscaleToNVVMPatterns(
           converter, patterns.getContext());
   populateRolePatterns(converter, patterns);
   populateClusterPatterns(converter, patterns);
+  populateGridPatterns(converter, patterns);
   populateSharedPatterns(converter, patterns);
   populateStorePatterns(converter, patterns);
   populateTcgen05Patterns(converter, patterns);

@@ -86,6 +86,9 @@ void populateRolePatterns(const mlir::TypeConverter &converter,
 /// Ranks and barriers of clusters, cluster launch control, dependent launches.
 void populateClusterPatterns(const mlir::TypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
+/// What all CTAs of a grid do together.
+void populateGridPatterns(const mlir::TypeConverter &converter,
+                          mlir::RewritePatternSet &patterns);
 /// mbarriers, TMA loads and accesses to scales in shared memory.
 void populateSharedPatterns(const mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns);

@@ -83,6 +83,10 @@ private:
 };
 } // namespace
 
+/// Whether the runtime launches a kernel even where upstream's ops launch: they
+/// cannot ask for all of its CTAs at once.
+static bool mustRun(const plan::Kernel &kernel) { return kernel.cooperative; }
+
 /// A constant of `bytes`, with room for the zero byte that ends text.
 LLVM::GlobalOp Constants::addBytes(Location loc, StringRef name,
                                    StringRef bytes) {
@@ -194,7 +198,7 @@ LLVM::GlobalOp Constants::kernelsOf(gpu::BinaryOp binary) {
       addBytes(binary.getLoc(), name + "_plan", plan.getValue());
   // The runtime asks for some code even if it has none to load.
   StringRef code = "";
-  if (withCode)
+  if (withCode || llvm::any_of(plans.at(binary).kernels, mustRun))
     code = cast<gpu::ObjectAttr>(binary.getObjects()[0]).getObject().getValue();
   LLVM::GlobalOp image = addBytes(binary.getLoc(), name + "_image", code);
   global = addKernels(binary, text, int64_t(plan.size()), image,
@@ -435,8 +439,9 @@ LaunchToRuntime::matchAndRewrite(LaunchIntoOp op, OpAdaptor adaptor,
   Value arguments[] = {addressOf(b, constants.kernelsOf(binary)),
                        addressOf(b, constants.textOf(op.getLoc(), name)),
                        operandsOf(b, op, adaptor), constantOf(b, count)};
-  if (gpuLaunch) {
-    launchOnGPU(b, op, *constants.planOf(binary, name), arguments);
+  const plan::Kernel &kernel = *constants.planOf(binary, name);
+  if (gpuLaunch && !mustRun(kernel)) {
+    launchOnGPU(b, op, kernel, arguments);
   } else {
     Type pointer = getPtrType();
     LLVM::CallOp::create(

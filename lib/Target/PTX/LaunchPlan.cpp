@@ -117,8 +117,9 @@ blockscale::limitsOf(gpu::GPUFuncOp kernel) {
   return list;
 }
 
-static LogicalResult planWorkspace(gpu::GPUFuncOp kernel, KernelAttr attribute,
-                                   plan::Kernel &result) {
+LogicalResult blockscale::planWorkspace(gpu::GPUFuncOp kernel,
+                                        KernelAttr attribute,
+                                        plan::Kernel &result) {
   AffineMap workspace = attribute.getWorkspace();
   bool isTaken =
       llvm::any_of(result.parameters, [](const plan::Parameter &parameter) {

@@ -195,13 +195,13 @@ static void printMaxClusters(raw_ostream &os, const Kernel &kernel) {
 }
 
 static void printConfiguration(raw_ostream &os, const Kernel &kernel) {
+  int count = 1 + kernel.dependentLaunch + kernel.cooperative;
   os << "  CUlaunchConfig config = {};\n";
   for (auto [axis, extent] : llvm::zip_equal(kAxes, kernel.block))
     os << "  config.blockDim" << axis << " = " << extent << ";\n";
   os << "  config.sharedMemBytes = " << kernel.sharedMemoryBytes << ";\n"
      << "  config.hStream = stream;\n"
-     << "  CUlaunchAttribute attributes[" << 1 + kernel.dependentLaunch
-     << "] = {};\n"
+     << "  CUlaunchAttribute attributes[" << count << "] = {};\n"
      << "  attributes[0].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;\n"
      << "  attributes[0].value.clusterDim.x = " << kernel.cluster[0] << ";\n"
      << "  attributes[0].value.clusterDim.y = " << kernel.cluster[1] << ";\n"
@@ -210,8 +210,12 @@ static void printConfiguration(raw_ostream &os, const Kernel &kernel) {
     os << "  attributes[1].id = "
           "CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;\n"
        << "  attributes[1].value.programmaticStreamSerializationAllowed = 1;\n";
+  if (kernel.cooperative)
+    os << "  attributes[" << count - 1
+       << "].id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;\n"
+       << "  attributes[" << count - 1 << "].value.cooperative = 1;\n";
   os << "  config.attrs = attributes;\n"
-     << "  config.numAttrs = " << 1 + kernel.dependentLaunch << ";\n";
+     << "  config.numAttrs = " << count << ";\n";
   printMaxClusters(os, kernel);
   for (auto [axis, extent] : llvm::zip_equal(kAxes, kernel.grid))
     os << "  config.gridDim" << axis << " = unsigned(" << extent << ");\n";

@@ -15,6 +15,7 @@
 #include "mlir/IR/AffineExpr.h"
 
 namespace blockscale {
+class KernelAttr;
 
 /// "bf16", "f32", ...
 std::string planTypeName(mlir::Type type);
@@ -26,6 +27,10 @@ parametersOf(mlir::gpu::GPUFuncOp kernel);
 
 /// Limits that depend on dynamic sizes.
 mlir::FailureOr<std::vector<plan::Limit>> limitsOf(mlir::gpu::GPUFuncOp kernel);
+
+/// The workspace of a kernel that has a parameter for one.
+mlir::LogicalResult planWorkspace(mlir::gpu::GPUFuncOp kernel,
+                                  KernelAttr attribute, plan::Kernel &result);
 
 /// How elements of so many bits lie in their bytes.
 std::string bitOrder(unsigned bits);

@@ -22,6 +22,14 @@ static bool hasTensorScale(QuantizationAttr quantization) {
   return quantization.getD().getSpec().getValue().tensorScale.has_value();
 }
 
+/// Whether one is given to the kernel, which else finds it.
+static bool takesTensorScale(const std::vector<plan::Parameter> &parameters) {
+  StringRef role = stringifyParameterRole(ParameterRole::TensorScale);
+  return llvm::any_of(parameters, [&](const plan::Parameter &parameter) {
+    return parameter.role == role;
+  });
+}
+
 static plan::PlainOperand tensorScale(const QuantizedStorage &storage) {
   plan::PlainOperand factor;
   factor.operand = stringifyParameterRole(ParameterRole::TensorScale).str();
@@ -69,6 +77,43 @@ static AffineExpr groupsOf(gpu::GPUFuncOp kernel) {
              : getAffineConstantExpr(groups, kernel.getContext());
 }
 
+static void replaceSymbols(QuantizedStorage &storage,
+                           ArrayRef<AffineExpr> symbols) {
+  for (AffineExpr *expr :
+       {&storage.rows, &storage.k, &storage.batch, &storage.linePitch,
+        &storage.batchPitch, &storage.scales.matrixBytes})
+    if (*expr)
+      *expr = expr->replaceSymbols(symbols);
+  for (auto &digit : storage.scales.digits) {
+    digit.extent = digit.extent.replaceSymbols(symbols);
+    digit.stride = digit.stride.replaceSymbols(symbols);
+  }
+}
+
+/// The symbols of sizes: M, N, K and the batch.
+static SmallVector<AffineExpr> sizeSymbols(MLIRContext *context) {
+  constexpr unsigned kSymbols = 4;
+  SmallVector<AffineExpr> symbols;
+  for (unsigned i = 0; i < kSymbols; ++i)
+    symbols.push_back(getAffineSymbolExpr(i, context));
+  return symbols;
+}
+
+/// The storage of a result by the sizes of the product: its elements lie along
+/// N, of which two are one with pairs. A dynamic N is whole blocks.
+static void placeAlongN(QuantizedStorage &storage, plan::Kernel &result) {
+  constexpr unsigned kColumns = 1, kElements = 2;
+  if (isa<AffineConstantExpr>(storage.k))
+    return;
+  int64_t sums = result.epilogue.pairs ? 2 : 1;
+  SmallVector<AffineExpr> symbols = sizeSymbols(storage.k.getContext());
+  AffineExpr columns = symbols[kColumns];
+  symbols[kElements] = columns.floorDiv(sums);
+  replaceSymbols(storage, symbols);
+  result.conditions.push_back(
+      printExpression(columns % (storage.block * sums)) + " == 0");
+}
+
 LogicalResult blockscale::planQuantizedResult(gpu::GPUFuncOp kernel,
                                               plan::Kernel &result) {
   auto quantization =
@@ -77,6 +122,7 @@ LogicalResult blockscale::planQuantizedResult(gpu::GPUFuncOp kernel,
       quantization.getD(), getTarget(kernel), groupsOf(kernel));
   if (!storage)
     return kernel.emitError() << storage.why().text;
+  placeAlongN(*storage, result);
   result.data.push_back(dataPacking(*storage, "d"));
   result.scales.push_back(scalePacking(*storage, quantization.getD(), "d"));
   if (hasTensorScale(quantization)) {
@@ -92,24 +138,10 @@ LogicalResult blockscale::planQuantizedResult(gpu::GPUFuncOp kernel,
 /// The storage of the transpose by the sizes of the matrix: its rows are K, and
 /// its elements along M.
 static QuantizedStorage exchanged(QuantizedStorage storage) {
-  constexpr unsigned kRows = 0, kElements = 2, kSymbols = 4;
-  MLIRContext *context = storage.k.getContext();
-  SmallVector<AffineExpr> symbols;
-  for (unsigned i = 0; i < kSymbols; ++i)
-    symbols.push_back(getAffineSymbolExpr(i, context));
+  constexpr unsigned kRows = 0, kElements = 2;
+  SmallVector<AffineExpr> symbols = sizeSymbols(storage.k.getContext());
   std::swap(symbols[kRows], symbols[kElements]);
-  auto exchange = [&](AffineExpr &expr) {
-    expr = expr.replaceSymbols(symbols);
-  };
-  for (AffineExpr *expr : {&storage.rows, &storage.k, &storage.batch,
-                           &storage.linePitch, &storage.batchPitch})
-    exchange(*expr);
-  if (storage.scale)
-    exchange(storage.scales.matrixBytes);
-  for (auto &digit : storage.scales.digits) {
-    exchange(digit.extent);
-    exchange(digit.stride);
-  }
+  replaceSymbols(storage, symbols);
   return storage;
 }
 
@@ -169,15 +201,18 @@ FailureOr<plan::Kernel> blockscale::planQuantization(gpu::GPUFuncOp kernel,
   if (failed(planElementwise(kernel, attribute, storage, result)))
     return failure();
   result.sharedMemoryBytes = attribute.getSharedBytes();
+  result.cooperative = attribute.getCooperative();
+  if (failed(planWorkspace(kernel, attribute, result)))
+    return failure();
   auto transposed =
       kernel->getAttrOfType<QuantizationAttr>(kTransposedQuantizationName);
   addResult(storage, quantization, "d", result);
   if (failed(addTransposed(kernel, transposed, result)))
     return failure();
   result.operands =
-      plainOperands(storage, quantization,
-                    hasTensorScale(quantization) ||
-                        (transposed && hasTensorScale(transposed)));
+      plainOperands(storage, quantization, takesTensorScale(result.parameters));
+  if (attribute.getCooperative())
+    result.operands.front().alignment = kPlannedAccessBytes;
   result.quantization = whatOf(quantization);
   return result;
 }

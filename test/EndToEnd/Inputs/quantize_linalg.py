@@ -4,14 +4,15 @@
 
 """Kernels that quantise against what blockscale-to-linalg makes of the same op.
 
-  quantize_linalg.py FOLDER BROKEN [rows | columns | both] [long | float]
+  quantize_linalg.py FOLDER BROKEN [rows | columns | both | found] [long | float]
 
 runs each kernel on the emulator and writes FOLDER/linalg.mlir: a module whose
 `main` quantises the same numbers and prints for each case how many codes and
 how many scales differ from the kernel's. With BROKEN = 1 a code of the first
 case is wrong, which has to show. With `columns` the kernels quantise the
 transpose of what they read, with `both` a matrix and its transpose; with `long` the
-scales are for tiles longer than the blocks of instructions, with `float` they are f32.
+scales are for tiles longer than the blocks of instructions, with `float` they are f32, with
+`found` nobody gives tensor scales.
 """
 
 import itertools
@@ -121,6 +122,34 @@ def both():
                     ) + (next(types),)
 
 
+def found():
+    """Tensor scales that nobody gives, each with every type of input and with what
+    `magnitudes` knows."""
+    for spec, rule in itertools.product(
+            ["multi_float32_e4m3fn_t16", "multi_float32_e4m3fn_t16_t16"],
+            ["floor", "min_error"]):
+        for source in ("bf16", "f16", "f32"):
+            for _ in range(4):
+                yield "f4E2M1FN", spec, rule, "even", source
+    yield "f8E5M2", "multi_float32_e8m0_t32", "ceil", "away", "f32"
+
+
+def magnitudes(x, source, seed):
+    """Of case number `seed`: numbers of every magnitude, infinities and NaNs among them;
+    those near 1; those near the end of the type; those that end below its normal ones."""
+    kind = seed % 4
+    if mode != "found" or kind == 0:
+        return x
+    generator = np.random.default_rng(seed)
+    top = {1: 5, 2: 15 if source == "f16" else 127,
+           3: -14 if source == "f16" else -126}[kind]
+    near = generator.uniform(1, 2, x.shape) * np.where(x < 0, -1, 1)
+    near *= np.exp2(top - generator.integers(1, 12, x.shape[:1]))[:, None]
+    near[3:5] = 0
+    near[ROWS // 2, K // 3] = 1.75 * 2.0 ** top
+    return near
+
+
 def ways(case):
     """What each op of a case does, and which result it is."""
     if mode == "both":
@@ -159,6 +188,7 @@ def numbers(source, block, seed):
     x[7] = generator.choice([2.0 ** low / 16, -2.0 ** low / 128, 0], K)
     x[8] = 448 * 2.0 ** -6 * np.sign(x[8])
     x[9] = 65504 if source == "f16" else 3.3e38
+    x = magnitudes(x, source, seed)
     with np.errstate(all="ignore"):
         single = x.astype(np.float32)
         if source == "f16":
@@ -173,7 +203,7 @@ def tensor(shape, element):
 
 
 def has_factor(case):
-    return any("multi" in way[3] for way in ways(case))
+    return mode != "found" and any("multi" in way[3] for way in ways(case))
 
 
 def ops(case, layout):
@@ -184,7 +214,8 @@ def ops(case, layout):
         form = f", layout = {layout}" if layout and "float32_t" not in spec else ""
         rows, k = (K, ROWS) if transposed and mode == "both" else (ROWS, K)
         results.append(f'!blockscale.tensor<{rows}x{k}x{element}, "{spec}"{form}>')
-        factor = "tensor_scale(%t : tensor<f32>) " if "multi" in spec else ""
+        factor = ("tensor_scale(%t : tensor<f32>) "
+                  if "multi" in spec and mode != "found" else "")
         value = "%x"
         if transposed:
             value = "%y"
@@ -310,7 +341,8 @@ def main():
     folder, broken = pathlib.Path(sys.argv[1]), sys.argv[2] == "1"
     folder.mkdir(parents=True, exist_ok=True)
     all_cases = list({"long": long_tiles, "float": float_tiles, "": {
-        "rows": cases, "columns": columns, "both": both}[mode]}[tiles]())
+        "rows": cases, "columns": columns, "both": both,
+        "found": found}[mode]}[tiles]())
     results = kernels(folder, all_cases)
     if broken:
         results[0][1][0][0][0, 0] ^= 1

@@ -50,7 +50,7 @@ struct DequantizeSource
     return {{{GlobalType::get(context, f32), ParameterRole::D},
              {i32, ParameterRole::SizeM}},
             KernelAttr::get(context, grid, /*block=*/32, 0, 0, 1, false,
-                            /*workspace=*/AffineMap()),
+                            /*workspace=*/AffineMap(), /*cooperative=*/false),
             {}};
   }
   void buildBody(Operation *, ImplicitLocOpBuilder &b,

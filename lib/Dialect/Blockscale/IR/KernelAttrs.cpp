@@ -282,7 +282,7 @@ LogicalResult KernelAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  AffineMap grid, int64_t block,
                                  int64_t sharedBytes, int64_t tensorColumns,
                                  int64_t cluster, bool dependentLaunch,
-                                 AffineMap workspace) {
+                                 AffineMap workspace, bool cooperative) {
   if (grid.getNumDims() != 0 || grid.getNumSymbols() != 6)
     return emitError()
            << "expected the grid to be a map of the 6 symbols M, N, K, batch, "
@@ -296,11 +296,13 @@ LogicalResult KernelAttr::verify(function_ref<InFlightDiagnostic()> emitError,
            << "expected the workspace to be a map of the grid's symbols to 3 "
               "results: bytes that are zero before the first launch, bytes of "
               "all of it, and clusters that compute a tile together";
-  if (workspace)
+  if (workspace) {
+    int64_t fewest = cooperative ? 1 : 2;
     if (auto parts = dyn_cast<AffineConstantExpr>(workspace.getResult(2));
-        !parts || parts.getValue() < 2)
-      return emitError() << "expected a constant number of at least 2 clusters "
-                            "that compute a tile together";
+        !parts || parts.getValue() < fewest)
+      return emitError() << "expected a constant number of at least " << fewest
+                         << " clusters that compute a tile together";
+  }
   if (block < 1 || block > hw::kMaxThreadsPerCta)
     return emitError() << "expected 1 to " << hw::kMaxThreadsPerCta
                        << " threads per CTA, found " << block;

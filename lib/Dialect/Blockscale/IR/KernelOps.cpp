@@ -361,10 +361,31 @@ LogicalResult StoreRowOp::verify() {
                    getAligned());
 }
 
+/// Counters and maxima are words of global memory.
+static LogicalResult verifyWords(Operation *op, GlobalType memory,
+                                 StringRef what) {
+  if (memory.getElementType().getIntOrFloatBitWidth() == 32)
+    return success();
+  return op->emitOpError() << "expected " << what
+                           << " in elements of 32 bits, found "
+                           << memory.getElementType();
+}
+
+LogicalResult RaiseLargestOp::verify() {
+  return verifyWords(*this, getTarget().getType(), "maxima");
+}
+
+LogicalResult MeetGridOp::verify() {
+  return verifyWords(*this, getCounters().getType(), "counters");
+}
+
+LogicalResult LeaveGridOp::verify() {
+  return verifyWords(*this, getCounters().getType(), "counters");
+}
+
 LogicalResult CountArrivalOp::verify() {
-  if (getCounters().getType().getElementType().getIntOrFloatBitWidth() != 32)
-    return emitOpError() << "expected counters in elements of 32 bits, found "
-                         << getCounters().getType().getElementType();
+  if (failed(verifyWords(*this, getCounters().getType(), "counters")))
+    return failure();
   if (getCount() < 2)
     return emitOpError() << "expected a count of at least 2, found "
                          << getCount();

@@ -1006,6 +1006,30 @@ func.func @narrow_counters(%m: !blockscale.global<bf16>, %at: i64, %one: i1) {
 
 // -----
 
+func.func @narrow_maxima(%m: !blockscale.global<bf16>, %at: i64, %n: i32) {
+  // expected-error @below {{expected maxima in elements of 32 bits, found 'bf16'}}
+  blockscale.raise_largest %m[%at], %n : !blockscale.global<bf16>
+  return
+}
+
+// -----
+
+func.func @meet_narrow(%m: !blockscale.global<bf16>, %at: i64, %n: i32) {
+  // expected-error @below {{expected counters in elements of 32 bits, found 'bf16'}}
+  blockscale.meet_grid %m[%at] count %n : !blockscale.global<bf16>
+  return
+}
+
+// -----
+
+func.func @leave_narrow(%m: !blockscale.global<i8>, %at: i64, %n: i32) {
+  // expected-error @below {{expected counters in elements of 32 bits, found 'i8'}}
+  %0 = blockscale.leave_grid %m[%at] count %n : !blockscale.global<i8>
+  return
+}
+
+// -----
+
 func.func @count_alone(%m: !blockscale.global<f32>, %at: i64, %one: i1) {
   // expected-error @below {{expected a count of at least 2, found 1}}
   %0 = blockscale.count_arrival %m[%at] count 1 threads 128 arrives %one : !blockscale.global<f32>

@@ -263,3 +263,17 @@ func.func @arrival(%work: !blockscale.global<f32>, %tile: i64, %first: i1) -> i1
   %last = blockscale.count_arrival %work[%tile] count 4 threads 128 arrives %first : !blockscale.global<f32>
   return %last : i1
 }
+
+// CHECK-LABEL: func.func @grid
+func.func @grid(%work: !blockscale.global<i32>, %at: i64, %bits: i32, %ctas: i32) -> i1 {
+  // CHECK: blockscale.raise_largest %[[WORK:.*]][%[[AT:.*]]], %{{.*}} : <i32>
+  blockscale.raise_largest %work[%at], %bits : !blockscale.global<i32>
+  // CHECK: blockscale.meet_grid %[[WORK]][%[[AT]]] count %[[CTAS:.*]] : <i32>
+  blockscale.meet_grid %work[%at] count %ctas : !blockscale.global<i32>
+  // CHECK: blockscale.leave_grid %[[WORK]][%[[AT]]] count %[[CTAS]] : <i32>
+  %last = blockscale.leave_grid %work[%at] count %ctas : !blockscale.global<i32>
+  return %last : i1
+}
+
+// CHECK: func.func private @cooperative() attributes {blockscale.kernel = #blockscale.kernel<grid = ()[s0, s1, s2, s3, s4, s5] -> (s0, s5), block = 512, workspace = ()[s0, s1, s2, s3, s4, s5] -> (s3, s3, 1), cooperative = true>}
+func.func private @cooperative() attributes {blockscale.kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (m, clusters), block = 512, workspace = ()[m, n, k, l, sms, clusters] -> (l, l, 1), cooperative = true>}

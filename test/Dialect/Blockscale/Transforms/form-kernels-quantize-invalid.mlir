@@ -111,10 +111,13 @@ func.func @no_scheme(%x: tensor<64x64xf32>) -> !q {
 // -----
 
 !q = !blockscale.tensor<64x64xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>
-func.func @whole_matrix(%x: tensor<64x64xf32>) -> !q {
-  // expected-error@+1 {{a kernel sees one block at a time, but the tensor scale of 'multi_float32_e4m3fn_t16' follows from the largest magnitude of the whole matrix; pass one as 'tensor_scale'}}
+func.func @found_and_given(%x: tensor<64x64xf32>, %s: tensor<f32>) -> (!q, !q) {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %t = linalg.transpose ins(%x : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) permutation = [1, 0]
   %0 = blockscale.quantize %x : tensor<64x64xf32> to !q
-  return %0 : !q
+  // expected-error@+1 {{a kernel that quantises a matrix and its transpose finds the tensor scale of both or of none, but one has a 'tensor_scale'; nearest legal: the same for the other}}
+  %1 = blockscale.quantize %t tensor_scale(%s : tensor<f32>) : tensor<64x64xf32> to !q
+  return %0, %1 : !q, !q
 }
 
 // -----

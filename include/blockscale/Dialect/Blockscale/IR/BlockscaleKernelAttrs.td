@@ -369,9 +369,11 @@ def Blockscale_KernelAttr : AttrDef<Blockscale_Dialect, "Kernel"> {
       likewise.
     * `cluster`: CTAs of a cluster, along x; the grid is a multiple of it.
     * `dependent_launch`: launch with programmatic stream serialization.
-    * `workspace`: of a kernel that splits K, with the symbols of the grid: bytes
-      at the start of its workspace that are zero before its first launch, bytes
-      of all of it, and how many clusters compute an output tile together.
+    * `workspace`: of a kernel that splits K, or whose CTAs meet, with the symbols
+      of the grid: bytes at the start of its workspace that are zero before its
+      first launch, bytes of all of it, and how many clusters compute an output
+      tile together.
+    * `cooperative`: all CTAs run at once, so that they may wait for each other.
   }];
   let parameters = (ins
     "::mlir::AffineMap":$grid,
@@ -380,7 +382,8 @@ def Blockscale_KernelAttr : AttrDef<Blockscale_Dialect, "Kernel"> {
     DefaultValuedParameter<"int64_t", "0">:$tensor_columns,
     DefaultValuedParameter<"int64_t", "1">:$cluster,
     DefaultValuedParameter<"bool", "false">:$dependent_launch,
-    OptionalParameter<"::mlir::AffineMap">:$workspace);
+    OptionalParameter<"::mlir::AffineMap">:$workspace,
+    DefaultValuedParameter<"bool", "false">:$cooperative);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

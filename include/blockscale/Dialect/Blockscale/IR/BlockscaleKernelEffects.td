@@ -47,6 +47,8 @@ def Blockscale_GlobalSource
     : Blockscale_Reads<Blockscale_GlobalType, Blockscale_Global>;
 def Blockscale_GlobalTarget
     : Blockscale_Writes<Blockscale_GlobalType, Blockscale_Global>;
+def Blockscale_GlobalUpdated
+    : Blockscale_Updates<Blockscale_GlobalType, Blockscale_Global>;
 def Blockscale_MappedTarget
     : Blockscale_Writes<Blockscale_TensorMapType, Blockscale_Global>;
 /// D, which is stored by threads or through a map.

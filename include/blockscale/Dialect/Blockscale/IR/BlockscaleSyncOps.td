@@ -188,4 +188,70 @@ def Blockscale_TensorFenceOp : Blockscale_KernelOp<"tensor_fence",
   let assemblyFormat = "$side attr-dict";
 }
 
+//===----------------------------------------------------------------------===//
+// The whole grid
+//===----------------------------------------------------------------------===//
+
+def Blockscale_RaiseLargestOp : Blockscale_KernelOp<"raise_largest"> {
+  let summary = "make a word of memory at least as large as a number";
+  let description = [{
+    The 32-bit word at element `index` becomes the larger one of itself and
+    `value`, both without signs. Any number of threads of the grid may do so at
+    once; whoever comes behind a `meet_grid` sees the largest.
+
+    ```mlir
+    blockscale.raise_largest %work[%matrix], %bits : !blockscale.global<i32>
+    ```
+  }];
+  let arguments = (ins Blockscale_GlobalUpdated:$target, I64:$index,
+                       I32:$value);
+  let assemblyFormat = [{
+    $target `[` $index `]` `,` $value attr-dict `:` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+def Blockscale_MeetGridOp : Blockscale_KernelOp<"meet_grid",
+    [Blockscale_Synchronizes]> {
+  let summary = "wait until all CTAs of the grid have come";
+  let description = [{
+    One thread of each of the `count` CTAs of the grid executes it once, for the
+    32-bit counter at element `index`, which is zero before; all CTAs run at once,
+    as those of a `cooperative` kernel do. Behind it, and behind a barrier of the
+    CTA, is seen what all threads wrote before a barrier of the CTA in front of
+    it. With `leave_grid` each of these threads leaves the counter again.
+
+    ```mlir
+    blockscale.meet_grid %work[%zero] count %ctas : !blockscale.global<i32>
+    ```
+  }];
+  let arguments = (ins Blockscale_GlobalUpdated:$counters, I64:$index,
+                       I32:$count);
+  let assemblyFormat = [{
+    $counters `[` $index `]` `count` $count attr-dict `:` type($counters)
+  }];
+  let hasVerifier = 1;
+}
+
+def Blockscale_LeaveGridOp : Blockscale_KernelOp<"leave_grid",
+    [Blockscale_Synchronizes]> {
+  let summary = "leave the counter of a grid, and say whether as the last";
+  let description = [{
+    Each thread that has executed `meet_grid` for a counter executes it once
+    behind that. The result is true in the one that comes last; the counter is
+    zero again then.
+
+    ```mlir
+    %last = blockscale.leave_grid %work[%zero] count %ctas : !blockscale.global<i32>
+    ```
+  }];
+  let arguments = (ins Blockscale_GlobalUpdated:$counters, I64:$index,
+                       I32:$count);
+  let results = (outs I1:$last);
+  let assemblyFormat = [{
+    $counters `[` $index `]` `count` $count attr-dict `:` type($counters)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_BLOCKSCALESYNCOPS_TD

@@ -119,7 +119,8 @@ LogicalResult AssignMemory::assign(FunctionOpInterface function,
       KernelAttr::name,
       KernelAttr::get(function.getContext(), kernel.getGrid(),
                       kernel.getBlock(), bytes, columns, kernel.getCluster(),
-                      kernel.getDependentLaunch(), kernel.getWorkspace()));
+                      kernel.getDependentLaunch(), kernel.getWorkspace(),
+                      kernel.getCooperative()));
   sharedBytes += bytes;
   tensorColumns += columns;
   return success();

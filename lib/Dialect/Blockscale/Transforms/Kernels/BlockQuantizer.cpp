@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockQuantizer.h"
+#include "blockscale/Formats/Quotient.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -95,12 +96,17 @@ Value BlockQuantizer::inverseOf(Value scale, Value factor) {
   return select(e, isZero, e.f32(0), boundedInverse(e, step));
 }
 
+/// What numbers are multiplied by under a tensor scale.
+Value BlockQuantizer::inverseOfFactor(Value factor) {
+  return factor == chosen ? inverseOfChosen : boundedInverse(e, factor);
+}
+
 /// Of powers of two; `factor` is that of the tensor, or null.
 BlockScaling BlockQuantizer::exponentScaling(ScaleRule rule, Value largest,
                                              Value factor) {
   constexpr int64_t kNaN = 0x7fc00000, kSmallest = 0x00400000;
   if (factor)
-    largest = arith::MulFOp::create(e, largest, boundedInverse(e, factor));
+    largest = arith::MulFOp::create(e, largest, inverseOfFactor(factor));
   Value code = exponentScaleBits(e, largest, rule, element);
   // 2^(code - 127), or the inverse of that, which is one too: 2^-127, the
   // smallest, is a subnormal f32.
@@ -140,10 +146,10 @@ BlockScaling BlockQuantizer::floatScaling(float target, Value largest,
   auto format = Float8E4M3FNType::get(what.getContext());
   Value scale;
   if (factor)
-    scale = arith::MulFOp::create(
-        e, largest,
-        arith::MulFOp::create(e, boundedInverse(e, factor),
-                              e.f32(1.0f / target)));
+    scale =
+        arith::MulFOp::create(e, largest,
+                              arith::MulFOp::create(e, inverseOfFactor(factor),
+                                                    e.f32(1.0f / target)));
   else
     scale = arith::DivFOp::create(e, largest, e.f32(target));
   scale =
@@ -431,6 +437,28 @@ void BlockQuantizer::storeData(Value memory, const BlockPlace &place,
 
 Value BlockQuantizer::loadFactor(Value memory, Value matrix) {
   return math::AbsFOp::create(e, loadNumber(memory, matrix));
+}
+
+/// In the order of operations that `blockscale.quantize` has.
+Value BlockQuantizer::chooseFactor(Value largest) {
+  constexpr float kMost = std::numeric_limits<float>::max();
+  if (needsNoFactor())
+    return chosen = inverseOfChosen = e.f32(1);
+  auto isAbove = [&](Value value) -> Value {
+    return arith::CmpFOp::create(e, arith::CmpFPredicate::OGT, value, e.f32(0));
+  };
+  float product =
+      limit * largestValue(Float8E4M3FNType::get(what.getContext()));
+  Value inverse = arith::DivFOp::create(e, e.f32(product), largest);
+  inverse = arith::MinimumFOp::create(e, inverse, e.f32(kMost));
+  // 0 from infinity; a NaN compares false. A 0 gives the bound.
+  Value usable = arith::AndIOp::create(e, isAbove(inverse), isAbove(largest));
+  inverseOfChosen = select(e, usable, inverse, e.f32(1));
+  // Rounding twice must not carry the largest value past the end of f32.
+  Value factor = arith::DivFOp::create(e, e.f32(1), inverseOfChosen);
+  chosen = arith::MinimumFOp::create(
+      e, factor, e.f32(quotientTowardsZero(kMost, product)));
+  return chosen;
 }
 
 void BlockQuantizer::storeFactor(Value memory, const BlockPlace &place,

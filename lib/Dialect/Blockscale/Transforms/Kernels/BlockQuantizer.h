@@ -72,6 +72,11 @@ public:
 
   /// The magnitude, which alone counts, of the tensor scale of `matrix`, i64.
   mlir::Value loadFactor(mlir::Value memory, mlir::Value matrix);
+  /// That of a matrix with the largest magnitude `largest`, where none is
+  /// given. It is known from here on how to divide by it.
+  mlir::Value chooseFactor(mlir::Value largest);
+  /// Whether that is 1 whatever the matrix holds.
+  bool needsNoFactor() const { return storage.scale == ElementFormat::UE8M0; }
   /// Writes down what it was, by whoever has the first block of the matrix.
   void storeFactor(mlir::Value memory, const BlockPlace &place,
                    mlir::Value factor);
@@ -79,6 +84,7 @@ public:
 private:
   mlir::Value reduceTile(mlir::Value own, mlir::gpu::AllReduceOperation how);
   mlir::Value inverseOf(mlir::Value scale, mlir::Value factor);
+  mlir::Value inverseOfFactor(mlir::Value factor);
   BlockScaling exponentScaling(ScaleRule rule, mlir::Value largest,
                                mlir::Value factor);
   BlockScaling wideScaling(float target, mlir::Value largest);
@@ -106,6 +112,8 @@ private:
   mlir::FloatType element;
   float limit;
   TileOrder order = TileOrder::Together;
+  /// The last factor that was chosen, and what numbers are multiplied by then.
+  mlir::Value chosen, inverseOfChosen;
 };
 
 } // namespace blockscale

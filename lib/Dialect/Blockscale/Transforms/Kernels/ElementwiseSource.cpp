@@ -72,7 +72,8 @@ blockscale::launchSizes(const QuantizedStorage &storage,
 KernelAttr blockscale::elementwiseLaunch(AffineExpr ctas, int64_t threads) {
   return KernelAttr::get(ctas.getContext(), AffineMap::get(0, 6, ctas), threads,
                          /*sharedBytes=*/0, /*tensorColumns=*/0, /*cluster=*/1,
-                         /*dependentLaunch=*/false, /*workspace=*/AffineMap());
+                         /*dependentLaunch=*/false, /*workspace=*/AffineMap(),
+                         /*cooperative=*/false);
 }
 
 KernelAttr blockscale::elementwiseLaunch(AffineExpr count) {

@@ -542,7 +542,7 @@ static KernelOutline outlineOf(MatmulOp op, StringRef source) {
       context, gridOf(op, geometry),
       WarpPlan(getTarget(op), schedule, promotionBlockOf(op) > 0).threads(), 0,
       0, schedule.clusterSize(), schedule.getDependentLaunch(),
-      workspaceOf(op, geometry));
+      workspaceOf(op, geometry), /*cooperative=*/false);
   outline.product = ProductAttr::get(
       context, StringAttr::get(context, source), op.getA().getType(),
       op.getB().getType(), mma, schedule.getSwapOperands().getValue(),

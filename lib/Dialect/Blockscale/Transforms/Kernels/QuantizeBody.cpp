@@ -21,6 +21,7 @@
 // scales, not all of which may be in memory.
 
 #include "QuantizeBody.h"
+#include "GridMaxima.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -70,9 +71,9 @@ Value QuantizeBody::number(Value index) {
 }
 
 Value QuantizeBody::threadNumber() {
-  Value cta = number(gpu::BlockIdOp::create(e, gpu::Dimension::x));
+  Value own = cta ? cta : number(gpu::BlockIdOp::create(e, gpu::Dimension::x));
   Value thread = number(gpu::ThreadIdOp::create(e, gpu::Dimension::x));
-  return add(mul(cta, e.i32(threads())), thread);
+  return add(mul(own, e.i32(threads())), thread);
 }
 
 /// Whether a thread has the number of its byte, which the four blocks of a row
@@ -215,6 +216,13 @@ SmallVector<Value> QuantizeBody::load(const BlockPlace &, Value first) {
 /// The tensor scale of the block's matrix, without a sign; null if there is
 /// none.
 Value QuantizeBody::loadFactor(const BlockPlace &place) {
+  if (arguments.findsTensorScale()) {
+    bool isFixed = quantizer.needsNoFactor();
+    return quantizer.chooseFactor(
+        isFixed ? Value()
+                : GridMaxima::largestOf(e, arguments.workspace,
+                                        wide(place.matrix)));
+  }
   if (!arguments.tensorScale)
     return {};
   return quantizer.loadFactor(arguments.tensorScale, wide(place.matrix));
@@ -328,6 +336,20 @@ Value QuantizeBody::quantize(const BlockPlace &place) {
 }
 
 void QuantizeBody::build() {
+  if (!arguments.workspace)
+    return buildCta();
+  GridMaxima maxima(e, arguments, threads());
+  maxima.find(quantizer);
+  AffineExpr all = threadsToQuantize(storage);
+  maxima.forEachCta(extentOf(all.ceilDiv(threads()), e.getI32Type()),
+                    usesShared(), [&](Value number) {
+                      cta = number;
+                      buildCta();
+                    });
+  maxima.leave();
+}
+
+void QuantizeBody::buildCta() {
   Value number = threadNumber();
   // It may lie in the padding.
   BlockPlace place = placeBy(digits(), number);

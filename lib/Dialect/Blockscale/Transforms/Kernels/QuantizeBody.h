@@ -11,12 +11,18 @@
 
 #include "BlockQuantizer.h"
 #include "QuantizeSource.h"
+#include "blockscale/HW/Memory.h"
 
 namespace blockscale {
 
+/// Threads of a CTA where all CTAs find tensor scales together, at the least.
+inline constexpr int64_t kGridThreads = 512;
+
 /// Threads of a CTA, which has whole tiles.
-inline int64_t quantizeThreads(const QuantizedStorage &storage) {
-  return std::max(kElementwiseThreads, storage.repetitions());
+inline int64_t quantizeThreads(const QuantizedStorage &storage,
+                               bool isTogether) {
+  return std::max(isTogether ? kGridThreads : kElementwiseThreads,
+                  storage.repetitions());
 }
 
 /// What a thread does: it owns one byte of the scales in memory, and quantises
@@ -45,7 +51,13 @@ protected:
   llvm::SmallVector<Digit> tileDigits() const;
   /// What number `number` is the place of; the matrix is what is left.
   BlockPlace placeBy(llvm::ArrayRef<Digit> digits, mlir::Value number);
-  virtual int64_t threads() const { return quantizeThreads(storage); }
+  virtual int64_t threads() const {
+    return quantizeThreads(storage, bool(arguments.workspace));
+  }
+  /// Whether the threads of a CTA leave something in shared memory.
+  virtual bool usesShared() const {
+    return storage.repetitions() > hw::kWarpSize;
+  }
   /// The elements of the block; `first` is the number of its first one in the
   /// op's input, i64.
   virtual llvm::SmallVector<mlir::Value> load(const BlockPlace &place,
@@ -85,6 +97,8 @@ protected:
   BlockQuantizer quantizer;
   /// What the last block was loaded as.
   llvm::SmallVector<mlir::Value> pieces;
+  /// The number of the CTA that this one stands for; null for its own.
+  mlir::Value cta;
 
 private:
   /// What is known of a block before its thread is alone; null or empty what is
@@ -98,6 +112,7 @@ private:
   mlir::Value threadNumber();
   bool followsBytes() const;
   mlir::Value isStored(const BlockPlace &place);
+  void buildCta();
   BlockPlace nearestInside(const BlockPlace &place);
   mlir::Value firstElement(const BlockPlace &place);
   mlir::Value loadFactor(const BlockPlace &place);

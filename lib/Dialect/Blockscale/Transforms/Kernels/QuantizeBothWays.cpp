@@ -16,6 +16,7 @@
 // numbers, so that those of neighbouring rows lie in different banks.
 
 #include "QuantizeBothWays.h"
+#include "GridMaxima.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -156,8 +157,14 @@ void ColumnsOfTile::quantizeTile() {
 // Both
 //===----------------------------------------------------------------------===//
 
+AffineExpr blockscale::tilesOf(const QuantizedStorage &storage) {
+  return storage.rows.ceilDiv(kTileExtent) * storage.k.ceilDiv(kTileExtent) *
+         storage.batch;
+}
+
 /// CTAs have numbers along rows of tiles, then along columns and matrices.
-static Tile tileOf(Emitter &e, const QuantizeArguments &arguments) {
+static Tile tileOf(Emitter &e, const QuantizeArguments &arguments,
+                   Value number) {
   Type element = cast<GlobalType>(arguments.x.getType()).getElementType();
   int64_t bits = element.getIntOrFloatBitWidth();
   constexpr int64_t kPaddingBits = 128;
@@ -176,8 +183,6 @@ static Tile tileOf(Emitter &e, const QuantizeArguments &arguments) {
                                extent),
         e.i32(1));
   };
-  Value number = arith::IndexCastUIOp::create(
-      e, e.getI32Type(), gpu::BlockIdOp::create(e, gpu::Dimension::x));
   auto next = [&](Value size) -> Value {
     Value count = tiles(size);
     Value place = arith::RemUIOp::create(e, number, count);
@@ -190,14 +195,37 @@ static Tile tileOf(Emitter &e, const QuantizeArguments &arguments) {
   return tile;
 }
 
-void blockscale::buildBothWays(ImplicitLocOpBuilder &b,
-                               const QuantizedWay &rows,
-                               const QuantizedWay &columns) {
+static void buildCta(ImplicitLocOpBuilder &b, const QuantizedWay &rows,
+                     const QuantizedWay &columns, Value number) {
   Emitter e(b.getLoc(), b);
-  Tile tile = tileOf(e, rows.arguments);
+  Tile tile = tileOf(e, rows.arguments, number);
   Value thread = arith::IndexCastUIOp::create(
       e, e.getI32Type(), gpu::ThreadIdOp::create(e, gpu::Dimension::x));
   RowsOfTile(rows, b, tile).quantizeTile(thread);
   gpu::BarrierOp::create(e);
   ColumnsOfTile(columns, b, tile).quantizeTile();
+}
+
+void blockscale::buildBothWays(ImplicitLocOpBuilder &b,
+                               const QuantizedWay &rows,
+                               const QuantizedWay &columns) {
+  Emitter e(b.getLoc(), b);
+  const QuantizeArguments &arguments = rows.arguments;
+  if (!arguments.workspace) {
+    Value number = arith::IndexCastUIOp::create(
+        e, e.getI32Type(), gpu::BlockIdOp::create(e, gpu::Dimension::x));
+    return buildCta(b, rows, columns, number);
+  }
+  BlockQuantizer quantizer(
+      e, rows.what, rows.storage,
+      {arguments.rows, Value(), arguments.k, arguments.batch});
+  GridMaxima maxima(e, arguments, kColumnThreads);
+  maxima.find(quantizer);
+  Value tiles = quantizer.extentOf(tilesOf(rows.storage), e.getI32Type());
+  maxima.forEachCta(tiles, /*usesShared=*/true, [&](Value number) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(number.getParentBlock()->getTerminator());
+    buildCta(b, rows, columns, number);
+  });
+  maxima.leave();
 }

@@ -25,6 +25,9 @@ struct QuantizedWay {
   QuantizeArguments arguments;
 };
 
+/// How many tiles there are of what such a kernel reads, a CTA for each.
+mlir::AffineExpr tilesOf(const QuantizedStorage &storage);
+
 /// Emits the body of such a kernel.
 void buildBothWays(mlir::ImplicitLocOpBuilder &b, const QuantizedWay &rows,
                    const QuantizedWay &columns);

@@ -8,6 +8,7 @@
 
 #include "QuantizeSource.h"
 #include "ElementwiseSource.h"
+#include "GridMaxima.h"
 #include "QuantizeBothWays.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
@@ -35,6 +36,16 @@ bool blockscale::repeatsScales(QuantizeOp op) {
 
 static bool hasTensorScale(QuantizeOp op) {
   return op.getType().getSpec().getValue().tensorScale.has_value();
+}
+
+/// Whether a kernel finds the tensor scale that nobody gives.
+static bool findsTensorScale(QuantizeOp op) {
+  return hasTensorScale(op) && !op.getTensorScale();
+}
+
+/// Whether it has to look at the whole matrix for that.
+static bool findsMaximum(QuantizeOp op) {
+  return findsTensorScale(op) && storageOf(op).scale != ElementFormat::UE8M0;
 }
 
 static linalg::TransposeOp transposeOf(QuantizeOp op) {
@@ -187,11 +198,6 @@ std::optional<Reason> blockscale::whyNotKernel(QuantizeOp op) {
   Result<QuantizedStorage> storage = quantizedStorage(op.getType(), target);
   if (!storage)
     return storage.why();
-  if (hasTensorScale(op) && !op.getTensorScale())
-    return "a kernel sees one block at a time, but the tensor scale of '" +
-           std::string(op.getType().getSpec().getText()) +
-           "' follows from the largest magnitude of the whole matrix; pass "
-           "one as 'tensor_scale'";
   if (auto why = whyNotCompared(op, *storage))
     return why;
   if (transposedInput(op) || otherWay(op))
@@ -222,6 +228,11 @@ static std::optional<Reason> whyNotTransposed(QuantizeOp op) {
 /// A matrix and its transpose have the same largest magnitude.
 static std::optional<Reason> whyNotTogether(QuantizeOp op, QuantizeOp partner) {
   Value one = op.getTensorScale(), other = partner.getTensorScale();
+  if ((one && findsTensorScale(partner)) || (other && findsTensorScale(op)))
+    return Reason(
+        "a kernel that quantises a matrix and its transpose finds the "
+        "tensor scale of both or of none, but one has a "
+        "'tensor_scale'; nearest legal: the same for the other");
   if (!one || !other || one == other)
     return std::nullopt;
   return Reason("a kernel that quantises a matrix and its transpose reads one "
@@ -265,7 +276,7 @@ parametersOf(QuantizeOp op, const QuantizedStorage &storage) {
   QuantizeOp partner = transposedPartner(op);
   SmallVector<KernelParameter> list{
       {memory(op.getInput().getType().getElementType()), ParameterRole::X}};
-  if (hasTensorScale(op) || (partner && hasTensorScale(partner)))
+  if (op.getTensorScale() || (partner && partner.getTensorScale()))
     list.push_back({memory(f32), ParameterRole::TensorScale});
   auto addResult = [&](QuantizeOp one, const ResultRoles &roles) {
     list.push_back({memory(i8), roles.data});
@@ -276,6 +287,9 @@ parametersOf(QuantizeOp op, const QuantizedStorage &storage) {
   addResult(op, kResult);
   if (partner)
     addResult(partner, kTransposedResult);
+  if (findsMaximum(op) || (partner && findsMaximum(partner)))
+    list.push_back(
+        {memory(IntegerType::get(context, 32)), ParameterRole::Workspace});
   addSizes(storage, list);
   return list;
 }
@@ -284,6 +298,20 @@ parametersOf(QuantizeOp op, const QuantizedStorage &storage) {
 static AffineExpr tilesOf(const QuantizedStorage &storage) {
   return storage.rows.ceilDiv(kTileExtent) * storage.k.ceilDiv(kTileExtent) *
          storage.batch;
+}
+
+/// CTAs that wait for each other stand for the `ctas` of an ordinary grid, as
+/// many as run at once.
+static KernelAttr launchTogether(AffineExpr ctas, AffineExpr batch,
+                                 int64_t threads) {
+  constexpr unsigned kClusters = 5;
+  MLIRContext *context = ctas.getContext();
+  AffineExpr atOnce = getAffineSymbolExpr(kClusters, context);
+  return KernelAttr::get(context, AffineMap::get(0, 6, {ctas, atOnce}, context),
+                         threads,
+                         /*sharedBytes=*/0, /*tensorColumns=*/0, /*cluster=*/1,
+                         /*dependentLaunch=*/false,
+                         GridMaxima::workspaceFor(batch), /*cooperative=*/true);
 }
 
 static QuantizationAttr attributeOf(QuantizeOp op, StringRef source) {
@@ -295,16 +323,14 @@ static KernelOutline outlineOf(QuantizeOp op, StringRef source) {
   QuantizeOp partner = transposedPartner(op);
   KernelOutline outline;
   outline.parameters = parametersOf(op, storage);
-  if (partner || transposedInput(op)) {
-    AffineExpr ctas = partner
-                          ? tilesOf(storage)
-                          : threadsToQuantize(storage).ceilDiv(kColumnThreads);
-    outline.launch = elementwiseLaunch(ctas, kColumnThreads);
-  } else {
-    int64_t threads = quantizeThreads(storage);
-    outline.launch =
-        elementwiseLaunch(threadsToQuantize(storage).ceilDiv(threads), threads);
-  }
+  bool isTogether = findsMaximum(op) || (partner && findsMaximum(partner));
+  int64_t threads = partner || transposedInput(op)
+                        ? kColumnThreads
+                        : quantizeThreads(storage, isTogether);
+  AffineExpr ctas =
+      partner ? tilesOf(storage) : threadsToQuantize(storage).ceilDiv(threads);
+  outline.launch = isTogether ? launchTogether(ctas, storage.batch, threads)
+                              : elementwiseLaunch(ctas, threads);
   outline.quantization = attributeOf(op, source);
   if (partner)
     outline.transposedQuantization = attributeOf(partner, source);
@@ -319,6 +345,7 @@ argumentsOf(QuantizeOp op, const ResultRoles &roles,
   arguments.x = argument(ParameterRole::X);
   if (hasTensorScale(op))
     arguments.tensorScale = argument(ParameterRole::TensorScale);
+  arguments.workspace = argument(ParameterRole::Workspace);
   arguments.data = argument(roles.data);
   arguments.scales = argument(roles.scales);
   arguments.storedTensorScale = argument(roles.tensorScale);

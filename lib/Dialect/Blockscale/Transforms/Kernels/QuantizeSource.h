@@ -15,10 +15,13 @@
 namespace blockscale {
 
 /// The parameters of a kernel that quantises, and sizes as i32; the tensor
-/// scales are null where the type has none.
+/// scales are null where the type has none, and what is given of them where the
+/// kernel finds it, by a workspace unless it is always 1.
 struct QuantizeArguments {
-  mlir::Value x, tensorScale, data, scales, storedTensorScale;
+  mlir::Value x, tensorScale, data, scales, storedTensorScale, workspace;
   mlir::Value rows, k, batch;
+
+  bool findsTensorScale() const { return storedTensorScale && !tensorScale; }
 };
 
 /// Where `op` quantises a `linalg.transpose`, so that a kernel reads what that
