@@ -5,12 +5,13 @@
 """Products that quantise their result against what blockscale-to-linalg makes of the
 same function.
 
-  quantized_linalg.py FOLDER BROKEN
+  quantized_linalg.py FOLDER BROKEN [dynamic]
 
 runs each kernel on the emulator and writes FOLDER/linalg.mlir: a module whose `main`
 computes the same from the same data and prints for each case how many codes and how
 many scales differ from the kernel's. With BROKEN = 1 a code of the first case is
-wrong, which has to show. Rows and blocks differ from each other; some are zeros, have a
+wrong, which has to show. With `dynamic` the kernels do not know N, and each runs with
+two of them. Rows and blocks differ from each other; some are zeros, have a
 NaN, an infinity or the largest numbers.
 """
 
@@ -20,7 +21,10 @@ import sys
 
 import numpy as np
 
-M, K, N = 133, 128, 96
+M, K = 133, 128
+IS_DYNAMIC = "dynamic" in sys.argv
+# Of the second a tile has a part only, and the last group of scales has padding.
+COLUMNS = (96, 352) if IS_DYNAMIC else (96,)
 BITS = {"f8E4M3FN": 8, "f8E5M2": 8, "f6E2M3FN": 6, "f6E3M2FN": 6, "f4E2M1FN": 4}
 # Element, scale spec, rule, rounding, type of the sums, activation.
 CASES = [("f8E4M3FN", "e8m0_t32", "floor", "even", "bf16", ""),
@@ -37,15 +41,15 @@ CASES = [("f8E4M3FN", "e8m0_t32", "floor", "even", "bf16", ""),
           "activation(relu)")]
 
 
-def data():
+def data(n):
     random = np.random.default_rng(3)
     codes = np.arange(0x28, 0x49)
     a, b = ((random.choice(codes, shape) | random.integers(0, 2, shape) * 128)
-            .astype(np.uint8) for shape in ((M, K), (N, K)))
+            .astype(np.uint8) for shape in ((M, K), (n, K)))
     # Few bits, so that no order of the sum matters.
     a, b = a & 0xfc, b & 0xfc
     ascales = (125 + random.integers(0, 4, (M, K // 32))).astype(np.uint8)
-    bscales = np.full((N, K // 32), 127, np.uint8)
+    bscales = np.full((n, K // 32), 127, np.uint8)
     ascales += np.arange(M, dtype=np.uint8)[:, None] % 5
     a[2], b[32:64] = 0, 0
     a[5, 7] = 127
@@ -71,38 +75,43 @@ def operand(rows, layout):
     return f'!blockscale.tensor<{rows}x{K}xf8E4M3FN, "e8m0_t32"{form}>'
 
 
-def body(case, layout):
+def body(case, layout, n):
     element, spec, rule, rounding, source, activation = case
     form = f", layout = {layout}" if layout else ""
-    result = f'!blockscale.tensor<{M}x{N}x{element}, "{spec}"{form}>'
+    result = f'!blockscale.tensor<{M}x{n}x{element}, "{spec}"{form}>'
     factor = "tensor_scale(%t : tensor<f32>) " if "multi" in spec else ""
-    sums = f"tensor<{M}x{N}x{source}>"
-    return f"""  %y = blockscale.matmul %a, %b {activation} : {operand(M, layout)}, {operand(N, layout)} -> {sums}
+    sums = f"tensor<{M}x{n}x{source}>"
+    return f"""  %y = blockscale.matmul %a, %b {activation} : {operand(M, layout)}, {operand(n, layout)} -> {sums}
   %q = blockscale.quantize %y {factor}rule({rule}) rounding({rounding}) : {sums} to {result}
 """, result
 
 
 def kernels(folder):
     text = ""
+    n = "?" if IS_DYNAMIC else COLUMNS[0]
     for i, case in enumerate(CASES):
-        ops, result = body(case, "tiled_128x4")
+        ops, result = body(case, "tiled_128x4", n)
         factor = ", %t: tensor<f32>" if "multi" in case[1] else ""
         text += (f'func.func @f{i}(%a: {operand(M, "tiled_128x4")}, '
-                 f'%b: {operand(N, "tiled_128x4")}{factor}) -> {result} {{\n'
+                 f'%b: {operand(n, "tiled_128x4")}{factor}) -> {result} {{\n'
                  f"{ops}  return %q : {result}\n}}\n")
     (folder / "kernels.mlir").write_text(text)
     subprocess.run(["blockscale", "compile", folder / "kernels.mlir",
                     "--no-cubin", "-o", folder], check=True)
-    a, ascales, b, bscales = data()
+    return [run_all(folder, n) for n in COLUMNS]
+
+
+def run_all(folder, n):
+    a, ascales, b, bscales = data(n)
     arrays = {"a_data": a, "a_scales": tiled(ascales), "b_data": b,
               "b_scales": tiled(bscales),
               "tensor_scale": np.array([-0.75], np.float32)}
     for role, array in arrays.items():
         np.save(folder / f"{role}.npy", array)
-    return [run(folder, i, case) for i, case in enumerate(CASES)]
+    return [run(folder, i, case, n) for i, case in enumerate(CASES)]
 
 
-def run(folder, i, case):
+def run(folder, i, case, n):
     element, spec = case[:2]
     block = 16 if spec.endswith("t16") else 32
     roles = ["a_data", "a_scales", "b_data", "b_scales"]
@@ -111,17 +120,18 @@ def run(folder, i, case):
                folder / "kernels.plan.json", "--kernel", f"f{i}",
                "--out", f"d_data={folder}/d.npy",
                "--out", f"d_scales={folder}/s.npy"]
+    command += ["--set", f"N={n}"] if IS_DYNAMIC else []
     for role in roles:
         command += ["--in", f"{role}={folder}/{role}.npy"]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     rows = np.load(folder / "d.npy").view(np.uint8).reshape(M, -1)
     bits = np.unpackbits(rows, axis=1, bitorder="little")
-    bits = bits[:, :N * BITS[element]].reshape(M, N, BITS[element])
+    bits = bits[:, :n * BITS[element]].reshape(M, n, BITS[element])
     codes = (bits << np.arange(BITS[element], dtype=np.uint8)).sum(2)
     tiles = np.load(folder / "s.npy").view(np.uint8).reshape(2, -1, 32, 4, 4)
     scales = tiles.transpose(0, 3, 2, 1, 4).reshape(256, -1)
-    assert not scales[M:].any() and not scales[:, N // block:].any()
-    return codes.astype(np.uint8), scales[:M, :N // block]
+    assert not scales[M:].any() and not scales[:, n // block:].any()
+    return codes.astype(np.uint8), scales[:M, :n // block]
 
 
 def constant(name, array, element):
@@ -152,9 +162,9 @@ def count(name, value, element, bits, expected):
 """
 
 
-def linalg(case, i, codes, scales):
-    a, ascales, b, bscales = data()
-    ops, result = body(case, "")
+def linalg(case, function, n, codes, scales):
+    a, ascales, b, bscales = data(n)
+    ops, result = body(case, "", n)
     factor, parts = "", "%data, %scales"
     if "multi" in case[1]:
         factor = "  %t = arith.constant dense<-0.75> : tensor<f32>\n"
@@ -163,8 +173,8 @@ def linalg(case, i, codes, scales):
     assembled = "".join(
         f"  %{name} = blockscale.assemble %{name}d, %{name}s : "
         f"tensor<{rows}x{K}xf8E4M3FN>, tensor<{rows}x{K // 32}xf8E8M0FNU> to "
-        f"{operand(rows, '')}\n" for name, rows in (("a", M), ("b", N)))
-    return (f"func.func @f{i}() {{\n{factor}"
+        f"{operand(rows, '')}\n" for name, rows in (("a", M), ("b", n)))
+    return (f"func.func @{function}() {{\n{factor}"
             + constant("ad", a, "f8E4M3FN") + constant("as", ascales, "f8E8M0FNU")
             + constant("bd", b, "f8E4M3FN") + constant("bs", bscales, "f8E8M0FNU")
             + assembled + ops
@@ -178,12 +188,15 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     results = kernels(folder)
     if broken:
-        results[0][0][0, 0] ^= 1
-    text = "".join(linalg(case, i, *result)
-                   for i, (case, result) in enumerate(zip(CASES, results)))
-    calls = "\n".join(f"  call @f{i}() : () -> ()" for i in range(len(CASES)))
+        results[0][0][0][0, 0] ^= 1
+    text, calls = "", ""
+    for n, of_n in zip(COLUMNS, results):
+        for i, (case, result) in enumerate(zip(CASES, of_n)):
+            function = f"f{i}_{n}"
+            text += linalg(case, function, n, *result)
+            calls += f"  call @{function}() : () -> ()\n"
     (folder / "linalg.mlir").write_text(
-        f"{text}func.func @main() {{\n{calls}\n  return\n}}\n")
+        f"{text}func.func @main() {{\n{calls}  return\n}}\n")
 
 
 if __name__ == "__main__":

@@ -71,9 +71,6 @@ static std::optional<Reason> whyNotProduct(MatmulOp product, QuantizeOp op) {
   if (promotionBlock(product.getA().getType(), product.getB().getType()))
     return Reason("a product under float scales of tiles along K does not "
                   "quantise its result");
-  if (ShapedType::isDynamic(product.getSizes().n))
-    return Reason("a product quantises its result in whole blocks, but its N "
-                  "is dynamic; nearest legal: a static N");
   Type element = product.getType().getElementType();
   if (!element.isF32() && !element.isBF16() && !element.isF16())
     return Reason("a product quantises sums of f32, bf16 or f16");
@@ -213,9 +210,11 @@ LogicalResult blockscale::verifyQuantization(KernelMatmulOp op) {
            << "expected 'offsets' with scales of 'd' in layout "
               "'grouped_128x4', and only then";
   APInt columns;
-  int64_t sums = op.getPairs() ? 2 : 1, n = sums * quantization.getD().getK();
-  if (!matchPattern(op.getN(), m_ConstantInt(&columns)) ||
-      columns.getSExtValue() != n)
+  int64_t sums = op.getPairs() ? 2 : 1, k = quantization.getD().getK();
+  int64_t n = sums * k;
+  if (!ShapedType::isDynamic(k) &&
+      (!matchPattern(op.getN(), m_ConstantInt(&columns)) ||
+       columns.getSExtValue() != n))
     return op.emitOpError()
            << "expected sizes with the N = " << n << " of the quantised type";
   if (auto why =

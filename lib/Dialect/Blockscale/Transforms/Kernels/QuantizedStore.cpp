@@ -25,10 +25,6 @@ QuantizedStore::QuantizedStore(KernelFrame &frame)
     : frame(frame), b(frame.b), what(*frame.op.getQuantization()),
       storage(storageOf(frame.op)) {}
 
-SmallVector<Value> QuantizedStore::sizes() {
-  return {frame.op.getM(), Value(), Value(), frame.op.getBatch()};
-}
-
 static Value multiply(Emitter &e, Value x, Value y) {
   return arith::MulIOp::create(e, x, y);
 }
@@ -45,6 +41,23 @@ static Value isBelow(Emitter &e, Value x, Value y) {
   return arith::CmpIOp::create(e, arith::CmpIPredicate::slt, x, y);
 }
 
+/// Elements of a row of D are its K, and columns of the product, or pairs of
+/// them.
+SmallVector<Value> QuantizedStore::sizes(Emitter &e) {
+  Value elements;
+  if (isa<AffineSymbolExpr>(storage.k)) {
+    elements = frame.op.getN();
+    if (frame.op.getPairs())
+      elements = arith::DivUIOp::create(e, elements, e.i32(2));
+  }
+  return {frame.op.getM(), Value(), elements, frame.op.getBatch()};
+}
+
+Value QuantizedStore::blocksOfRow(Emitter &e) {
+  return BlockQuantizer(e, what, storage, sizes(e))
+      .extentOf(storage.k.floorDiv(storage.block), e.getI32Type());
+}
+
 //===----------------------------------------------------------------------===//
 // The tensor scale
 //===----------------------------------------------------------------------===//
@@ -54,7 +67,7 @@ void QuantizedStore::loadFactor(Value matrix) {
   if (!memory)
     return;
   Emitter e(b.getLoc(), b);
-  factor = BlockQuantizer(e, what, storage, sizes())
+  factor = BlockQuantizer(e, what, storage, sizes(e))
                .loadFactor(memory, b.toI64(matrix));
 }
 
@@ -87,7 +100,7 @@ SmallVector<Value> QuantizedStore::elementsOf(Emitter &e, Value value) {
 
 Value QuantizedStore::storeBlock(Emitter &e, Value value,
                                  const BlockPlace &place) {
-  BlockQuantizer quantizer(e, what, storage, sizes());
+  BlockQuantizer quantizer(e, what, storage, sizes(e));
   SmallVector<Value> elements = elementsOf(e, value);
   Type i64 = e.getI64Type();
   Value row =
@@ -121,7 +134,7 @@ static AffineExpr paddedExtent(const QuantizedStorage &storage,
 
 Value QuantizedStore::endOfScales(Emitter &e) {
   if (!frame.isGrouped())
-    return BlockQuantizer(e, what, storage, sizes())
+    return BlockQuantizer(e, what, storage, sizes(e))
         .extentOf(paddedExtent(storage, hw::Dim::Row), e.getI32Type());
   Value rows = arith::SubIOp::create(e, group.end, group.firstRow);
   Value last = sum(e, rows, e.i32(hw::kAtomRows - 1));
@@ -138,38 +151,53 @@ Value QuantizedStore::rowOfScales(Emitter &e, Value row) {
 
 void QuantizedStore::storeScale(Emitter &e, const BlockPlace &place,
                                 Value code) {
-  BlockQuantizer quantizer(e, what, storage, sizes());
+  BlockQuantizer quantizer(e, what, storage, sizes(e));
   Type i8 = e.getI8Type();
   Value offset = quantizer.scaleOffset(place, e.getI64Type());
   quantizer.storeByte(frame.op.getDScales(), offset,
                       arith::TruncIOp::create(e, i8, code));
-  int64_t blocks = what.getD().getK() / storage.block;
   AffineExpr padded = paddedExtent(storage, hw::Dim::Block);
-  int64_t padding = cast<AffineConstantExpr>(padded).getValue() - blocks;
-  if (!padding)
+  auto constant = dyn_cast<AffineConstantExpr>(padded);
+  if (constant && constant.getValue() * storage.block == what.getD().getK())
     return;
-  Value isLast = arith::CmpIOp::create(e, arith::CmpIPredicate::eq, place.block,
-                                       e.i32(blocks - 1));
+  Value last = sum(e, blocksOfRow(e), e.i32(-1));
+  Value isLast =
+      arith::CmpIOp::create(e, arith::CmpIPredicate::eq, place.block, last);
   auto condition = scf::IfOp::create(e, isLast);
   OpBuilder::InsertionGuard guard(e);
   e.setInsertionPointToStart(condition.thenBlock());
-  for (int64_t i = 1; i <= padding; ++i) {
-    BlockPlace behind{place.matrix, place.row, sum(e, place.block, e.i32(i))};
+  storePadding(e, place);
+}
+
+/// Zeros behind the last block of a row, up to the next whole group of scales.
+void QuantizedStore::storePadding(Emitter &e, const BlockPlace &last) {
+  BlockQuantizer quantizer(e, what, storage, sizes(e));
+  AffineExpr padded = paddedExtent(storage, hw::Dim::Block);
+  AffineExpr blocks = storage.k.floorDiv(storage.block);
+  auto constant = dyn_cast<AffineConstantExpr>(padded - blocks);
+  int64_t most = constant ? constant.getValue() : hw::kAtomScales - 1;
+  for (int64_t i = 1; i <= most; ++i) {
+    OpBuilder::InsertionGuard guard(e);
+    BlockPlace behind{last.matrix, last.row, sum(e, last.block, e.i32(i))};
+    if (!constant) {
+      Value end = quantizer.extentOf(padded, e.getI32Type());
+      auto condition = scf::IfOp::create(e, isBelow(e, behind.block, end));
+      e.setInsertionPointToStart(condition.thenBlock());
+    }
     quantizer.storeByte(frame.op.getDScales(),
                         quantizer.scaleOffset(behind, e.getI64Type()),
-                        arith::ConstantIntOp::create(e, i8, 0));
+                        arith::ConstantIntOp::create(e, e.getI8Type(), 0));
   }
 }
 
 void QuantizedStore::store(Value value, const EpilogueFragment &fragment) {
   Emitter e(b.getLoc(), b);
-  int64_t blocks = what.getD().getK() / storage.block;
   BlockPlace place{
       frame.isGrouped() ? e.i32(0) : fragment.batch, fragment.row,
       arith::DivUIOp::create(e, fragment.column, e.i32(storage.block))};
   Value end = endOfScales(e);
   Value hasScale = arith::AndIOp::create(
-      e, isBelow(e, place.row, end), isBelow(e, place.block, e.i32(blocks)));
+      e, isBelow(e, place.row, end), isBelow(e, place.block, blocksOfRow(e)));
   auto there = scf::IfOp::create(e, hasScale);
   e.setInsertionPointToStart(there.thenBlock());
   Value isInside = isBelow(e, e.i32(0), fragment.count);

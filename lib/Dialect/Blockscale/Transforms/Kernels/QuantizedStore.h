@@ -36,13 +36,17 @@ private:
   bool hasOneBatch() {
     return frame.isGrouped() || b.known(frame.op.getBatch()) == 1;
   }
-  llvm::SmallVector<mlir::Value> sizes();
+  /// Sizes of D by the symbols of its storage; null what is static.
+  llvm::SmallVector<mlir::Value> sizes(Emitter &e);
+  /// Blocks of a row of D, i32.
+  mlir::Value blocksOfRow(Emitter &e);
   /// The elements as the quantisation reads them, in f32.
   llvm::SmallVector<mlir::Value> elementsOf(Emitter &e, mlir::Value value);
   /// Quantises a block and stores its codes; the code of its scale.
   mlir::Value storeBlock(Emitter &e, mlir::Value value,
                          const BlockPlace &place);
   void storeScale(Emitter &e, const BlockPlace &place, mlir::Value code);
+  void storePadding(Emitter &e, const BlockPlace &last);
   /// The row behind those of D, or of the group, that have scales, padding
   /// included.
   mlir::Value endOfScales(Emitter &e);
