@@ -109,12 +109,12 @@ TensorScale::TensorScale(float given)
 TensorScale reference::tensorScaleOf(const Quantization &quantization,
                                      const std::vector<float> &values) {
   float largest = largestOf(values);
-  // Powers of two reach as far as f32 does.
-  if (quantization.scale == ElementFormat::UE8M0 || !(largest > 0) ||
+  // Powers of two, and floats, reach as far as f32 does.
+  if (quantization.scale != ElementFormat::UE4M3 || !(largest > 0) ||
       std::isinf(largest))
     return TensorScale(1, 1);
   double product = double(formatInfo(quantization.element).largest) *
-                   formatInfo(quantization.scale).largest;
+                   formatInfo(ElementFormat::UE4M3).largest;
   float encode = std::min(float(product) / largest, kFloatMax);
   auto most = float(kFloatMax / product);
   if (most * product > kFloatMax)
