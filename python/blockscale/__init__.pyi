@@ -110,10 +110,12 @@ class Format:
     tensor_scale: bool = False
     sparsity: _Pattern | None = None
     rows: int = 1
-    zero: Literal["int8", "int16", "int32"] | None = None
+    zero: Literal["int8", "int16", "int32", "f32", "f16", "bf16"] | None = None
     def __post_init__(self) -> None: ...
     @property
     def is_codebook(self) -> bool: ...
+    @property
+    def has_real_zeros(self) -> bool: ...
     @property
     def covers_k(self) -> bool: ...
     @property
@@ -575,9 +577,11 @@ class DeviceScaled:
     metadata: _OnDevice | None
     tensor_scale: _OnDevice | None
     scale_block: int
+    terms: _OnDevice | None
     def __init__(self, data: _OnDevice, scales: _OnDevice | None = None, *,
                  metadata: _OnDevice | None = None,
                  tensor_scale: _OnDevice | None = None,
+                 terms: _OnDevice | None = None,
                  shape: Sequence[int], format: str | Format,
                  layout: _KernelLayout = "plain", scale_block: int = 0) -> None: ...
     @property

@@ -14,6 +14,8 @@ class DeviceScaled:
 
     data: the elements, of the kernel's pitch: a DeviceArray or memory of others.
     scales, metadata, tensor_scale: likewise, None where the format has none.
+    terms: what a kernel multiplies for zero points in real units, of this operand or of
+        the other one; None where it has none.
     shape: rows x K or batch x rows x K, zeros of a sparse operand included.
     format, layout: as of `Scaled`. `Kernel.upload` makes one of a `Scaled`.
     scale_block: as of `Argument`, of the kernel that it was written by or packed for; 0
@@ -21,7 +23,7 @@ class DeviceScaled:
     """
 
     def __init__(self, data, scales=None, *, metadata=None, tensor_scale=None,
-                 shape, format, layout="plain", scale_block=0):
+                 terms=None, shape, format, layout="plain", scale_block=0):
         self.format, self.layout = format_named(format), layout
         self.scale_block = scale_block
         self.shape = tuple(int(one) for one in shape)
@@ -29,7 +31,7 @@ class DeviceScaled:
             raise Refused(f"shape {self.shape}: expected rows x K or batch x "
                           "rows x K, none of them 0")
         self.data, self.scales, self.metadata = data, scales, metadata
-        self.tensor_scale = tensor_scale
+        self.tensor_scale, self.terms = tensor_scale, terms
         for name, value, wanted in (
                 ("scales", scales, self.format.scale is not None),
                 ("metadata", metadata, self.format.sparsity is not None),
@@ -53,7 +55,8 @@ class DeviceScaled:
     def parts(self):
         """The memory that there is, by the suffix of its role."""
         every = {"_data": self.data, "_scales": self.scales,
-                 "_metadata": self.metadata, "_tensor_scale": self.tensor_scale}
+                 "_metadata": self.metadata, "_tensor_scale": self.tensor_scale,
+                 "_terms": self.terms}
         return {suffix: one for suffix, one in every.items() if one is not None}
 
     def free(self):

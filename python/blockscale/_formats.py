@@ -44,6 +44,8 @@ INTEGERS = ("int8", "uint8", "int4", "uint4", "uint3", "uint2")
 WITH_ZEROS = ("uint4", "uint3", "uint2")
 # Types of zero points, as scale specs spell them, and their dtypes.
 ZEROS = {"int8": np.int8, "int16": np.int16, "int32": np.int32}
+# Those in real units, as the library spells them.
+REAL_ZEROS = ("f32", "f16", "bf16")
 # Scale types: how scale specs and the library spell them, their dtype.
 SCALES = {
     "ue8m0": ("e8m0", ml_dtypes.float8_e8m0fnu),
@@ -112,8 +114,10 @@ class Format:
         two, not 2 and at most 256. A kernel reads a scale for each row and, of
         blocks longer than the hardware's, for each of these: launches repeat it.
     zero: "int8", "int16" or "int32" of the zero points of uint2 to uint4, and of
-        uint8 under scales, which count in steps of these and are shared as they are; None
-        without. Launches subtract them.
+        uint8 under scales, which count in steps of these and are shared as they are;
+        "f32", "f16" or "bf16" of zero points in real units, q * scale - zero; None
+        without. Launches subtract the former from the elements, and give kernels the
+        latter with sums that they multiply them by.
     """
 
     element: str
@@ -170,7 +174,7 @@ class Format:
             raise Refused(f"elements of {self.element} are dense")
 
     def _check_zero(self):
-        choice("zero", self.zero, (None, *ZEROS))
+        choice("zero", self.zero, (None, *ZEROS, *REAL_ZEROS))
         has_zeros = self.element in WITH_ZEROS or \
             self.element == "uint8" and self.scale is not None
         if has_zeros != (self.zero is not None):
@@ -223,7 +227,7 @@ class Format:
         numbers = "multi_float32_" if self.tensor_scale else ""
         numbers += (SCALES | FACTORS)[self.scale][0]
         if self.zero is not None:
-            numbers += f"_{self.zero}"
+            numbers += f"_{FACTORS[self.zero][0] if self.has_real_zeros else self.zero}"
         if self.covers_k:
             return numbers + {0: "", 1: "_t0"}.get(self.rows, f"_t{self.rows}_t0")
         rows = "" if self.rows == 1 else f"_t{self.rows}"
@@ -264,7 +268,14 @@ class Format:
     @property
     def zero_dtype(self):
         """The numpy dtype of zero points, None without."""
+        if self.has_real_zeros:
+            return np.dtype(FACTORS[self.zero][1])
         return np.dtype(ZEROS[self.zero]) if self.zero else None
+
+    @property
+    def has_real_zeros(self):
+        """Whether there are zero points that do not count in steps of scales."""
+        return self.zero in REAL_ZEROS
 
     def scale_values(self, scales):
         """The numbers that scales of this format are, as f32."""

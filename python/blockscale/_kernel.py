@@ -167,7 +167,7 @@ class Kernel(Conversions):
         if vector is not None:
             return Argument(operand, Format(
                 element, vector["format"], vector.get("block", 0), two_levels,
-                rows=vector["rows"], zero=operands.zero_of(data)), "plain",
+                rows=vector["rows"], zero=operands.zero_of(planned, data)), "plain",
                 data["order"])
         if scales is None:
             return Argument(operand, Format(element, sparsity=pattern),
@@ -406,8 +406,8 @@ class Kernel(Conversions):
         """The kernel as an operator of PyTorch, which must be imported.
 
         name: "namespace::operator". The operator takes a tensor for each memory
-            of the plan (a_data, a_scales, a_metadata, a_tensor_scale, those of b,
-            c, bias), packed as the kernel reads it, of any type of the right
+            of the plan (a_data, a_scales, a_metadata, a_tensor_scale, a_terms,
+            those of b, c, bias), packed as the kernel reads it, of any type of the right
             size, and a float for each of alpha and beta; it returns D, new.
             Tensors of a CUDA device are launched there on the current stream,
             those of the host run on the emulator. It has a fake kernel, so that

@@ -315,6 +315,11 @@ class Prepared(Bound):
                 raise Refused(f"{size} of '{name}' is {extent}: the launch was "
                               f"prepared for {self.sizes[size]}")
         parts = value.parts()
+        has_terms = name + "_terms" in self._slots
+        if has_terms != ("_terms" in parts):
+            raise Refused(f"'{name}' has {'no ' if has_terms else ''}terms of zero points: "
+                          f"the kernel {'needs them' if has_terms else 'takes none'}; "
+                          "its own Kernel.upload makes what it reads")
         for suffix, one in parts.items():
             self._set_memory(name + suffix, one, stream)
         if not all(isinstance(one, DeviceArray) for one in parts.values()):

@@ -167,8 +167,12 @@ def describe(launch):
     return description, {one["role"]: one for one in description["parameters"]}
 
 
-def zero_of(data):
-    """The type of the zero points that the host subtracts, None without."""
+def zero_of(planned, data):
+    """The type of the zero points that the host subtracts or makes terms of, None
+    without."""
+    terms = of(planned.get("zeroTerms", ()), data["operand"])
+    if terms is not None:
+        return terms["format"]
     zeros = data.get("source", {}).get("zeros")
     if zeros is None:
         return None
@@ -176,6 +180,26 @@ def zero_of(data):
     if name not in ZEROS:
         raise Refused(f"zero points of {name}: there are {', '.join(ZEROS)} here")
     return name
+
+
+def terms(planned, name, operand):
+    """Numbers that the epilogue of a kernel multiplies for zero points in real units, a
+    row of them for each term: those of this operand itself, and sums of its elements
+    over tiles of the other one's."""
+    lines = []
+    for one in planned["zeroTerms"]:
+        block = one["block"] or operand.k
+        if one["operand"] == name:
+            rows = np.repeat(operand.zeros, one["rows"] or operand.rows,
+                             axis=-2)[..., :operand.rows, :]
+            lines.append(np.moveaxis(rows, -1, -2).astype(np.float32))
+            continue
+        # Those for zero points of `b` are of `a` without its own.
+        values = operand._exact(less_zeros=name == "b")
+        starts = np.arange(0, operand.k, block)
+        lines.append(np.moveaxis(np.add.reduceat(values, starts, axis=-1), -1,
+                                 -2).astype(np.float32))
+    return np.ascontiguousarray(np.concatenate(lines, axis=-2))
 
 
 def parts(planned, name, operand, parameters, ends=None, rows=None):
@@ -208,6 +232,9 @@ def parts(planned, name, operand, parameters, ends=None, rows=None):
         memory[name + "_scales"] = operand.scales.reshape(-1).view(np.uint8)
     if operand.tensor_scale is not None:
         memory[name + "_tensor_scale"] = operand.tensor_scale.view(np.uint8)
+    if planned.get("zeroTerms"):
+        memory[name + "_terms"] = terms(planned, name,
+                                        operand).reshape(-1).view(np.uint8)
     for one, content in memory.items():
         if content.nbytes != parameters[one]["bytes"]:
             raise InternalError(f"'{one}' has {content.nbytes} bytes, the plan "

@@ -12,8 +12,8 @@ from ._scaled import Scaled, encode
 
 
 def with_zeros(values, format_, rounding, seed):
-    """A Scaled with zero points that count in steps of their scales. A tile has the
-    numbers from its least to its largest, 0 among them."""
+    """A Scaled with zero points, in steps of their scales or in real units. A tile has
+    the numbers from its least to its largest, 0 among them."""
     rows, k = values.shape[-2:]
     block = format_.block or k
     padding = [(0, 0)] * values.ndim
@@ -33,12 +33,23 @@ def with_zeros(values, format_, rounding, seed):
         steps = format_.scale_values(scales)
         inverses = np.where(steps == 0, np.float32(0),
                             np.minimum(np.float32(1) / steps, FLOAT_MAX))
-    zeros = encode("int8", (0 - lows) * inverses, format_.zero_dtype)
     spread = inverses[..., :, None, :, None]
-    counts = (tiles * spread).reshape(padded.shape)[..., :rows, :k]
-    shift = np.broadcast_to(zeros[..., :, None, :, None], tiles.shape).reshape(
-        padded.shape)[..., :rows, :k]
-    codes = rounded_to_whole(counts, rounding, seed) + shift
+
+    def of_elements(values):
+        return np.broadcast_to(values, tiles.shape).reshape(
+            padded.shape)[..., :rows, :k]
+
+    if format_.has_real_zeros:
+        zeros = 0 - lows
+        if format_.zero != "f32":
+            zeros = encode(format_.zero, zeros, format_.zero_dtype)
+        with np.errstate(over="ignore"):
+            tiles = tiles + zeros.astype(np.float32)[..., :, None, :, None]
+        codes = rounded_to_whole(of_elements(tiles * spread), rounding, seed)
+    else:
+        zeros = encode("int8", (0 - lows) * inverses, format_.zero_dtype)
+        codes = rounded_to_whole(of_elements(tiles * spread), rounding, seed) + \
+            of_elements(zeros[..., :, None, :, None])
     return Scaled(np.clip(codes, 0, int(top)).astype(format_.dtype), scales,
                   zeros=zeros, format=format_)
 

@@ -48,7 +48,8 @@ def rounded_to_tf32(values):
 
 class Scaled:
     """Elements with their scales: x = data * scale of the block * tensor_scale, or
-    with zero points x = (data - zero of the block) * scale of the block.
+    with zero points x = (data - zero of the block) * scale of the block, or, with such
+    in real units, x = data * scale of the block - zero of the block.
 
     data: (rows, K) or (batch, rows, K) of the format's dtype, one element each,
         the zeros of a sparse operand included.
@@ -232,7 +233,7 @@ class Scaled:
         tensor scale, each rounded to f32 and, where it is finite, saturating."""
         values = codebooks.values_of(self.format.element)[self.data] \
             if self.format.is_codebook else self.data.astype(np.float32)
-        if self.zeros is not None:
+        if self.zeros is not None and not self.format.has_real_zeros:
             values -= self._of_elements(self.zeros).astype(np.float32)
         if self.format.unit != 1:
             values *= self.format.unit
@@ -249,10 +250,30 @@ class Scaled:
                 self.format.rows or self.rows, axis=-2)[..., :self.rows, :]
             values = product(values, np.repeat(scales, self.format.block,
                                                axis=-1)[..., :self.k])
+        if self.format.has_real_zeros:
+            values = values - self._of_elements(self.zeros).astype(np.float32)
         if self.tensor_scale is not None:
             factors = self.tensor_scale.reshape(-1, 1, 1)
             values = product(values,
                              factors if self.data.ndim == 3 else factors[0])
+        return values
+
+    def _exact(self, less_zeros=True):
+        """The values as f64, none of them rounded; without zero points in real units
+        unless `less_zeros`."""
+        values = codebooks.values_of(self.format.element)[self.data] \
+            if self.format.is_codebook else self.data
+        values = values.astype(np.float64) * self.format.unit
+        if self.zeros is not None and not self.format.has_real_zeros:
+            values -= self._of_elements(self.zeros).astype(np.float64)
+        if self.scales is not None:
+            scales = self.format.scale_values(self.to("plain").scales)
+            values *= self._of_elements(scales)
+        if self.format.has_real_zeros and less_zeros:
+            values -= self._of_elements(self.zeros).astype(np.float64)
+        if self.tensor_scale is not None:
+            factors = self.tensor_scale.reshape(-1, 1, 1)
+            values *= factors if self.data.ndim == 3 else factors[0]
         return values
 
     def _of_elements(self, tiles):
@@ -304,7 +325,7 @@ class Scaled:
 
     def _translated(self, codes, table):
         """Codes of a kernel's format for ours."""
-        if self.zeros is not None:
+        if self.zeros is not None and not self.format.has_real_zeros:
             return self._less_zeros(codes, table)
         stored = np.array(table, np.int32)[codes]
         if (stored < 0).any():

@@ -13,8 +13,8 @@ from ._arrays import torch_array
 from ._errors import Refused
 from ._device_scaled import DeviceScaled
 
-ORDER = ("a_data", "a_scales", "a_metadata", "a_tensor_scale", "b_data",
-         "b_scales", "b_metadata", "b_tensor_scale", "c", "bias")
+ORDER = ("a_data", "a_scales", "a_metadata", "a_tensor_scale", "a_terms", "b_data",
+         "b_scales", "b_metadata", "b_tensor_scale", "b_terms", "c", "bias")
 
 
 def torch_op(kernel, name, kernel_name):
@@ -107,7 +107,7 @@ class Operator:
     def operand(self, name, tensors):
         wanted = self.args[name]
         given = {key: tensors.get(f"{name}_{key}")
-                 for key in ("data", "scales", "metadata", "tensor_scale")}
+                 for key in ("data", "scales", "metadata", "tensor_scale", "terms")}
         return DeviceScaled(
             shape=self.shape(name, given["data"]), format=wanted.format,
             layout=wanted.layout, **given)

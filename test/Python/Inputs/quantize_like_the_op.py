@@ -37,6 +37,10 @@ def cases():
         formats["uint4_1x128"], element="uint3")
     formats["zeros of two bits"] = dataclasses.replace(
         formats["uint4_row"], element="uint2")
+    formats["zeros in real units"] = dataclasses.replace(
+        formats["uint4_1x128"], zero="f32")
+    formats["zeros of rows in real units"] = dataclasses.replace(
+        formats["uint8_row"], zero="f16")
     formats["zeros of rows"] = dataclasses.replace(formats["uint4_row"], rows=32,
                                                    scale="f16")
     formats["mxfp8 in squares"] = dataclasses.replace(formats["mxfp8"], rows=32)
