@@ -106,6 +106,11 @@ func.func @kernel_matmul(%a: !data, %sfa: !scales, %b: !data, %sfb: !scales, %d:
   blockscale.kernel_matmul a(%a) b(%b) scales(%sfa, %sfb) d(%d) row_scales(%ts) column_scales(%c) sizes(%i, %i, %i, %i)
     mma #instruction schedule #complete {row_group = 32 : i64} :
     !data, !data, !blockscale.global<bf16> scales !scales, !scales row_scales !blockscale.global<f32> column_scales !blockscale.global<f32>
+  // CHECK: blockscale.kernel_matmul {{.*}} terms(%[[T]], %[[C]] of %{{.*}}) sizes(
+  // CHECK-SAME: terms !blockscale.global<f32>, !blockscale.global<f32>
+  blockscale.kernel_matmul a(%a) b(%b) scales(%sfa, %sfb) d(%d) terms(%ts, %c of %i) sizes(%i, %i, %i, %i)
+    mma #instruction schedule #complete :
+    !data, !data, !blockscale.global<bf16> scales !scales, !scales terms !blockscale.global<f32>, !blockscale.global<f32>
   return
 }
 
