@@ -269,6 +269,9 @@ def draw(seed, number):
     arguments = "".join(f", %{name}: {type}" for name, type in operands)
     types = "".join(f", {type}" for _, type in operands if type != "f32")
     product = Product(chip, draw_schedule(rng, chip), [])
+    if (any(name == "c" for name, _ in operands)
+            and random.Random(f"{seed}:{number}:C").random() < 0.5):
+        product.schedule.append("c_loads = tma")
     product.text = (
         f"// random_products.py --seed {seed} --first {number} --count 1\n"
         f"!a = {a}\n!b = {b}\n"

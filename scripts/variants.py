@@ -171,6 +171,14 @@ def by_tma(name, operands, schedule, sizes=SMALL, needs=DATACENTER,
                    results=("f32", "bf16", "f16"))
 
 
+def adding_by_tma(name, operands, schedule, sizes=SMALL, needs=DATACENTER,
+                  is_wide=False):
+    """C and D of each type, one after the other."""
+    return Variant(f"C by TMA, {name}", needs, operands,
+                   f"{schedule}, c_loads = tma", sizes, is_wide,
+                   results=("f32", "bf16", "f16"), make=function_that_adds)
+
+
 def along_k(name, operands, schedule, needs=DATACENTER):
     return Variant(name, needs, operands, schedule, ALONG_K, groups=5,
                    is_along_k=True)
@@ -585,6 +593,18 @@ def function(name, operands, n, k, schedule, groups, result_type,
             f"  return %d : {result}\n}}\n")
 
 
+def function_that_adds(name, operands, n, k, schedule, _, result_type):
+    a, b = (tensor(rows, k, *what) for rows, what in (
+        ("?", (operands.a, operands.a_spec)), (n, (operands.b, operands.b_spec))))
+    # C is of another type than D.
+    addend = {"f32": "bf16", "bf16": "f16", "f16": "f32"}[result_type]
+    c, d = (f"tensor<?x{n}x{element}>" for element in (addend, result_type))
+    return (f"func.func @{name}(%a: {a}, %b: {b}, %c: {c}) -> {d} {{\n"
+            f"  %d = blockscale.matmul %a, %b c(%c) "
+            f"schedule(#blockscale.schedule<{schedule}>) : {a}, {b}, {c} -> {d}\n"
+            f"  return %d : {d}\n}}\n")
+
+
 def groups_of(groups):
     """An argument with the ends of groups, the clause of ops that read it, and the
     layout of scales by groups."""
@@ -795,6 +815,28 @@ VARIANTS += [
     quantized("warp level", "tile_m = 128", needs=WARP),
     quantized_groups("warp level", "tile_n = 64", needs=WARP),
     quantized_groups("warp level", "tile_n = 128", needs=WARP, is_paired=True),
+]
+
+
+VARIANTS += [
+    adding_by_tma("one CTA", DENSE, "cta_group = 1, swap_operands = false"),
+    adding_by_tma("CTA pair, D stored by TMA", DENSE, pair(", stores = tma")),
+    adding_by_tma("CTA pair in 2 x 2", [MXFP8, NVFP4], cluster(2, 2, 2)),
+    adding_by_tma("dynamic scheduler, dependent launch", [MXFP8, NVFP4],
+                  "cta_group = 1, swap_operands = false, scheduler = dynamic, "
+                  "dependent_launch = true"),
+    adding_by_tma("tiles of one chunk, D stored by TMA", [MXFP8, NVFP4],
+                  "cta_group = 1, swap_operands = false, tile_n = 32, "
+                  "stores = tma", Sizes([1, 130, 300], [(32, 576), (24, 576)])),
+    adding_by_tma("tiles of three chunks", [MXFP8, NVFP4],
+                  "cta_group = 1, swap_operands = false, tile_n = 192"),
+    adding_by_tma("K = 96, CTA pair", [MXFP4, NVFP4], pair(", mma_k = 96"),
+                  LONG_SPLIT, K96_CHIPS),
+    adding_by_tma("sparse, CTA pair", SPARSE[:2], "cta_group = 2", HALVED),
+    adding_by_tma("without scales", UNSCALED_DENSE[:3],
+                  "cta_group = 1, swap_operands = false"),
+    adding_by_tma("wide K, 512 rows that share B", [MXFP8, NVFP4],
+                  pair(", tile_m = 512"), WIDE_SHORT, is_wide=True),
 ]
 
 

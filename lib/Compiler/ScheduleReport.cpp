@@ -20,6 +20,16 @@ using namespace blockscale;
 
 static std::string text(int64_t number) { return std::to_string(number); }
 
+/// What of a product moves by TMA.
+static std::string movesByTma(ScheduleAttr schedule) {
+  std::string text;
+  if (schedule.getStores() == Stores::Tma)
+    text += ", D stored by TMA";
+  if (schedule.getCLoads() == Loads::Tma)
+    text += ", C loaded by TMA";
+  return text;
+}
+
 static std::string describe(const ScheduleChoice &choice) {
   ScheduleAttr schedule = choice.schedule;
   std::string result = "tile " + text(schedule.getTileM()) + " x " +
@@ -37,9 +47,7 @@ static std::string describe(const ScheduleChoice &choice) {
               (schedule.clusterK() > 1 ? " of one cluster" : "");
   if (schedule.getSwapOperands() && schedule.getSwapOperands().getValue())
     result += ", A and B exchanged";
-  if (schedule.getStores() == Stores::Tma)
-    result += ", D stored by TMA";
-  return result;
+  return result + movesByTma(schedule);
 }
 
 static std::string printed(Attribute attribute) {
@@ -49,18 +57,26 @@ static std::string printed(Attribute attribute) {
   return result;
 }
 
-/// `schedule` with D stored by TMA, which is not among those that are compared:
-/// the formula does not tell the two apart.
-static ScheduleAttr storedByTma(MatmulOp op, ScheduleAttr schedule) {
+/// `schedule` with D stored or C loaded by TMA, which are not among those that
+/// are compared: the formula does not tell them apart.
+static std::vector<MovedByTma> byTma(MatmulOp op, ScheduleAttr schedule) {
   ScheduleAttr::Fields fields = schedule.getFields();
-  if (fields.stores == Stores::Tma || quantizerOf(op))
-    return {};
-  fields.stores = Stores::Tma;
+  std::vector<MovedByTma> list;
+  if (fields.stores == Stores::Tma || fields.cLoads == Loads::Tma ||
+      quantizerOf(op))
+    return list;
   fields.stages = getScheduleWish(op).getStages();
-  schedule = ScheduleAttr::get(op.getContext(), fields);
-  return whyNotStores(schedule, storedResult(op), getTarget(op))
-             ? ScheduleAttr()
-             : schedule;
+  hw::Target target = getTarget(op);
+  for (auto [stores, loads] :
+       {std::pair(true, false), {false, true}, {true, true}}) {
+    fields.stores = stores ? std::optional(Stores::Tma) : std::nullopt;
+    fields.cLoads = loads ? std::optional(Loads::Tma) : std::nullopt;
+    auto moved = ScheduleAttr::get(op.getContext(), fields);
+    if (!whyNotStores(moved, storedResult(op), target) &&
+        !whyNotLoadsOfC(moved, loadedAddend(op), target))
+      list.push_back({movesByTma(moved), moved});
+  }
+  return list;
 }
 
 static ScheduleReport reportSchedule(MatmulOp op, unsigned index,
@@ -75,9 +91,9 @@ static ScheduleReport reportSchedule(MatmulOp op, unsigned index,
   ScheduleChoices choices =
       listScheduleChoices(op, getTarget(op), expectedRows);
   for (const ScheduleChoice &choice : choices.legal)
-    report.compared.push_back(
-        {describe(choice), choice.microseconds, hw::gemmLimitName(choice.limit),
-         choice.schedule, storedByTma(op, choice.schedule), choice.reduction});
+    report.compared.push_back({describe(choice), choice.microseconds,
+                               hw::gemmLimitName(choice.limit), choice.schedule,
+                               byTma(op, choice.schedule), choice.reduction});
   for (const Reason &why : choices.refused) {
     auto known = llvm::find_if(report.refused, [&](const auto &each) {
       return each.first == why.text;

@@ -35,8 +35,11 @@ TimedKernel driver::timeKernel(const Compilation &compilation,
   std::unique_ptr<timeline::Timeline> recorded;
   request.options.beforeRun = [&](const emulator::Launch &launch,
                                   emulator::Options &options) {
-    recorded = std::make_unique<timeline::Timeline>(
-        timeline::conditionsOf(launch, timed.part));
+    timeline::Conditions conditions =
+        timeline::conditionsOf(launch, timed.part);
+    // The loads of sums of parts of K are the formula's.
+    conditions.countsRowLoads = !kernel.workspace;
+    recorded = std::make_unique<timeline::Timeline>(conditions);
     options.eventCluster =
         options.clusters.empty() ? 0 : options.clusters.back();
     options.event = [&](const emulator::Event &event) { recorded->add(event); };

@@ -104,26 +104,30 @@ fastest(ModuleOp module, const ScheduleReport &product, unsigned count,
   return best;
 }
 
-/// `best`, or the same with D stored by TMA if the timeline finds that faster
-/// by more than it may be off between two kernels that are so much alike.
-static Result<ComparedSchedule> withStores(ModuleOp module,
-                                           const ScheduleReport &product,
-                                           const ComparedSchedule &best,
-                                           const CompilerOptions &options,
-                                           double &least) {
+/// `best`, or the same with D stored or C loaded by TMA if the timeline finds
+/// that faster by more than it may be off between two kernels that are so much
+/// alike.
+static Result<ComparedSchedule> withMoves(ModuleOp module,
+                                          const ScheduleReport &product,
+                                          const ComparedSchedule &best,
+                                          const CompilerOptions &options,
+                                          double &least) {
   constexpr double kMargin = 0.99;
-  if (!best.storedByTma)
-    return best;
-  ComparedSchedule twin = best;
-  twin.schedule = best.storedByTma;
-  twin.text += ", D stored by TMA";
-  Result<double> time = replaySchedule(module, product, twin, options);
-  if (!time)
-    return time.why();
-  if (*time >= kMargin * least)
-    return best;
-  least = *time;
-  return twin;
+  ComparedSchedule taken = best;
+  double limit = kMargin * least;
+  for (const MovedByTma &moved : best.byTma) {
+    ComparedSchedule twin = best;
+    twin.schedule = moved.schedule;
+    twin.text += moved.text;
+    Result<double> time = replaySchedule(module, product, twin, options);
+    if (!time)
+      return time.why();
+    if (*time >= limit)
+      continue;
+    least = limit = *time;
+    taken = twin;
+  }
+  return taken;
 }
 
 LogicalResult
@@ -144,13 +148,13 @@ driver::searchSchedules(ModuleOp module, unsigned count,
     MatmulOp op = findProduct(module, product);
     if (!best)
       return op.emitOpError() << "cannot be timed: " << best.why().text;
-    Result<ComparedSchedule> stored =
-        withStores(module, product, **best, options, least);
-    if (!stored)
-      return op.emitOpError() << "cannot be timed: " << stored.why().text;
-    setTensorCore(op, getMma(op), pinned(stored->schedule));
+    Result<ComparedSchedule> moved =
+        withMoves(module, product, **best, options, least);
+    if (!moved)
+      return op.emitOpError() << "cannot be timed: " << moved.why().text;
+    setTensorCore(op, getMma(op), pinned(moved->schedule));
     found("product " + std::to_string(product.index) + " of '" +
-          product.function + "': " + stored->text + ", " +
+          product.function + "': " + moved->text + ", " +
           formatNumber("%.2f", least) + " us by the timeline, number " +
           std::to_string(*best - product.compared.data() + 1) + " of the " +
           std::to_string(tried) + " best by the formula");

@@ -100,10 +100,29 @@ void Timeline::Replay::slice(const Event &event, TrackKind track, double start,
 // Between events
 //===----------------------------------------------------------------------===//
 
+/// Loads of a warp of the epilogue, which no other CTA of the SM hides, are
+/// under way together. What is loaded before a wait is used behind it.
+void Timeline::Replay::loadRows(const Event &event, LaneClock &lane) {
+  uint64_t bytes = event.before.globalLoadedBytes;
+  if (bytes && conditions.countsRowLoads && warpOf(event).drains) {
+    bool fitsL2 = conditions.memoryBytes <= hw::kL2OperandBytes;
+    double latency = fitsL2 ? hw::kL2LatencyCycles : hw::kMemoryLatencyCycles;
+    double cycles = double(bytes) / loadBytesPerCycle;
+    double start = ports[event.cta].load.reserve(lane.now + latency, cycles,
+                                                 slices.size());
+    slice(event, TrackKind::Load, start, start + cycles,
+          "ld.global, " + std::to_string(bytes) + " bytes");
+    lane.loaded = std::max(lane.loaded, start + cycles);
+  }
+  if (event.kind != EventKind::Wait)
+    waitUntil(event, lane, {lane.loaded, Use::Epilogue}, "wait for loads");
+}
+
 /// What the warp did on its own: instructions, and pipes that the warps of an
 /// SM share. The slowest decides.
 void Timeline::Replay::work(const Event &event, LaneClock &lane) {
   const emulator::LaneWork &done = event.before;
+  loadRows(event, lane);
   double start = lane.now;
   lane.now += double(done.instructions) * kInstructionCycles;
   SmPorts &port = ports[event.cta];

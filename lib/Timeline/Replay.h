@@ -42,6 +42,8 @@ struct LaneClock {
   PhaseEnd async;
   /// When the stores that they issued have left shared memory.
   double stored = 0;
+  /// When what they loaded from global memory is there.
+  double loaded = 0;
 };
 
 struct WarpState {
@@ -102,6 +104,7 @@ private:
   LaneClock &clockOf(const Event &event);
   void replayNext();
   void work(const Event &event, LaneClock &lane);
+  void loadRows(const Event &event, LaneClock &lane);
   void load(const Event &event, LaneClock &lane);
   void store(const Event &event, LaneClock &lane);
   void storeRemote(const Event &event, LaneClock &lane);

@@ -118,6 +118,18 @@ TEST(MachineEvents, WorkBetweenEvents) {
   EXPECT_EQ(events[0].before.instructions, 14u);
 }
 
+// Loads count where lanes have addresses of their own: what is the same for all
+// has come before, as a rule.
+TEST(MachineEvents, LoadsFromGlobalMemory) {
+  std::vector<Event> events = eventsOf(R"(
+    ld.global.u32 %r10, [%rd2];
+    ld.param.u64 %rd4, [in];
+    ld.global.u32 %r14, [%rd4];
+  )");
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].before.globalLoadedBytes, 128u);
+}
+
 // Lanes that wait for others run on in their own order, with their own work.
 TEST(MachineEvents, DivergedLanes) {
   std::vector<Event> events = eventsOf(R"(

@@ -217,6 +217,40 @@ TEST(Timeline, EpilogueIsBoundByItsStores) {
   EXPECT_EQ(estimate.bound, "no matrix instruction");
 }
 
+// Rows of C that the threads of an epilogue load come after the 305 cycles of
+// the L2 cache (FlashInfer competition) and at TMA's 164 GB/s; what other warps
+// load other CTAs hide.
+TEST(Timeline, EpilogueWaitsForWhatItLoads) {
+  for (bool drains : {true, false}) {
+    Timeline timeline(oneSm(1.3));
+    Event load =
+        eventOf(drains ? EventKind::TensorLoad : EventKind::TensorWait, 0);
+    load.bytes = 4096;
+    timeline.add(load);
+    Event exit = eventOf(EventKind::Exit, 0);
+    exit.before.globalLoadedBytes = 2048;
+    timeline.add(exit);
+    double expected = drains ? 4096 / 53.0 + 305 + 2048 * 1.3 / 164 : 40;
+    EXPECT_NEAR(timeline.finish().cycles, expected, 1);
+  }
+}
+
+// What is loaded before a wait is there when that is over.
+TEST(Timeline, LoadsBeforeAWait) {
+  Timeline timeline(oneSm(1.3));
+  Event load = eventOf(EventKind::TensorLoad, 0);
+  load.bytes = 4096;
+  timeline.add(load);
+  Event arrival = barrier(EventKind::Arrive, 1, 8, 0);
+  arrival.before.instructions = 1000;
+  timeline.add(arrival);
+  Event wait = barrier(EventKind::Wait, 0, 8, 0);
+  wait.before.globalLoadedBytes = 2048;
+  timeline.add(wait);
+  timeline.add(eventOf(EventKind::Exit, 0));
+  EXPECT_NEAR(timeline.finish().cycles, 1000 + 123, 1);
+}
+
 // The emulator may run one warp's epilogue to its end before another's; they
 // share the ports as if they had run side by side.
 TEST(Timeline, OrderOfWarpsDoesNotMatter) {

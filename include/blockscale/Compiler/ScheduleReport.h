@@ -14,6 +14,12 @@
 
 namespace blockscale {
 
+/// A schedule with rows of D or C moved by TMA, and that in words.
+struct MovedByTma {
+  std::string text;
+  ScheduleAttr schedule;
+};
+
 /// A schedule that was compared, in words: "256 x 256 x 256 over a pair".
 struct ComparedSchedule {
   std::string text;
@@ -23,9 +29,9 @@ struct ComparedSchedule {
   std::string_view limit;
   /// Complete; it lives in the module's context.
   ScheduleAttr schedule;
-  /// The same with D stored by TMA, null where that is not legal; stages are
-  /// left open, as there is room for fewer.
-  ScheduleAttr storedByTma;
+  /// The same with D stored by TMA, with C loaded by it, and both, as far as
+  /// that is legal; stages are left open, as there is room for fewer.
+  std::vector<MovedByTma> byTma;
   /// Of the predicted time, where K is split, from the last part to when one
   /// CTA has all sums: counts and plain loads, of which the timeline knows
   /// nothing.

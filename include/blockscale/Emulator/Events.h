@@ -52,6 +52,8 @@ struct LaneWork {
   uint64_t halfConversions = 0, narrowConversions = 0;
   /// Bytes of st to global memory, and of ld from shared memory.
   uint64_t globalStoredBytes = 0, sharedLoadedBytes = 0;
+  /// Bytes of ld from global memory, of lanes that each load their own.
+  uint64_t globalLoadedBytes = 0;
 };
 
 struct Event {

@@ -39,6 +39,8 @@ struct Conditions {
   /// Bytes of global memory that the kernel was given: each crosses the memory
   /// bus once at least.
   uint64_t memoryBytes = 0;
+  /// Whether what threads of an epilogue load takes time.
+  bool countsRowLoads = true;
 };
 
 /// Those of a launch on `part` at its boost clock.

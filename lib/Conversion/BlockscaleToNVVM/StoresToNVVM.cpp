@@ -49,35 +49,28 @@ struct AwaitStoresToNVVM : OpConversionPattern<AwaitStoresOp> {
   }
 };
 
-struct StageRowToNVVM : OpConversionPattern<StageRowOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(StageRowOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    SharedType type = op.getShared().getType();
-    VectorType values = op.getValue().getType();
-    int64_t bits = type.getContainer();
-    Value box = boxAddress(b, adaptor.getShared(), adaptor.getStage(), type);
-    Value row =
-        element(b, box, nvvm::laneId(b), values.getDimSize(0) * bits / 8);
+/// A row of a box, in pieces of 16 bytes.
+class StagedRow {
+public:
+  /// That of the executing lane in box `stage`.
+  StagedRow(ImplicitLocOpBuilder &b, SharedType type, Value ring, Value stage)
+      : b(b), elements(type.getShape().back()), bits(type.getContainer()) {
+    Value box = boxAddress(b, ring, stage, type);
     // The bits that move come from above the row, and rows are aligned to their
     // size: the swizzle of a row's first byte is that of all its pieces.
-    row = swizzled(b, row, type.getSwizzle());
-    int64_t perPiece = 8 * kPieceBytes / bits;
-    for (int64_t first = 0; first < values.getDimSize(0); first += perPiece) {
-      auto indices = llvm::to_vector(llvm::seq(first, first + perPiece));
-      Value piece = vector::ShuffleOp::create(b, adaptor.getValue(),
-                                              adaptor.getValue(), indices);
-      Value place =
-          arith::XOrIOp::create(b, row, constantI32(b, first * bits / 8));
-      LLVM::StoreOp::create(b, piece, pointer(b, place, AddressSpace::Shared),
-                            kPieceBytes);
-    }
-    rewriter.eraseOp(op);
-    return success();
+    first = swizzled(b, element(b, box, nvvm::laneId(b), elements * bits / 8),
+                     type.getSwizzle());
   }
+
+  /// Calls `body` with the first element of each piece and where it lies.
+  void forEachPiece(function_ref<void(int64_t, Value)> body) const {
+    for (int64_t i = 0; i < elements; i += perPiece()) {
+      Value place =
+          arith::XOrIOp::create(b, first, constantI32(b, i * bits / 8));
+      body(i, pointer(b, place, AddressSpace::Shared));
+    }
+  }
+  int64_t perPiece() const { return 8 * kPieceBytes / bits; }
 
 private:
   static Value swizzled(ImplicitLocOpBuilder &b, Value address,
@@ -89,6 +82,54 @@ private:
     Value kept = arith::AndIOp::create(b, from, constantI32(b, bits.mask));
     Value moved = arith::ShLIOp::create(b, kept, constantI32(b, bits.to));
     return arith::XOrIOp::create(b, address, moved);
+  }
+
+  ImplicitLocOpBuilder &b;
+  int64_t elements, bits;
+  Value first;
+};
+
+struct StageRowToNVVM : OpConversionPattern<StageRowOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(StageRowOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    StagedRow row(b, op.getShared().getType(), adaptor.getShared(),
+                  adaptor.getStage());
+    row.forEachPiece([&](int64_t first, Value place) {
+      auto indices = llvm::to_vector(llvm::seq(first, first + row.perPiece()));
+      Value piece = vector::ShuffleOp::create(b, adaptor.getValue(),
+                                              adaptor.getValue(), indices);
+      LLVM::StoreOp::create(b, piece, place, kPieceBytes);
+    });
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct LoadStagedRowToNVVM : OpConversionPattern<LoadStagedRowOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(LoadStagedRowOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    StagedRow row(b, op.getShared().getType(), adaptor.getShared(),
+                  adaptor.getStage());
+    VectorType type = op.getType();
+    auto ofPiece = VectorType::get({row.perPiece()}, type.getElementType());
+    Value all;
+    row.forEachPiece([&](int64_t first, Value place) {
+      Value piece = LLVM::LoadOp::create(b, ofPiece, place, kPieceBytes);
+      auto indices =
+          llvm::to_vector(llvm::seq<int64_t>(0, first + row.perPiece()));
+      all = all ? vector::ShuffleOp::create(b, all, piece, indices).getResult()
+                : piece;
+    });
+    rewriter.replaceOp(op, all);
+    return success();
   }
 };
 
@@ -282,8 +323,8 @@ struct ReleaseSumsToNVVM : OpConversionPattern<ReleaseSumsOp> {
 
 void blockscale::populateStorePatterns(const TypeConverter &converter,
                                        RewritePatternSet &patterns) {
-  patterns.add<AwaitStoresToNVVM, LoadSharedToNVVM, StageRowToNVVM,
-               StoreSharedToNVVM, TmaStoreToNVVM, SendSumsToNVVM,
-               ReceiveSumsToNVVM, ReleaseSumsToNVVM>(converter,
-                                                     patterns.getContext());
+  patterns.add<AwaitStoresToNVVM, LoadSharedToNVVM, LoadStagedRowToNVVM,
+               StageRowToNVVM, StoreSharedToNVVM, TmaStoreToNVVM,
+               SendSumsToNVVM, ReceiveSumsToNVVM, ReleaseSumsToNVVM>(
+      converter, patterns.getContext());
 }

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Events.h"
-#include "../Instructions/Access.h"
+#include "../Instructions/LoadStore.h"
 #include "../Run/Control.h"
 #include "../TensorCore/Tensor.h"
 
@@ -29,6 +29,7 @@ LaneWork takeWork(Warp &warp, uint32_t mask) {
     sum.narrowConversions += work.narrowConversions;
     sum.globalStoredBytes += work.globalStoredBytes;
     sum.sharedLoadedBytes += work.sharedLoadedBytes;
+    sum.globalLoadedBytes += work.globalLoadedBytes;
     entry.mask = 0;
   }
   warp.work.erase(
@@ -96,9 +97,23 @@ void countStore(Exec &x, const Instruction &in) {
     workOf(x).work.globalStoredBytes += bytesOf(x, in, in.operands.back());
 }
 
-void countLoad(Exec &x, const Instruction &in) {
-  if (whereOf(in) == Where::SharedCta)
-    workOf(x).work.sharedLoadedBytes += bytesOf(x, in, in.operands.front());
+/// What all lanes load from one address has come before, as a rule, and lies in
+/// the first cache.
+bool haveOwnAddresses(const Exec &x, const AddressOperand &address) {
+  auto first = unsigned(__builtin_ctz(x.mask));
+  auto last = 31 - unsigned(__builtin_clz(x.mask));
+  return laneAddress(x, address, first) != laneAddress(x, address, last);
+}
+
+void countLoad(Exec &x, const Record &r) {
+  const Instruction &in = *r.instruction;
+  Where where = whereOf(in);
+  uint64_t bytes = bytesOf(x, in, in.operands.front());
+  if (where == Where::SharedCta)
+    workOf(x).work.sharedLoadedBytes += bytes;
+  else if (where == Where::Global &&
+           haveOwnAddresses(x, r.as<LoadStoreRecord>().address))
+    workOf(x).work.globalLoadedBytes += bytes;
 }
 
 /// Conversions that narrow: `.f16x2` and the like take two values a lane.
@@ -161,7 +176,7 @@ void EventObserver::on(const Executed &h) {
   case Opcode::St:
     return countStore(x, *in);
   case Opcode::Ld:
-    return countLoad(x, *in);
+    return countLoad(x, r);
   case Opcode::Cvt:
     return countConversion(x, *in);
   case Opcode::Tcgen05Ld:

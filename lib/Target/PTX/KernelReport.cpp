@@ -83,6 +83,8 @@ static llvm::DenseMap<Value, StringRef> ringNames(gpu::GPUFuncOp kernel,
   }
   kernel.walk(
       [&](StageRowOp stage) { names[stage.getShared()] = "boxes of D"; });
+  kernel.walk(
+      [&](LoadStagedRowOp load) { names[load.getShared()] = "boxes of C"; });
   kernel.walk([&](SendSumsOp send) {
     // Stages that may hold them are named by their operands below.
     names.try_emplace(send.getShared(), "sums of the cluster");

@@ -200,6 +200,8 @@ blockscale::plainOperands(const PlannedProduct &product) {
     operands.front().alignment = storeAlignment();
   if (product.c)
     operands.push_back(matrix("c", product.c));
+  if (product.isCLoadedByTma)
+    operands.back().alignment = storeAlignment();
   if (product.bias) {
     bool isOfRows = product.biasKind == BiasKind::Row;
     AffineExpr length = isOfRows ? sizes.m : sizes.n;

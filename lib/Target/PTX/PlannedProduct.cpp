@@ -45,11 +45,13 @@ FailureOr<PlannedProduct> blockscale::plannedProductOf(gpu::GPUFuncOp kernel) {
       product.d = resultElement(argument.getType());
       product.isStoredByTma = !memory;
     }
+    if (parameter.getRole() == ParameterRole::C) {
+      product.c = resultElement(argument.getType());
+      product.isCLoadedByTma = !memory;
+    }
     if (!memory)
       continue;
     product.isGrouped |= parameter.getRole() == ParameterRole::Offsets;
-    if (parameter.getRole() == ParameterRole::C)
-      product.c = memory.getElementType();
     if (parameter.getRole() == ParameterRole::Bias)
       product.bias = memory.getElementType();
   }

@@ -25,7 +25,7 @@ struct PlannedProduct {
   ScaledTensorType a, b;
   /// Element types; null where the product has no such operand.
   mlir::Type d, c, bias;
-  bool isStoredByTma = false;
+  bool isStoredByTma = false, isCLoadedByTma = false;
   /// Whether memory holds codes and scales of D.
   bool isQuantized = false;
   bool alpha = false;

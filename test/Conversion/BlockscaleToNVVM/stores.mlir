@@ -54,6 +54,23 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Rows of a box that TMA has brought.
+  // CHECK-LABEL: llvm.func @addends(
+  gpu.func @addends(%box: i32, %d: !blockscale.global<f32>, %o: i64) kernel attributes {blockscale.kernel = #kernel} {
+    %ring = blockscale.shared_alloc offset(1024) : !blockscale.shared<16x32x8xf32, container = 32, swizzle = "32B">
+    // Bit 7 of the address of a row goes to bit 4.
+    // CHECK: arith.shrui %{{.*}}, %{{.*}} : i32
+    // CHECK: arith.andi
+    // CHECK: arith.shli
+    // CHECK: %[[PIECE:.*]] = arith.xori
+    // CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
+    // CHECK: arith.xori %[[PIECE]], %{{.*}}
+    // CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
+    %0 = blockscale.load_staged_row %ring stage %box : !blockscale.shared<16x32x8xf32, container = 32, swizzle = "32B"> -> vector<8xf32>
+    blockscale.store_row %0 to %d[%o] count %box : vector<8xf32> to !blockscale.global<f32>
+    gpu.return
+  }
+
   // Elements as they lie in shared memory.
   // CHECK-LABEL: llvm.func @exchange(
   gpu.func @exchange(%value: vector<8xbf16>, %i: i32, %d: !blockscale.global<bf16>, %o: i64) kernel attributes {blockscale.kernel = #kernel} {

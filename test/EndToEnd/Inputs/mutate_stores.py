@@ -11,6 +11,7 @@
 import re
 import sys
 
+import boxes
 import mutations
 from mutations import Ptx
 
@@ -45,37 +46,17 @@ def fences():
 def stores():
     [at] = ptx.some(STORE)
     yield "no store", ptx.dropped(at)
-    names = re.search(r"\{(%r\d+), (%r\d+), %r\d+\}\], \[(%rd\d+)\]",
-                      ptx.lines[at])
-    column, row, box = names.groups()
-    for what, name, distance in (("column", column, 32), ("column", column, 1),
-                                 ("row", row, 32), ("row", row, 1),
-                                 ("box", box, 2048), ("box", box, 128)):
-        size = "s64" if name == box else "s32"
-        change = f"\t{{}}.{size} \t{name}, {name}, {distance};"
-        yield (f"the {what} {distance} further on",
-               ptx.edited(at, "\n".join([change.format("add"), ptx.lines[at],
-                                         change.format("sub")])))
-
-
-def rows():
-    """The pieces of a row, which the swizzle moves."""
-    pieces = ptx.some(r"st\.shared\.v4\.(b32|u32)")
-    for number, at in enumerate(pieces):
-        yield f"drop piece {number} of a row", ptx.dropped(at)
-        # The other half of the row, or of the swizzle.
-        address = re.search(r"\[(%rd\d+)\]", ptx.lines[at]).group(1)
-        for bit in (16, 32, 128):
-            flip = f"\txor.b64 \t{address}, {address}, {bit};"
-            yield (f"piece {number} of a row at ^ {bit}",
-                   ptx.edited(at, "\n".join([flip, ptx.lines[at], flip])))
+    column, row, box = re.search(
+        r"\{(%r\d+), (%r\d+), %r\d+\}\], \[(%rd\d+)\]",
+        ptx.lines[at]).groups()
+    yield from boxes.displaced(ptx, at, "the store", column, row, box)
 
 
 def all_mutations():
     yield from waits()
     yield from fences()
     yield from stores()
-    yield from rows()
+    yield from boxes.row_pieces(ptx, r"st\.shared\.v4\.(b32|u32)")
 
 
 mutations.report(all_mutations(), folder, mutations.verifier(source, *flags),

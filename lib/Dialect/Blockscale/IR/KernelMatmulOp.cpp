@@ -300,6 +300,23 @@ static LogicalResult verifyStores(KernelMatmulOp op) {
   return success();
 }
 
+/// As one of C belongs to loads of it by TMA.
+static LogicalResult verifyLoadsOfC(KernelMatmulOp op) {
+  ScheduleAttr schedule = op.getSchedule();
+  Type type = op.getC() ? op.getC().getType() : Type();
+  if (type && isa<TensorMapType>(type) != (schedule.getCLoads() == Loads::Tma))
+    return op.emitOpError()
+           << "expected a tensor map of 'c' with 'c_loads' of 'tma', and only "
+              "then";
+  bool isPromoting = op.getRowBlock() > 0 || op.getColumnBlock() > 0;
+  StoredResult addend{type ? resultElement(type) : Type(), knownSize(op.getN()),
+                      static_cast<bool>(op.getOffsets()), isPromoting,
+                      op.getPairs()};
+  if (auto why = whyNotLoadsOfC(schedule, addend, getTarget(op)))
+    return op.emitOpError() << why->text;
+  return success();
+}
+
 /// So have groups along K, which are no groups of rows.
 static LogicalResult verifyGroupsAlongK(KernelMatmulOp op) {
   if (!op.getKOffsets())
@@ -365,8 +382,9 @@ LogicalResult KernelMatmulOp::verify() {
                             "instruction, and only then";
   if (failed(verifySplit(*this)) || failed(verifyGroups(*this)) ||
       failed(verifyGatheredRows(*this)) || failed(verifyStores(*this)) ||
-      failed(verifyPairs(*this)) || failed(::verifyGroupsAlongK(*this)) ||
-      failed(verifyTerms(*this)) || failed(verifyQuantization(*this)))
+      failed(verifyLoadsOfC(*this)) || failed(verifyPairs(*this)) ||
+      failed(::verifyGroupsAlongK(*this)) || failed(verifyTerms(*this)) ||
+      failed(verifyQuantization(*this)))
     return failure();
   // In registers scales may be constants.
   bool scalesOfOne = !inTensorMemory && !getSfa() && !getSfb() &&

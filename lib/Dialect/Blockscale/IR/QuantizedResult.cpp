@@ -145,6 +145,9 @@ std::optional<Reason> blockscale::whyNotQuantized(ScheduleAttr schedule,
   if (schedule.getStores() == Stores::Tma)
     return Reason("a result that is quantised is not stored by TMA; nearest "
                   "legal: 'stores' of 'direct'");
+  if (schedule.getCLoads() == Loads::Tma)
+    return Reason("C of a result that is quantised is not loaded by TMA; "
+                  "nearest legal: 'c_loads' of 'direct'");
   if (schedule.getTileN() % columns != 0)
     return Reason(
         "a result is quantised in blocks of " + std::to_string(columns) +

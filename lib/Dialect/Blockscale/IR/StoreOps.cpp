@@ -31,16 +31,24 @@ static LogicalResult verifyBoxes(Operation *op, SharedType ring) {
                            << " rows of " << width << " bytes, found " << ring;
 }
 
-LogicalResult StageRowOp::verify() {
-  SharedType ring = getShared().getType();
-  if (failed(verifyBoxes(*this, ring)))
+/// A row of such a box.
+static LogicalResult verifyStagedRow(Operation *op, SharedType ring,
+                                     VectorType row) {
+  if (failed(verifyBoxes(op, ring)))
     return failure();
-  VectorType row = getValue().getType();
   if (row.getElementType() != ring.getElementType() ||
       row.getDimSize(0) != ring.getShape()[2])
-    return emitOpError() << "expected a row of a box of " << ring << ", found "
-                         << row;
+    return op->emitOpError()
+           << "expected a row of a box of " << ring << ", found " << row;
   return success();
+}
+
+LogicalResult StageRowOp::verify() {
+  return verifyStagedRow(*this, getShared().getType(), getValue().getType());
+}
+
+LogicalResult LoadStagedRowOp::verify() {
+  return verifyStagedRow(*this, getShared().getType(), getType());
 }
 
 /// Sums lie in blocks x columns / 4 x rows x 4.

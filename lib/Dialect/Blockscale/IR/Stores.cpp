@@ -1,4 +1,4 @@
-//===- Stores.cpp - how D gets to global memory ---------------------------===//
+//===- Stores.cpp - how C and D get from and to memory --------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -91,9 +91,57 @@ StoredResult blockscale::storedResult(MatmulOp op) {
           isPromoting, op.getPairs()};
 }
 
-static Reason notLowered(StringRef with) {
-  return Reason("'stores' of 'tma' are not lowered " + with.str() +
-                "; nearest legal: 'direct'");
+StoredResult blockscale::loadedAddend(MatmulOp op) {
+  StoredResult addend = storedResult(op);
+  addend.element = op.getC() ? op.getC().getType().getElementType() : Type();
+  return addend;
+}
+
+namespace {
+/// A field of the schedule that says how rows of a matrix move, and the matrix.
+struct RowMoves {
+  StringRef field, matrix;
+};
+} // namespace
+
+static Reason notLowered(RowMoves moves, StringRef with) {
+  return Reason("'" + moves.field.str() + "' of 'tma' are not lowered " +
+                with.str() + "; nearest legal: 'direct'");
+}
+
+/// Why the rows are no boxes of TMA.
+static std::optional<Reason> whyNotBoxes(RowMoves moves, ScheduleAttr schedule,
+                                         const StoredResult &rows,
+                                         hw::Target target) {
+  std::string matrix = moves.matrix.str();
+  if (!hw::hasTensorMemory(target))
+    return notLowered(moves, "for " + hw::targetName(target) +
+                                 ", whose warps multiply and store in "
+                                 "registers");
+  if (schedule.getSwapOperands() && schedule.getSwapOperands().getValue())
+    return notLowered(moves, "with 'swap_operands': rows of " + matrix +
+                                 " are columns of tensor memory");
+  if (schedule.splits() > 1)
+    return notLowered(moves, "with 'split_k', whose last CTA stores D");
+  if (rows.isGrouped)
+    return notLowered(moves, "with groups of rows, which end inside a box");
+  if (rows.isPromoting)
+    return notLowered(moves, "with scales that are applied in registers");
+  if (rows.hasPairs)
+    return notLowered(moves, "with 'pairs', whose pieces of a row may be "
+                             "shorter than TMA's 16 bytes");
+  std::string need =
+      "'" + moves.field.str() + "' of 'tma' need rows of " + matrix + " of a ";
+  std::string rule = std::to_string(storeAlignment()) +
+                     " bytes (cuTensorMapEncodeTiled, globalStrides), found ";
+  if (ShapedType::isDynamic(rows.columns))
+    return Reason(need + "static multiple of " + rule +
+                  "a dynamic N; nearest legal: 'direct'");
+  int64_t bytes = rows.columns * rows.element.getIntOrFloatBitWidth() / 8;
+  if (bytes % storeAlignment() != 0)
+    return Reason(need + "multiple of " + rule + std::to_string(bytes) +
+                  " bytes; nearest legal: 'direct'");
+  return std::nullopt;
 }
 
 std::optional<Reason> blockscale::whyNotStores(ScheduleAttr schedule,
@@ -101,31 +149,16 @@ std::optional<Reason> blockscale::whyNotStores(ScheduleAttr schedule,
                                                hw::Target target) {
   if (schedule.getStores() != Stores::Tma)
     return std::nullopt;
-  if (!hw::hasTensorMemory(target))
-    return notLowered("for " + hw::targetName(target) +
-                      ", whose warps multiply and store in registers");
-  if (schedule.getSwapOperands() && schedule.getSwapOperands().getValue())
-    return notLowered("with 'swap_operands': rows of D are columns of tensor "
-                      "memory");
-  if (schedule.splits() > 1)
-    return notLowered("with 'split_k', whose last CTA stores D");
-  if (result.isGrouped)
-    return notLowered("with groups of rows, which end inside a box");
-  if (result.isPromoting)
-    return notLowered("with scales that are applied in registers");
-  if (result.hasPairs)
-    return notLowered("with 'pairs', whose pieces of a row may be shorter than "
-                      "TMA's 16 bytes");
-  if (ShapedType::isDynamic(result.columns))
-    return Reason("'stores' of 'tma' need rows of D of a static multiple of " +
-                  std::to_string(storeAlignment()) +
-                  " bytes (cuTensorMapEncodeTiled, globalStrides), found a "
-                  "dynamic N; nearest legal: 'direct'");
-  int64_t bytes = result.columns * result.element.getIntOrFloatBitWidth() / 8;
-  if (bytes % storeAlignment() != 0)
-    return Reason("'stores' of 'tma' need rows of D of a multiple of " +
-                  std::to_string(storeAlignment()) +
-                  " bytes (cuTensorMapEncodeTiled, globalStrides), found " +
-                  std::to_string(bytes) + " bytes; nearest legal: 'direct'");
-  return std::nullopt;
+  return whyNotBoxes({"stores", "D"}, schedule, result, target);
+}
+
+std::optional<Reason> blockscale::whyNotLoadsOfC(ScheduleAttr schedule,
+                                                 const StoredResult &addend,
+                                                 hw::Target target) {
+  if (schedule.getCLoads() != Loads::Tma)
+    return std::nullopt;
+  RowMoves moves{"c_loads", "C"};
+  if (!addend.element && hw::hasTensorMemory(target))
+    return notLowered(moves, "without a C");
+  return whyNotBoxes(moves, schedule, addend, target);
 }

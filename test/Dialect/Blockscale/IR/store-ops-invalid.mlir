@@ -124,3 +124,23 @@ func.func @wide(%i: i32) -> vector<32xi8> {
   %0 = blockscale.load_shared %ring[%i] : !ring -> vector<32xi8>
   return %0 : vector<32xi8>
 }
+
+// -----
+
+!ring = !blockscale.shared<8x32x32xbf16, container = 16, swizzle = "64B">
+func.func @loaded(%box: i32) -> vector<16xbf16> {
+  %ring = blockscale.shared_alloc : !ring
+  // expected-error @below {{expected a row of a box of '!blockscale.shared<8x32x32xbf16, container = 16, swizzle = "64B">', found 'vector<16xbf16>'}}
+  %0 = blockscale.load_staged_row %ring stage %box : !ring -> vector<16xbf16>
+  return %0 : vector<16xbf16>
+}
+
+// -----
+
+!ring = !blockscale.shared<8x32x32xbf16, container = 16, swizzle = "32B">
+func.func @loaded_width(%box: i32) -> vector<32xbf16> {
+  %ring = blockscale.shared_alloc : !ring
+  // expected-error @below {{expected boxes of 32 rows of 32 bytes}}
+  %0 = blockscale.load_staged_row %ring stage %box : !ring -> vector<32xbf16>
+  return %0 : vector<32xbf16>
+}

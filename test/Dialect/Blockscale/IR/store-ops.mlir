@@ -19,6 +19,16 @@ func.func @stores(%map: !map, %row: vector<32xbf16>, %box: i32) {
   return
 }
 
+!addends = !blockscale.shared<16x32x8xf32, container = 32, swizzle = "32B">
+
+// CHECK-LABEL: func.func @addends
+func.func @addends(%box: i32) -> vector<8xf32> {
+  %ring = blockscale.shared_alloc : !addends
+  // CHECK: blockscale.load_staged_row %{{.*}} stage %{{.*}} : <16x32x8xf32, container = 32, swizzle = "32B"> -> vector<8xf32>
+  %0 = blockscale.load_staged_row %ring stage %box : !addends -> vector<8xf32>
+  return %0 : vector<8xf32>
+}
+
 !bytes = !blockscale.shared<1x528xi8, container = 8>
 
 // CHECK-LABEL: func.func @exchange

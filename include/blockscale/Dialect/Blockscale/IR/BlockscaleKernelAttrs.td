@@ -56,6 +56,14 @@ def Blockscale_Stores : I32EnumAttr<"Stores",
   let genSpecializedAttr = 0;
 }
 
+def Blockscale_Loads : I32EnumAttr<"Loads",
+    "how C gets from global memory to registers", [
+      I32EnumAttrCase<"Direct", 0, "direct">,
+      I32EnumAttrCase<"Tma", 1, "tma">]> {
+  let cppNamespace = "::blockscale";
+  let genSpecializedAttr = 0;
+}
+
 defvar Blockscale_ScheduleFields = [
   Blockscale_CountField<"tile_m", "tileM">,
   Blockscale_CountField<"tile_n", "tileN">,
@@ -77,7 +85,9 @@ defvar Blockscale_ScheduleFields = [
                    "::blockscale::Scheduler::Static">,
   Blockscale_FlagField<"dependent_launch", "dependentLaunch">,
   Blockscale_Field<"stores", "stores",
-      OptionalParameter<"::std::optional<::blockscale::Stores>">>];
+      OptionalParameter<"::std::optional<::blockscale::Stores>">>,
+  Blockscale_Field<"c_loads", "cLoads",
+      OptionalParameter<"::std::optional<::blockscale::Loads>">>];
 
 def Blockscale_ScheduleAttr
     : Blockscale_CheckedFieldsAttr<"Schedule", Blockscale_ScheduleFields> {
@@ -87,8 +97,8 @@ def Blockscale_ScheduleAttr
     Every field may be left out (zero or empty): `blockscale-select-schedule`
     fills in what is missing and leaves alone what the user wrote. After that
     pass all fields are set but for `split_k` and `cluster_k`, which it leaves out
-    where K is not split, or not over a cluster, and `stores`, which it leaves out
-    where they are direct. Later passes read a missing `cta_group`, `cluster_m`,
+    where K is not split, or not over a cluster, and `stores` and `c_loads`, which it
+    leaves out where they are direct. Later passes read a missing `cta_group`, `cluster_m`,
     `cluster_n`, `split_k` or `cluster_k` as 1 and a missing `mma_k` as the ordinary
     K of the instruction.
 
@@ -110,10 +120,11 @@ def Blockscale_ScheduleAttr
     | `scheduler` | `static`: tiles in the order of their numbers; `dynamic`: cluster launch control hands them out | |
     | `dependent_launch` | overlap the start of the kernel with the end of the one before it | false, true |
     | `stores` | `direct`: threads store rows of D; `tma`: they write boxes to a ring in shared memory, which TMA stores while the epilogue goes on | `tma` without `swap_operands`, `split_k` and groups, with rows of D of a static multiple of 16 bytes |
+    | `c_loads` | `direct`: threads load rows of C when they have the sums; `tma`: TMA brings boxes of it to a ring in shared memory while the sums are made | `tma` where there is a C, as `stores` of `tma`, with rows of C of a static multiple of 16 bytes |
 
     On chips without tensor memory `tile_m` is 128, `tile_n` 16, 32, 64 or 128,
     `accumulators`, `cta_group`, `split_k`, `cluster_k` and the cluster are 1, the
-    scheduler is static, and stores are direct.
+    scheduler is static, and stores and loads of C are direct.
 
     Example:
 

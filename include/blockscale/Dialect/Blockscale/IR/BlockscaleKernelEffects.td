@@ -73,6 +73,11 @@ def Blockscale_OptionalMappedSource
     : Blockscale_Reads<Optional<Blockscale_TensorMapType>, Blockscale_Global>;
 def Blockscale_OptionalGlobalSource
     : Blockscale_Reads<Optional<Blockscale_GlobalType>, Blockscale_Global>;
+/// C, which threads load, or TMA through a map.
+def Blockscale_OptionalAddendSource
+    : Blockscale_Reads<Optional<AnyTypeOf<[Blockscale_GlobalType,
+                                           Blockscale_TensorMapType]>>,
+                       Blockscale_Global>;
 def Blockscale_OptionalGlobalTarget
     : Blockscale_Writes<Optional<Blockscale_GlobalType>, Blockscale_Global>;
 def Blockscale_OptionalGlobalUpdated

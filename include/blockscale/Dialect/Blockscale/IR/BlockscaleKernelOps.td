@@ -65,7 +65,8 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     sizes of the source matmul. A sparse instruction reads a compressed `a` and its
     `metadata`. A product of integers is i32, and then nothing but the product.
     A schedule that splits K needs a `workspace` of the accumulator's type for
-    the sums of the parts, unless one cluster computes all of them. With `stores = tma` `d` is a tensor map, too.
+    the sums of the parts, unless one cluster computes all of them. With
+    `stores = tma` `d` is a tensor map, too, and with `c_loads = tma` so is `c`.
 
     With `pairs` an element of D, of n / 2 columns, is made of two sums, those of
     columns 2 * j and 2 * j + 1, as `blockscale.matmul` says.
@@ -117,7 +118,7 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     Blockscale_OptionalMappedSource:$sfb,
     Blockscale_OptionalMappedSource:$metadata,
     Blockscale_ResultTarget:$d,
-    Blockscale_OptionalGlobalSource:$c,
+    Blockscale_OptionalAddendSource:$c,
     Blockscale_OptionalGlobalSource:$bias,
     Optional<F32>:$alpha, Optional<F32>:$beta,
     Blockscale_Reads<Variadic<Blockscale_GlobalType>,

@@ -8,7 +8,8 @@
 //
 // A warp of the epilogue has a ring of boxes of its own in shared memory: it
 // waits until one is free, each lane writes a row of it, and one lane has TMA
-// store it, while the warp goes on with the next one.
+// store it, while the warp goes on with the next one. Boxes of C come the other
+// way.
 //
 // Kernels without TMA exchange elements of a CTA's tile between its threads, so
 // that neighbours read and write neighbouring addresses of global memory.
@@ -53,6 +54,24 @@ def Blockscale_StageRowOp : Blockscale_KernelOp<"stage_row"> {
   let assemblyFormat = [{
     $value `to` $shared `stage` $stage attr-dict
     `:` type($value) `to` type($shared)
+  }];
+  let hasVerifier = 1;
+}
+
+def Blockscale_LoadStagedRowOp : Blockscale_KernelOp<"load_staged_row"> {
+  let summary = "load a row of a box from shared memory";
+  let description = [{
+    The inverse of `blockscale.stage_row`, for boxes that `blockscale.tma_load`
+    brings: a whole warp executes it, and lane l loads row l of box `stage`.
+
+    ```mlir
+    %0 = blockscale.load_staged_row %s stage %i : !blockscale.shared<4x32x32xbf16, container = 16, swizzle = "64B"> -> vector<32xbf16>
+    ```
+  }];
+  let arguments = (ins Blockscale_SharedSource:$shared, I32:$stage);
+  let results = (outs VectorOfRankAndType<[1], [F32, BF16, F16, I32]>:$result);
+  let assemblyFormat = [{
+    $shared `stage` $stage attr-dict `:` type($shared) `->` type($result)
   }];
   let hasVerifier = 1;
 }

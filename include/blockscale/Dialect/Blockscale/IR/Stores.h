@@ -1,4 +1,4 @@
-//===- Stores.h - how D gets to global memory -------------------*- C++ -*-===//
+//===- Stores.h - how C and D get from and to memory ------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@
 
 namespace blockscale {
 
-/// The elements of D behind `memory`, a pointer or a tensor map.
+/// The elements of D, or of C, behind `memory`, a pointer or a tensor map.
 mlir::Type resultElement(mlir::Type memory);
 
 /// What a product has that decides how it may be stored.
@@ -37,16 +37,26 @@ std::optional<Reason> whyNotStores(ScheduleAttr schedule,
                                    const StoredResult &result,
                                    hw::Target target);
 
-/// The tensor map of D of `sizes` rows, columns and matrices, whose boxes are
-/// the rows of a warp by `width` columns.
+/// Why a kernel with this schedule cannot load C as it says, whose rows are
+/// `addend`; empty if it can, as it always can by threads. Without a C, or
+/// where the target alone says it, the element of `addend` is null.
+std::optional<Reason> whyNotLoadsOfC(ScheduleAttr schedule,
+                                     const StoredResult &addend,
+                                     hw::Target target);
+
+/// C of `op` in the terms of D.
+StoredResult loadedAddend(MatmulOp op);
+
+/// The tensor map of D, or of C, of `sizes` rows, columns and matrices, whose
+/// boxes are the rows of a warp by `width` columns.
 TensorMapType storeMap(mlir::Type element, int64_t width,
                        llvm::ArrayRef<mlir::AffineExpr> sizes);
 
-/// The ring of `boxes` that such a map stores from.
+/// The ring of `boxes` that such a map stores from, or loads to.
 SharedType storeRing(TensorMapType map, int64_t boxes);
 
-/// Bytes that a row of D in memory and its address are a multiple of where TMA
-/// stores it.
+/// Bytes that a row of D, or of C, in memory and its address are a multiple of
+/// where TMA stores it, or loads it.
 unsigned storeAlignment();
 
 } // namespace blockscale

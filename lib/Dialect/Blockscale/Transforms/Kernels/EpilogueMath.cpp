@@ -32,8 +32,10 @@ unsigned EpilogueMath::mostValues(KernelFrame &frame) {
 }
 
 int64_t EpilogueMath::widthOf(KernelFrame &frame) {
-  if (auto map = dyn_cast<TensorMapType>(frame.op.getD().getType()))
-    return map.getBox().front();
+  for (Value memory : {Value(frame.op.getD()), Value(frame.op.getC())})
+    if (auto map = memory ? dyn_cast<TensorMapType>(memory.getType())
+                          : TensorMapType())
+      return map.getBox().front();
   int64_t sums = frame.sumsOfElement();
   if (frame.quantizes())
     return sums * frame.op.getQuantization()->getD().getKTile();
@@ -358,12 +360,16 @@ Value EpilogueMath::loadBias(const EpilogueFragment &fragment) {
 }
 
 Value EpilogueMath::loadC(const EpilogueFragment &fragment) {
-  Value c = frame.op.getC();
-  Type element = cast<GlobalType>(c.getType()).getElementType();
-  EpilogueFragment inC = inResult(fragment);
-  auto [offset, stride] = place(inC);
-  Value loaded = widen(LoadRowOp::create(b, resultType.clone(element), c,
-                                         offset, inC.count, stride));
+  Value loaded = providedC;
+  if (!loaded) {
+    Value c = frame.op.getC();
+    Type element = cast<GlobalType>(c.getType()).getElementType();
+    EpilogueFragment inC = inResult(fragment);
+    auto [offset, stride] = place(inC);
+    loaded = LoadRowOp::create(b, resultType.clone(element), c, offset,
+                               inC.count, stride);
+  }
+  loaded = widen(loaded);
   Value beta = vector::BroadcastOp::create(b, resultType, frame.op.getBeta());
   return arith::MulFOp::create(b, loaded, beta);
 }

@@ -36,6 +36,9 @@ public:
 
   /// Loads what all sums of the kernel have in common, before its first tile.
   void prepareKernel();
+  /// Takes C of the sums that are finished next, as it lies in memory, from
+  /// whoever has loaded it.
+  void provideC(mlir::Value loaded) { providedC = loaded; }
   /// Loads what all sums of a tile have in common.
   void prepareTile(TilePosition tile);
   /// Loads what all sums of a row of it have in common.
@@ -148,6 +151,8 @@ private:
   /// The factor of all sums, and that of the prepared row; null where there is
   /// none.
   mlir::Value scale, rowScale;
+  /// C of the sums that are finished next; null if it is loaded for them.
+  mlir::Value providedC;
 };
 
 } // namespace blockscale

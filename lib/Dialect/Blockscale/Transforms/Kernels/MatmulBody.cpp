@@ -15,13 +15,15 @@
 //   accumulators, empty it may be overwritten              (epilogue -> MMA)
 //   sums, full          those of all parts of K are there  (epilogues -> one)
 //   sums, empty         they are added up                  (one -> epilogues)
+//   addends, full       a box of C is there                (TMA -> epilogue)
 //
 // In a pair of CTAs the first one, the leader, issues the MMAs of both: full
 // stages and empty accumulators count there what happens in either CTA, the
 // others are signalled in both. Where a cluster shares operands, empty counts
 // every MMA that reads what the CTA loads.
 //
-// The last two are of clusters that compute all parts of K of a tile.
+// Sums are of clusters that compute all parts of K of a tile, addends of
+// kernels that load C by TMA.
 //
 // The producer starts when all barriers are initialised and, where loads reach
 // other CTAs, those run. Meanwhile tensor memory is allocated, which only the
@@ -50,6 +52,9 @@ static void expandInTensorMemory(KernelFrame &frame) {
   std::optional<SumExchange> exchange;
   if (frame.isSplitInCluster())
     exchange.emplace(frame);
+  std::optional<AddendRing> addends;
+  if (frame.schedule.getCLoads() == Loads::Tma)
+    addends.emplace(frame, frame.geometry.tileN / EpilogueMath::widthOf(frame));
   frame.begin();
   memory.allocate();
   stages.connect(frame);
@@ -65,7 +70,8 @@ static void expandInTensorMemory(KernelFrame &frame) {
   if (frame.promotionBlock())
     PromotedStore(frame, memory, accumulators, *source).emitRole();
   else
-    RowStore(frame, memory, accumulators, *source, exchange).emitRole();
+    RowStore(frame, memory, accumulators, *source, exchange, addends)
+        .emitRole();
   frame.end();
   memory.free();
 }

@@ -129,6 +129,8 @@ static LogicalResult checkSchedule(MatmulOp op) {
       return op.emitOpError() << why->text;
   if (auto why = whyNotStores(schedule, storedResult(op), target))
     return op.emitOpError() << why->text;
+  if (auto why = whyNotLoadsOfC(schedule, loadedAddend(op), target))
+    return op.emitOpError() << why->text;
   if (op.getPairs())
     if (auto why = whyNotPairs(schedule))
       return op.emitOpError() << why->text;

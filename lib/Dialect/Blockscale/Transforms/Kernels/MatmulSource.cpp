@@ -240,11 +240,13 @@ static GlobalType factorMemory(ScaledTensorType type) {
   return GlobalType::get(context, getBuiltinType(context, *spec.scale));
 }
 
-/// D as the kernel stores it. Scales of columns, which are there for each sum
-/// of a thread, count as one of the epilogue's values.
-static Type resultMemory(MatmulOp op, const TileGeometry &geometry) {
-  Type element = op.getType().getElementType();
-  if (getSchedule(op).getStores() != Stores::Tma)
+/// D as the kernel stores it, or C as it loads it, by threads or in boxes of
+/// TMA. Scales of columns, which are there for each sum of a thread, count as
+/// one of the epilogue's values.
+static Type resultMemory(MatmulOp op, const TileGeometry &geometry,
+                         RankedTensorType type, bool isByTma) {
+  Type element = type.getElementType();
+  if (!isByTma)
     return GlobalType::get(op.getContext(), element);
   const ScaleSpec &ofColumns = op.getB().getType().getSpec().getValue();
   unsigned values =
@@ -308,9 +310,13 @@ static SmallVector<KernelParameter> parametersOf(MatmulOp op,
   if (QuantizeOp quantizer = quantizerOf(op))
     addQuantized(quantizer, list);
   else
-    list.push_back({resultMemory(op, geometry), ParameterRole::D});
+    list.push_back({resultMemory(op, geometry, op.getType(),
+                                 getSchedule(op).getStores() == Stores::Tma),
+                    ParameterRole::D});
   if (op.getC())
-    list.push_back({global(op.getC().getType()), ParameterRole::C});
+    list.push_back({resultMemory(op, geometry, op.getC().getType(),
+                                 getSchedule(op).getCLoads() == Loads::Tma),
+                    ParameterRole::C});
   if (op.getBias())
     list.push_back({global(op.getBias().getType()), ParameterRole::Bias});
   for (auto [type, tensorScale, scales] :

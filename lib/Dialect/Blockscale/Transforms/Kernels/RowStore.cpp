@@ -50,22 +50,30 @@ void RowStore::finishChunk(TilePosition tile, Value index, Value column,
     math.store(value, fragment);
 }
 
+Value RowStore::columnOf(RingPosition copy, Value index) {
+  Value ordered = index;
+  if (frame.geometry.overlap) {
+    // The columns that both accumulators share come first: the last ones of
+    // accumulator 0, the first ones of accumulator 1.
+    Value reversed = b.sub(b.constant(chunks() - 1), index);
+    ordered = b.select(b.isEqual(copy.slot, 0), reversed, index);
+  }
+  return b.mul(ordered, math.getWidth());
+}
+
 void RowStore::storeChunk(TilePosition tile, int64_t number, RingPosition copy,
                           Value index) {
   int64_t overlap = frame.geometry.overlap;
   int64_t lastChunk = chunks() - 1;
-  Value ordered = index;
-  if (overlap) {
-    // The columns that both accumulators share come first: the last ones of
-    // accumulator 0, the first ones of accumulator 1.
+  if (overlap)
     lastChunk = llvm::divideCeil(overlap, math.getWidth()) - 1;
-    Value reversed = b.sub(b.constant(chunks() - 1), index);
-    ordered = b.select(b.isEqual(copy.slot, 0), reversed, index);
-  }
-  Value column = b.mul(ordered, math.getWidth());
+  Value column = columnOf(copy, index);
   Value sum = loadSums(copy, column);
   releaseAfter(lastChunk, index, copy);
   leaveAfterLast(tile, number, index);
+  if (addends)
+    math.provideC(addends->take(
+        index, [&](Value other) { return columnOf(copy, other); }));
   if (frame.isSplit())
     partials.store(tile, {number, thread, column}, sum);
   else
@@ -109,6 +117,15 @@ RingPosition RowStore::storePart(TilePosition tile, int64_t number,
   forEachChunk(frame.geometry.tileN,
                [&](Value index) { storeChunk(tile, number, copy, index); });
   return b.next(copy, accumulators.count());
+}
+
+RingPosition RowStore::addPart(TilePosition tile, int64_t number,
+                               RingPosition copy, Value &parity) {
+  addends->begin(tile, thread, parity,
+                 [&](Value index) { return columnOf(copy, index); });
+  copy = storePart(tile, number, copy);
+  parity = addends->parityBehind();
+  return copy;
 }
 
 RingPosition RowStore::exchangePart(TilePosition tile, int64_t number,
@@ -156,6 +173,12 @@ SmallVector<Value> RowStore::storeTile(TilePosition tile, ValueRange carried) {
     }
     return {copy.slot, copy.parity, parity};
   }
+  if (addends) {
+    Value parity = carried[2];
+    for (int64_t i = 0; i < parts; ++i)
+      copy = addPart(frame.partOf(tile, i), i, copy, parity);
+    return {copy.slot, copy.parity, parity};
+  }
   for (int64_t i = 0; i < parts; ++i)
     copy = storePart(frame.partOf(tile, i), i, copy);
   if (frame.isSplitOverGrid())
@@ -180,8 +203,9 @@ void RowStore::emitRole() {
     if (quantized)
       quantized->prepareKernel();
     Value zero = b.constant(0);
-    // The position in the ring of accumulators, and the parity of an exchange.
-    SmallVector<Value> initial(exchange ? 3 : 2, zero);
+    // The position in the ring of accumulators, and the parity of an exchange
+    // or of the ring of C.
+    SmallVector<Value> initial(exchange || addends ? 3 : 2, zero);
     source.forEach(initial, [&](TilePosition tile, ValueRange carried) {
       math.prepareTile(tile);
       if (quantized)

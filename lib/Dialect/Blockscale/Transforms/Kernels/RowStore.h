@@ -9,6 +9,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_ROWSTORE_H
 #define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_ROWSTORE_H
 
+#include "AddendRing.h"
 #include "EpilogueMath.h"
 #include "QuantizedStore.h"
 #include "SplitK.h"
@@ -27,14 +28,16 @@ namespace blockscale {
 /// the workspace; the CTA that is the last to do so adds all of them up and
 /// stores what becomes of them. Or, where one cluster has all parts, they send
 /// them to each other, and each CTA adds up and stores a slice of the columns.
-/// D may also go through shared memory.
+/// C and D may also
+/// go through shared memory.
 class RowStore {
 public:
   RowStore(KernelFrame &frame, TensorMemory &memory,
            AccumulatorRing &accumulators, TileSource &source,
-           std::optional<SumExchange> &exchange)
+           std::optional<SumExchange> &exchange,
+           std::optional<AddendRing> &addends)
       : frame(frame), b(frame.b), memory(memory), accumulators(accumulators),
-        source(source), exchange(exchange),
+        source(source), exchange(exchange), addends(addends),
         math(frame, EpilogueMath::widthOf(frame)),
         partials(frame, math.getWidth()) {}
 
@@ -52,6 +55,10 @@ private:
                                            mlir::ValueRange carried);
   /// Stores the part of an output tile that its instruction `number` computed.
   RingPosition storePart(TilePosition tile, int64_t number, RingPosition copy);
+  /// The same with C in the rounds of its ring from the one with `parity` on,
+  /// which becomes that of the next part.
+  RingPosition addPart(TilePosition tile, int64_t number, RingPosition copy,
+                       mlir::Value &parity);
   /// The same, after the sums of all parts of K were exchanged in the round
   /// with `parity`.
   RingPosition exchangePart(TilePosition tile, int64_t number,
@@ -59,6 +66,9 @@ private:
   /// Waits for the accumulator of a part.
   void awaitPart(TilePosition tile, RingPosition copy);
   mlir::Value loadSums(RingPosition copy, mlir::Value column);
+  /// The first column of the chunk that is number `index` in the order of
+  /// loading.
+  mlir::Value columnOf(RingPosition copy, mlir::Value index);
   void storeChunk(TilePosition tile, int64_t number, RingPosition copy,
                   mlir::Value index);
   void finishChunk(TilePosition tile, mlir::Value index, mlir::Value column,
@@ -78,6 +88,8 @@ private:
   TileSource &source;
   /// Where one cluster has all parts of K.
   std::optional<SumExchange> &exchange;
+  /// With loads of C by TMA.
+  std::optional<AddendRing> &addends;
   EpilogueMath math;
   PartialSums partials;
   /// With stores by TMA.

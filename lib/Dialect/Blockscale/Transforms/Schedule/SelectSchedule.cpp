@@ -8,6 +8,7 @@
 // Enumerates the legal completions of each matmul's schedule and takes the one
 // that the throughput model finds fastest.
 
+#include "../Kernels/AddendRing.h"
 #include "../Kernels/Geometry.h"
 #include "../Kernels/MatmulSource.h"
 #include "../Kernels/TmaStore.h"
@@ -142,12 +143,16 @@ static bool isWideLowered(MmaAttr mma) {
 
 /// Bytes of shared memory besides the stages.
 static int64_t reservedBytes(const TileGeometry &geometry,
-                             std::optional<Stores> stores, int64_t bytesD) {
+                             const ScheduleAttr::Fields &fields, int64_t bytesD,
+                             int64_t bytesC) {
   int64_t bytes = kBarrierReserve + geometry.inboxBytes();
-  if (stores != Stores::Tma)
-    return bytes;
   int64_t width = geometry.epilogueColumns(1);
-  return bytes + storeRingBytes(geometry.tileN / width, width, bytesD);
+  int64_t chunks = geometry.tileN / width;
+  if (fields.stores == Stores::Tma)
+    bytes += storeRingBytes(chunks, width, bytesD);
+  if (fields.cLoads == Loads::Tma)
+    bytes += addendRingBytes(chunks, width, bytesC);
+  return bytes;
 }
 
 /// Stages that fit `bytes` of shared memory.
@@ -303,6 +308,10 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   if (auto why = whyNotStores(ScheduleAttr::get(op.getContext(), fields),
                               storedResult(op), target))
     return *why;
+  StoredResult addend = loadedAddend(op);
+  if (auto why = whyNotLoadsOfC(ScheduleAttr::get(op.getContext(), fields),
+                                addend, target))
+    return *why;
   if (op.getPairs())
     if (auto why = whyNotPairs(ScheduleAttr::get(op.getContext(), fields)))
       return *why;
@@ -328,7 +337,9 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
     return predictProduct(problem, mma, schedule(stages), target).microseconds;
   };
   int64_t limit = hw::mostSharedMemory(target.chip);
-  int64_t reserved = reservedBytes(geometry, fields.stores, problem.bytesD);
+  int64_t bytesC =
+      addend.element ? addend.element.getIntOrFloatBitWidth() / 8 : 0;
+  int64_t reserved = reservedBytes(geometry, fields, problem.bytesD, bytesC);
   if (auto why = whyNotOneStage(geometry, target, reserved))
     return *why;
   int64_t most = stagesThatFit(geometry, limit - reserved);

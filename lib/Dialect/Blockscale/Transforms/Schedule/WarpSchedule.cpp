@@ -60,7 +60,7 @@ static std::optional<Reason> whyNotWish(ScheduleAttr wish, MmaAttr mma,
            chip + " yet";
   if (auto why = whyNotStores(wish, {}, target))
     return why;
-  return std::nullopt;
+  return whyNotLoadsOfC(wish, {}, target);
 }
 
 static double predictMicroseconds(MatmulOp op, MmaAttr mma,

@@ -1,0 +1,81 @@
+// Products whose C no tensor map and no ring of boxes is made for.
+
+// RUN: blockscale-opt %s -split-input-file -verify-diagnostics -blockscale-legalize-scales -blockscale-select-schedule
+
+!a = !blockscale.tensor<256x256xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+!b = !blockscale.tensor<256x256xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func @none(%a: !a, %b: !b) -> tensor<256x256xbf16> {
+  // expected-error @below {{has no legal schedule: 'c_loads' of 'tma' are not lowered without a C; nearest legal: 'direct'}}
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<swap_operands = false, c_loads = tma>) : !a, !b -> tensor<256x256xbf16>
+  return %0 : tensor<256x256xbf16>
+}
+
+// -----
+
+!a = !blockscale.tensor<256x256xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+!b = !blockscale.tensor<260x256xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func @rows(%a: !a, %b: !b, %c: tensor<256x260xbf16>) -> tensor<256x260xbf16> {
+  // expected-error @below {{'c_loads' of 'tma' need rows of C of a multiple of 16 bytes (cuTensorMapEncodeTiled, globalStrides), found 520 bytes; nearest legal: 'direct'}}
+  %0 = blockscale.matmul %a, %b c(%c) schedule(#blockscale.schedule<swap_operands = false, c_loads = tma>) : !a, !b, tensor<256x260xbf16> -> tensor<256x260xbf16>
+  return %0 : tensor<256x260xbf16>
+}
+
+// -----
+
+!a = !blockscale.tensor<256x256xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+!b = !blockscale.tensor<?x256xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func @dynamic(%a: !a, %b: !b, %c: tensor<256x?xbf16>) -> tensor<256x?xbf16> {
+  // expected-error @below {{need rows of C of a static multiple of 16 bytes (cuTensorMapEncodeTiled, globalStrides), found a dynamic N; nearest legal: 'direct'}}
+  %0 = blockscale.matmul %a, %b c(%c) schedule(#blockscale.schedule<swap_operands = false, c_loads = tma>) : !a, !b, tensor<256x?xbf16> -> tensor<256x?xbf16>
+  return %0 : tensor<256x?xbf16>
+}
+
+// -----
+
+!a = !blockscale.tensor<256x256xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+!b = !blockscale.tensor<256x256xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func @swap(%a: !a, %b: !b, %c: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
+  // expected-error @below {{'c_loads' of 'tma' are not lowered with 'swap_operands': rows of C are columns of tensor memory; nearest legal: 'direct'}}
+  %0 = blockscale.matmul %a, %b c(%c) schedule(#blockscale.schedule<swap_operands = true, c_loads = tma>) : !a, !b, tensor<256x256xbf16> -> tensor<256x256xbf16>
+  return %0 : tensor<256x256xbf16>
+}
+
+// -----
+
+!a = !blockscale.tensor<256x512xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+!b = !blockscale.tensor<256x512xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func @split(%a: !a, %b: !b, %c: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
+  // expected-error @below {{'c_loads' of 'tma' are not lowered with 'split_k', whose last CTA stores D; nearest legal: 'direct'}}
+  %0 = blockscale.matmul %a, %b c(%c) schedule(#blockscale.schedule<swap_operands = false, split_k = 2, c_loads = tma>) : !a, !b, tensor<256x256xbf16> -> tensor<256x256xbf16>
+  return %0 : tensor<256x256xbf16>
+}
+
+// -----
+
+!a = !blockscale.tensor<400x256xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+!b = !blockscale.tensor<4x256x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @groups(%a: !a, %b: !b, %ends: tensor<4xi32>, %c: tensor<400x256xbf16>) -> tensor<400x256xbf16> {
+  // expected-error @below {{'c_loads' of 'tma' are not lowered with groups of rows, which end inside a box; nearest legal: 'direct'}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) c(%c) schedule(#blockscale.schedule<swap_operands = false, c_loads = tma>) : !a, !b, tensor<400x256xbf16> -> tensor<400x256xbf16>
+  return %0 : tensor<400x256xbf16>
+}
+
+// -----
+
+!a = !blockscale.tensor<256x256xf8E4M3FN, "float32_t128">
+!b = !blockscale.tensor<256x256xf8E4M3FN, "float32_t128_t128">
+func.func @promoted(%a: !a, %b: !b, %c: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
+  // expected-error @below {{'c_loads' of 'tma' are not lowered with scales that are applied in registers; nearest legal: 'direct'}}
+  %0 = blockscale.matmul %a, %b c(%c) schedule(#blockscale.schedule<swap_operands = false, tile_n = 128, c_loads = tma>) : !a, !b, tensor<256x256xbf16> -> tensor<256x256xbf16>
+  return %0 : tensor<256x256xbf16>
+}
+
+// -----
+
+!a = !blockscale.tensor<256x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!b = !blockscale.tensor<256x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @warps(%a: !a, %b: !b, %c: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
+  // expected-error @below {{'c_loads' of 'tma' are not lowered for sm_120a, whose warps multiply and store in registers; nearest legal: 'direct'}}
+  %0 = blockscale.matmul %a, %b c(%c) schedule(#blockscale.schedule<c_loads = tma>) {blockscale.target = #blockscale.target<sm_120a>} : !a, !b, tensor<256x256xbf16> -> tensor<256x256xbf16>
+  return %0 : tensor<256x256xbf16>
+}
