@@ -30,6 +30,7 @@ ELEMENTS = {
     "int8": (np.int8, 8),
     "uint8": (np.uint8, 8),
     "int4": (ml_dtypes.int4, 4),
+    "uint4": (ml_dtypes.uint4, 4),
 }
 # What 1 means in the elements of which a kernel's are made: fixed-point numbers.
 UNITS = {"int4": 0.25}
@@ -80,7 +81,7 @@ def element_codes(rng, element, shape):
     """Codes of small integers: their products add up exactly in f32. Those of
     integers are any: sums of them are exact in s32."""
     dtype, bits = ELEMENTS[element]
-    if element == "int4":
+    if element in ("int4", "uint4"):
         return rng.integers(0, 16, shape).astype(np.uint8)
     unsigned = f"u{max(bits // 8, 1)}"
     if np.issubdtype(dtype, np.integer):
@@ -248,6 +249,45 @@ def tile_scales(vectors, rows, sizes):
                             axis=2)[..., :sizes["K"]]
 
 
+def zero_points(terms, rows, sizes):
+    """Zero points in real units of tiles of rows and of K, and that of each element.
+    Of 21 that follow each other no two are alike."""
+    share, block = terms["rows"] or rows, terms["block"] or sizes["K"]
+    matrix, row, step = np.indices((sizes["batch"], -(-rows // share),
+                                    -(-sizes["K"] // block)))
+    codes = (1 + (4 * matrix + 8 * row + step) % 21) / 4
+    own = np.repeat(np.repeat(codes, share, axis=1)[:, :rows], block, axis=2)
+    return codes, own[..., :sizes["K"]]
+
+
+def zero_terms(kernel, sides, sizes):
+    """What the epilogue subtracts, by role: of each tile along K the zero points of an
+    operand, and sums of the other one. Subtracts the zero points from the values."""
+    whole = {name: side.values for name, side in sides.items()}
+    owners = kernel.get("zeroTerms", [])
+    for terms in owners:
+        side = sides[terms["operand"]]
+        _, own = zero_points(terms, side.values.shape[1], sizes)
+        side.values = side.values - own
+    lists = {"a_terms": [], "b_terms": []}
+    for terms in owners:
+        name, other = terms["operand"], "ab".replace(terms["operand"], "")
+        rows, block = whole[name].shape[1], terms["block"] or sizes["K"]
+        share = terms["rows"] or rows
+        codes, _ = zero_points(terms, rows, sizes)
+        assert evaluate(terms["count"], sizes) == codes.shape[2]
+        assert evaluate(terms["first"], sizes) == sum(
+            one.shape[1] for one in lists["a_terms"])
+        lists[name + "_terms"].append(
+            np.repeat(codes, share, axis=1)[:, :rows].transpose(0, 2, 1))
+        added = sides["b"].values if other == "b" else whole["a"]
+        lists[other + "_terms"].append(np.stack(
+            [added[..., at:at + block].sum(axis=2)
+             for at in range(0, sizes["K"], block)], axis=1))
+    return {role: np.concatenate(one, axis=1).astype(np.float32)
+            for role, one in lists.items() if one}
+
+
 def run(tool, ptx, plan_file, workdir, dynamic):
     kernel = json.loads(Path(plan_file).read_text())["kernels"][0]
     sizes = {s["name"]: s["value"] for s in kernel["sizes"]}
@@ -276,8 +316,13 @@ def run(tool, ptx, plan_file, workdir, dynamic):
             side.values = side.values * own
             continue
         inputs[name + "_scales"], own = vector_scales(vectors, rows, sizes)
+        if "zeroTerms" in kernel:
+            side = a if name == "a" else b
+            side.values = side.values * own[:, :, None]
+            continue
         factors = factors * (own[:, :, None] if name == "a" else
                              own[:, None, :])
+    inputs.update(zero_terms(kernel, {"a": a, "b": b}, sizes))
     command = [tool, "emulate", ptx, f"--plan={plan_file}",
                f"--out=d={workdir / 'd.npy'}"]
     for role, array in inputs.items():
