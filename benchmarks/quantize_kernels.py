@@ -35,6 +35,9 @@ FORMATS = {
     "MXFP8, 128 x 128": ("f8E4M3FN", "e8m0_t128_t128", 8, 32, ""),
     "e4m3, f32 for 1 x 128": ("f8E4M3FN", "float32_t128", 8, 32, ""),
     "e4m3, f32 for 128 x 128": ("f8E4M3FN", "float32_t128_t128", 8, 4096, ""),
+    "MXFP8, sparse": ("f8E4M3FN", "e8m0_t64", 8, 64, "{blockscale.for_sparse}"),
+    "NVFP4, sparse": ("f4E2M1FN", "multi_float32_e4m3fn_t32", 4, 32,
+                      "{blockscale.for_sparse}"),
     "NVFP4, 16 x 16": ("f4E2M1FN", "multi_float32_e4m3fn_t16_t16", 4, 16, ""),
     "MXFP8, ties away": ("f8E4M3FN", "e8m0_t32", 8, 32, "rounding(away)"),
     "MXFP8, stochastic": ("f8E4M3FN", "e8m0_t32", 8, 32,
@@ -76,7 +79,9 @@ def module(columns, source, element, spec, words, ways, finds):
 
 def rows(columns, ways, finds):
     for name, (element, spec, bits, block, words) in FORMATS.items():
-        if finds and not spec.startswith("multi"):
+        # No kernel does that both ways.
+        turns = len(ways) == 2 and "for_sparse" in words
+        if turns or (finds and not spec.startswith("multi")):
             continue
         for source, size in INPUTS.items():
             read = {"x": (ROWS * columns, source)}

@@ -468,11 +468,12 @@ SQUARES = [
 TALL = [Quantization("f8E4M3FN", "e8m0_t64_t32", "bf16"),
         Quantization("f4E2M1FN", "multi_float32_e4m3fn_t128_t16", "f32",
                      "rule(min_error)")]
-# Longer than the blocks of instructions, or under floats.
+# Longer than the blocks of dense instructions, or under floats.
 LONG = [Quantization("f8E4M3FN", "e8m0_t128", "bf16"),
         Quantization("f8E5M2", "e8m0_t128_t128", "f32"),
         Quantization("f8E4M3FN", "float32_t128@plain", "bf16"),
-        Quantization("f8E4M3FN", "float32_t128_t128@plain", "f16")]
+        Quantization("f8E4M3FN", "float32_t128_t128@plain", "f16"),
+        Quantization("f4E2M1FN", "e4m3fn_t32", "bf16", "{blockscale.for_sparse}")]
 FOUND = [Quantization("f4E2M1FN", "multi_float32_e4m3fn_t16", "bf16", finds=True),
          Quantization("f4E2M1FN", "multi_float32_e4m3fn_t16_t16", "f32",
                       "rule(min_error)", finds=True)]

@@ -421,7 +421,7 @@ uint64_t QuantizationRun::Part::aloneIn(uint64_t tile) const {
     return mix(tile) % repetitions() * block +
            (tile / 2 * 2 + tile / 32) % block;
   if (rowTile == 1)
-    return mix(tile) % 32;
+    return mix(tile) % std::max<uint64_t>(block, 32);
   // Of tall tiles there are few.
   uint64_t column = rowTile > 32 ? 5 * tile : tile / 2;
   return mix(tile) % rowTile * block + column % block;

@@ -261,6 +261,45 @@ def test_long_tiles_are_multiplied(device, scale, layout):
                                 kernel="matmul")).all()
 
 
+@pytest.mark.parametrize("element, spec, sparse, format_", [
+    ("f8E4M3FN", "e8m0_t64", "e8m0_t32n2m4", bs.FORMATS["mxfp8"]),
+    ("f4E2M1FN", "e4m3fn_t32", "e4m3fn_t16n4m8", bs.FORMATS["nvfp4_one_level"])])
+def test_both_sides_of_a_sparse_product(device, element, spec, sparse, format_):
+    """Numbers are pruned, quantised and compressed, those of B quantised, and multiplied,
+    all where they lie."""
+    pairs = "pairs " if "n4m8" in sparse else ""
+    of, pattern = ("4 of 8", "4:8 in pairs") if pairs else ("2 of 4", "2:4")
+    a = format_.sparse()
+    plan = bs.matmul(M="M", N=72, K=256, a=a, b=format_.beside_sparse())
+    tensor = f'!blockscale.tensor<?x256x{element}, "{{}}", layout = tiled_128x4>'
+    dense, stored = tensor.format(spec), tensor.format(sparse)
+    words = "{blockscale.for_sparse}"
+    kernel = bs.compile(plan.mlir + f"""
+func.func @prune(%x: tensor<?x256xbf16>) -> tensor<?x256xbf16> {{
+  %0 = blockscale.prune %x keep {of} {pairs}: tensor<?x256xbf16>
+  return %0 : tensor<?x256xbf16>
+}}
+func.func @compress(%a: {dense}) -> {stored} {{
+  %0 = blockscale.compress %a : {dense} to {stored}
+  return %0 : {stored}
+}}
+""" + source("left", ("?", 256), element, spec, words) +
+        source("right", (72, 256), element, spec, words))
+    rng = np.random.default_rng(31)
+    x, w = values(rng, (37, 256)), values(rng, (72, 256))
+    pruned = kernel.convert(bs.to_device(x[None]), kernel="prune").numpy()[0]
+    left = kernel.convert(kernel.quantize(bs.to_device(pruned), kernel="left"),
+                          kernel="compress")
+    right = kernel.quantize(bs.to_device(w), kernel="right")
+    d = kernel.launch(left, right, kernel="matmul").numpy()
+    on_host = [bs.quantize(one, like=kernel.arg(name, kernel="matmul"))
+               for one, name in ((bs.prune(x, pattern), "a"), (w, "b"))]
+    one, other = (scaled.dequantize().astype(np.float64) for scaled in on_host)
+    assert one.size // 4 < np.count_nonzero(one) <= one.size // 2
+    assert (np.abs(d - one @ other.T) <= 1e-5 * np.abs(one) @ np.abs(other).T).all()
+    assert (d == kernel.emulate(*on_host, kernel="matmul")).all()
+
+
 def test_memory_with_scales_of_other_blocks(device):
     """e2m1 under e8m0 for 64 elements is read in blocks of 32, or of 16 beside such."""
     a = bs.Format("e2m1", "ue8m0", 64)

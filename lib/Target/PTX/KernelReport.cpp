@@ -289,8 +289,8 @@ static FailureOr<KernelReport> reportKernel(gpu::GPUFuncOp kernel,
   auto quantization =
       kernel->getAttrOfType<QuantizationAttr>(QuantizationAttr::name);
   if (quantization && !kernel->hasAttr(ProductAttr::name)) {
-    Result<QuantizedStorage> storage =
-        quantizedStorage(quantization.getD(), getTarget(kernel));
+    Result<QuantizedStorage> storage = quantizedStorage(
+        quantization.getD(), getTarget(kernel), {}, scaleReader(kernel));
     if (!storage)
       return kernel.emitError() << storage.why().text;
     return reportElementwise(kernel, attribute, kQuantizeKind, storage->block);

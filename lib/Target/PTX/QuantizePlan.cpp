@@ -191,8 +191,8 @@ FailureOr<plan::Kernel> blockscale::planQuantization(gpu::GPUFuncOp kernel,
                                                      KernelAttr attribute) {
   auto quantization =
       kernel->getAttrOfType<QuantizationAttr>(QuantizationAttr::name);
-  Result<QuantizedStorage> found =
-      quantizedStorage(quantization.getD(), getTarget(kernel));
+  Result<QuantizedStorage> found = quantizedStorage(
+      quantization.getD(), getTarget(kernel), {}, scaleReader(kernel));
   if (!found)
     return kernel.emitError() << found.why().text;
   const QuantizedStorage &storage = *found;

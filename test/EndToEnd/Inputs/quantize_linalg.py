@@ -4,15 +4,16 @@
 
 """Kernels that quantise against what blockscale-to-linalg makes of the same op.
 
-  quantize_linalg.py FOLDER BROKEN [rows | columns | both | found] [long | float]
+  quantize_linalg.py FOLDER BROKEN [rows | columns | both | found] [long | float | sparse]
 
 runs each kernel on the emulator and writes FOLDER/linalg.mlir: a module whose
 `main` quantises the same numbers and prints for each case how many codes and
 how many scales differ from the kernel's. With BROKEN = 1 a code of the first
 case is wrong, which has to show. With `columns` the kernels quantise the
 transpose of what they read, with `both` a matrix and its transpose; with `long` the
-scales are for tiles longer than the blocks of instructions, with `float` they are f32, with
-`found` nobody gives tensor scales.
+scales are for tiles longer than the blocks of instructions, with `float` they are f32,
+with `sparse` they are for sparse instructions; with `found` nobody
+gives tensor scales.
 """
 
 import itertools
@@ -165,7 +166,7 @@ def tile_rows(spec):
 
 def block_of(spec):
     """Elements along K that memory has a scale of, or a thread of those under f32."""
-    return 16 if "e4m3fn" in spec else 32
+    return (16 if "e4m3fn" in spec else 32) * (2 if tiles == "sparse" else 1)
 
 
 def tile_blocks(spec):
@@ -216,6 +217,7 @@ def ops(case, layout):
         results.append(f'!blockscale.tensor<{rows}x{k}x{element}, "{spec}"{form}>')
         factor = ("tensor_scale(%t : tensor<f32>) "
                   if "multi" in spec and mode != "found" else "")
+        reader = "{blockscale.for_sparse} " if tiles == "sparse" else ""
         value = "%x"
         if transposed:
             value = "%y"
@@ -223,7 +225,7 @@ def ops(case, layout):
                      f"  %y = linalg.transpose ins(%x : {tensor((k, rows), source)}) "
                      f"outs(%init : {tensor((rows, k), source)}) permutation = [1, 0]\n")
         text += (f"  %q{i} = blockscale.quantize {value} {factor}rule({rule}) "
-                 f"rounding({rounding}) : {tensor((rows, k), source)} to "
+                 f"rounding({rounding}) {reader}: {tensor((rows, k), source)} to "
                  f"{results[-1]}\n")
     return text, results
 
@@ -340,7 +342,8 @@ def linalg(case, i, x, results):
 def main():
     folder, broken = pathlib.Path(sys.argv[1]), sys.argv[2] == "1"
     folder.mkdir(parents=True, exist_ok=True)
-    all_cases = list({"long": long_tiles, "float": float_tiles, "": {
+    all_cases = list({"long": long_tiles, "sparse": long_tiles,
+                       "float": float_tiles, "": {
         "rows": cases, "columns": columns, "both": both,
         "found": found}[mode]}[tiles]())
     results = kernels(folder, all_cases)

@@ -9,6 +9,7 @@
 #include "KernelVerifiers.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/Blockscale/IR/PlanAttr.h"
+#include "blockscale/Dialect/Blockscale/IR/Quantization.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
@@ -365,6 +366,8 @@ BlockscaleDialect::verifyOperationAttribute(Operation *op,
     return verifyComputation<ConversionAttr>(op, attribute);
   if (attribute.getName() == kQuantizedAttrName)
     return verifyQuantized(op, attribute.getValue());
+  if (attribute.getName() == kForSparseName)
+    return verifyForSparse(op, attribute.getValue());
   if (attribute.getName() == kPlanAttrName) {
     if (isa<StringAttr>(attribute.getValue()))
       return success();

@@ -11,6 +11,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "blockscale/HW/ScaleLayout.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -72,12 +73,13 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
 
 static std::optional<hw::Scheme> schemeOf(hw::OperandType element,
                                           std::optional<ElementFormat> scale,
-                                          int64_t block, hw::Target target) {
+                                          int64_t block, ScaleReader reader,
+                                          hw::Target target) {
   if (!scale || element.bits() > 8)
     return std::nullopt;
   std::vector<hw::Scheme> schemes =
       hw::findSchemes(element, element, *scale, unsigned(block),
-                      /*sparse=*/false, target);
+                      reader == ScaleReader::Sparse, target);
   return schemes.empty() ? std::nullopt : std::optional(schemes.front());
 }
 
@@ -107,15 +109,17 @@ static void setSizes(QuantizedStorage &storage, ScaledTensorType type) {
 }
 
 /// The same with a scale in memory for each `block` elements along K.
-static std::optional<QuantizedStorage>
-storageInBlocks(ScaledTensorType type, int64_t block, hw::Target target) {
+static std::optional<QuantizedStorage> storageInBlocks(ScaledTensorType type,
+                                                       int64_t block,
+                                                       ScaleReader reader,
+                                                       hw::Target target) {
   const ScaleSpec &spec = type.getSpec().getValue();
   std::optional<hw::OperandType> element =
       getOperandType(type.getElementType());
   std::optional<ElementFormat> scale = scaleFormat(*spec.scale);
   std::optional<hw::Scheme> scheme;
   if (element)
-    scheme = schemeOf(*element, scale, block, target);
+    scheme = schemeOf(*element, scale, block, reader, target);
   if (!scheme || !isa<FloatType>(type.getElementType()))
     return std::nullopt;
   QuantizedStorage storage;
@@ -135,19 +139,20 @@ storageInBlocks(ScaledTensorType type, int64_t block, hw::Target target) {
 
 std::optional<QuantizedStorage>
 blockscale::operandStorage(ScaledTensorType type, hw::Target target) {
-  return storageInBlocks(type, type.getKTile(), target);
+  return storageInBlocks(type, type.getKTile(), ScaleReader::Dense, target);
 }
 
 /// Of tiles that are longer than the blocks of instructions the scales are
 /// repeated for the longest block that some instruction reads.
-static std::optional<QuantizedStorage> repeatedStorage(ScaledTensorType type,
-                                                       hw::Target target) {
+static std::optional<QuantizedStorage>
+repeatedStorage(ScaledTensorType type, ScaleReader reader, hw::Target target) {
   int64_t tile = type.getKTile();
-  for (int64_t block : {tile, int64_t(32), int64_t(16)}) {
+  int64_t longest = reader == ScaleReader::Sparse ? 64 : 32;
+  for (int64_t block : {tile, longest, longest / 2}) {
     if (tile % block != 0)
       continue;
     std::optional<QuantizedStorage> storage =
-        storageInBlocks(type, block, target);
+        storageInBlocks(type, block, reader, target);
     if (!storage)
       continue;
     storage->tileBlocks = tile / block;
@@ -229,9 +234,14 @@ static void padGroups(QuantizedStorage &storage, ScaledTensorType type,
 
 Result<QuantizedStorage> blockscale::quantizedStorage(ScaledTensorType type,
                                                       hw::Target target,
-                                                      AffineExpr groups) {
+                                                      AffineExpr groups,
+                                                      ScaleReader reader) {
   if (auto why = whyNotArranged(type))
     return *why;
+  bool isForSparse = reader == ScaleReader::Sparse;
+  if (hasFloatScales(type) && isForSparse)
+    return Reason("no sparse instruction reads float scales, with which '" +
+                  kForSparseName.str() + "' has no meaning");
   if (hasFloatScales(type)) {
     Result<QuantizedStorage> storage = floatStorage(type, target);
     if (storage)
@@ -239,18 +249,35 @@ Result<QuantizedStorage> blockscale::quantizedStorage(ScaledTensorType type,
         return *why;
     return storage;
   }
-  std::optional<QuantizedStorage> storage = repeatedStorage(type, target);
+  std::optional<QuantizedStorage> storage =
+      repeatedStorage(type, reader, target);
   if (!storage || storage->scale == ElementFormat::UE5M3)
-    return Reason("no instruction of '" + hw::targetName(target) +
-                  "' reads elements of " + textOf(type.getElementType()) +
-                  " with scales as '" + type.getSpec().getText() +
-                  "' says, so that no kernel writes them; nearest legal: "
-                  "'e8m0_t32', or for f4E2M1FN 'multi_float32_e4m3fn_t16'");
+    return Reason(
+        (isForSparse ? "no sparse instruction of '" : "no instruction of '") +
+        hw::targetName(target) + "' reads elements of " +
+        textOf(type.getElementType()) + " with scales as '" +
+        type.getSpec().getText() +
+        "' says, so that no kernel writes them; nearest legal: " +
+        (isForSparse
+             ? "'e8m0_t64', or for f4E2M1FN 'multi_float32_e4m3fn_t32'"
+             : "'e8m0_t32', or for f4E2M1FN 'multi_float32_e4m3fn_t16'"));
   if (auto why = whyNotTile(*storage, type))
     return *why;
   if (type.getLayout() == ScaleLayout::Grouped128x4)
     padGroups(*storage, type, groups);
   return *std::move(storage);
+}
+
+ScaleReader blockscale::scaleReader(Operation *op) {
+  return op->hasAttr(kForSparseName) ? ScaleReader::Sparse : ScaleReader::Dense;
+}
+
+LogicalResult blockscale::verifyForSparse(Operation *op, Attribute attribute) {
+  if (isa<UnitAttr>(attribute) && isa<QuantizeOp, FunctionOpInterface>(op))
+    return success();
+  return op->emitOpError() << "'" << kForSparseName
+                           << "' is a unit attribute of 'blockscale.quantize' "
+                              "and of the kernel made from it";
 }
 
 std::optional<Reason>

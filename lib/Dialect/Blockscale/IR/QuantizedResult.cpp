@@ -111,6 +111,11 @@ std::optional<Reason> blockscale::whyNotQuantized(MatmulOp product,
                                                   hw::Target target) {
   if (readerOf(product) != op)
     return Reason("a product quantises its result where nothing else reads it");
+  if (scaleReader(op) == ScaleReader::Sparse)
+    return Reason("a product quantises its result for dense instructions, but "
+                  "it has '" +
+                  kForSparseName.str() +
+                  "'; nearest legal: a kernel of its own that quantises");
   if (auto why = whyNotWarps(columnsOfBlock(product, op), target))
     return why;
   if (auto why = hw::whyNotFeature(hw::Feature::NarrowConvert, target))

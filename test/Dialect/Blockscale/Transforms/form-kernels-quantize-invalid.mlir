@@ -223,3 +223,38 @@ func.func @whole_rows(%x: tensor<64x128xbf16>) -> !q {
   %0 = blockscale.quantize %x : tensor<64x128xbf16> to !q
   return %0 : !q
 }
+
+// -----
+
+!q = !blockscale.tensor<64x128xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @short_for_sparse(%x: tensor<64x128xbf16>) -> !q {
+  // expected-error@+1 {{no sparse instruction of 'sm_100a' reads elements of f8E4M3FN with scales as 'e8m0_t32' says, so that no kernel writes them; nearest legal: 'e8m0_t64', or for f4E2M1FN 'multi_float32_e4m3fn_t32'}}
+  %0 = blockscale.quantize %x {blockscale.for_sparse} : tensor<64x128xbf16> to !q
+  return %0 : !q
+}
+
+// -----
+
+!q = !blockscale.tensor<64x128xf8E4M3FN, "float32_t128">
+func.func @floats_for_sparse(%x: tensor<64x128xbf16>) -> !q {
+  // expected-error@+1 {{no sparse instruction reads float scales, with which 'blockscale.for_sparse' has no meaning}}
+  %0 = blockscale.quantize %x {blockscale.for_sparse} : tensor<64x128xbf16> to !q
+  return %0 : !q
+}
+
+// -----
+
+!q = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t64", layout = tiled_128x4>
+func.func @both_for_sparse(%x: tensor<64x64xf32>) -> (!q, !q) {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %t = linalg.transpose ins(%x : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) permutation = [1, 0]
+  // expected-error@+1 {{a kernel that quantises a matrix and its transpose writes scales for dense instructions, but it has 'blockscale.for_sparse'; nearest legal: functions of their own}}
+  %0 = blockscale.quantize %x {blockscale.for_sparse} : tensor<64x64xf32> to !q
+  %1 = blockscale.quantize %t : tensor<64x64xf32> to !q
+  return %0, %1 : !q, !q
+}
+
+// -----
+
+// expected-error@+1 {{'blockscale.for_sparse' is a unit attribute of 'blockscale.quantize' and of the kernel made from it}}
+module attributes {blockscale.for_sparse} {}

@@ -53,6 +53,20 @@ struct QuantizedStorage {
   }
 };
 
+/// The unit attribute of a `blockscale.quantize`, and of the kernel made from
+/// it, that writes scales for twice as many elements along K as dense
+/// instructions read one of: for sparse instructions, beside whose A the result
+/// is B, or whose A it becomes when it is compressed.
+inline constexpr llvm::StringLiteral kForSparseName = "blockscale.for_sparse";
+
+/// Where it may be.
+mlir::LogicalResult verifyForSparse(mlir::Operation *op,
+                                    mlir::Attribute attribute);
+
+/// Which instructions read the scales of a result.
+enum class ScaleReader { Dense, Sparse };
+ScaleReader scaleReader(mlir::Operation *op);
+
 /// Sets how lines of `elements` elements lie that TMA brings to an instruction.
 void setLines(QuantizedStorage &storage, const hw::TensorMapDataTypeInfo &data,
               mlir::AffineExpr elements);
@@ -65,9 +79,10 @@ std::optional<QuantizedStorage> operandStorage(ScaledTensorType type,
 /// The storage of a tensor of `type` that a kernel for `target` writes, or why
 /// there is no such kernel. Where its rows are in groups only the product knows
 /// how many `groups` there are; null if the launch does.
-Result<QuantizedStorage> quantizedStorage(ScaledTensorType type,
-                                          hw::Target target,
-                                          mlir::AffineExpr groups = {});
+Result<QuantizedStorage>
+quantizedStorage(ScaledTensorType type, hw::Target target,
+                 mlir::AffineExpr groups = {},
+                 ScaleReader reader = ScaleReader::Dense);
 
 /// The most threads that find a scale together, one for each block of its tile.
 inline constexpr int64_t kMostTileThreads = 1024;

@@ -34,6 +34,8 @@ struct KernelOutline {
   QuantizationAttr quantization;
   /// Beside `quantization`, where the kernel quantises the transpose too.
   QuantizationAttr transposedQuantization;
+  /// Whether sparse instructions read the scales of `quantization`.
+  bool isForSparse = false;
   ConversionAttr conversion;
 };
 

@@ -15,6 +15,7 @@
 #include "RelayoutSource.h"
 #include "SparseSource.h"
 #include "blockscale/Dialect/Blockscale/IR/Conversion.h"
+#include "blockscale/Dialect/Blockscale/IR/Quantization.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
@@ -84,6 +85,8 @@ static gpu::GPUFuncOp buildKernel(KernelSourceOpInterface op,
   if (outline.transposedQuantization)
     kernel->setAttr(kTransposedQuantizationName,
                     outline.transposedQuantization);
+  if (outline.isForSparse)
+    kernel->setAttr(kForSparseName, b.getUnitAttr());
   if (outline.conversion)
     kernel->setAttr(ConversionAttr::name, outline.conversion);
   for (auto [index, parameter] : llvm::enumerate(outline.parameters))

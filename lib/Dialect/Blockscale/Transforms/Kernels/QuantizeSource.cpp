@@ -24,7 +24,7 @@ using namespace blockscale;
 
 static QuantizedStorage storageOf(QuantizeOp op) {
   Result<QuantizedStorage> storage =
-      quantizedStorage(op.getType(), getTarget(op));
+      quantizedStorage(op.getType(), getTarget(op), {}, scaleReader(op));
   assert(storage && "checkReady asks first");
   return *storage;
 }
@@ -195,7 +195,8 @@ std::optional<Reason> blockscale::whyNotKernel(QuantizeOp op) {
         "a kernel that only quantises knows no groups; nearest legal: "
         "the result of a 'blockscale.matmul' with the same 'groups', "
         "which nothing else reads");
-  Result<QuantizedStorage> storage = quantizedStorage(op.getType(), target);
+  Result<QuantizedStorage> storage =
+      quantizedStorage(op.getType(), target, {}, scaleReader(op));
   if (!storage)
     return storage.why();
   if (auto why = whyNotCompared(op, *storage))
@@ -203,6 +204,11 @@ std::optional<Reason> blockscale::whyNotKernel(QuantizeOp op) {
   if (transposedInput(op) || otherWay(op))
     if (auto why = whyNotTurned(op, *storage))
       return why;
+  if (otherWay(op) && scaleReader(op) == ScaleReader::Sparse)
+    return Reason("a kernel that quantises a matrix and its transpose writes "
+                  "scales for dense instructions, but it has '" +
+                  kForSparseName.str() +
+                  "'; nearest legal: functions of their own");
   return whyNotSizes(*storage);
 }
 
@@ -294,12 +300,6 @@ parametersOf(QuantizeOp op, const QuantizedStorage &storage) {
   return list;
 }
 
-/// A CTA for each tile of what is read.
-static AffineExpr tilesOf(const QuantizedStorage &storage) {
-  return storage.rows.ceilDiv(kTileExtent) * storage.k.ceilDiv(kTileExtent) *
-         storage.batch;
-}
-
 /// CTAs that wait for each other stand for the `ctas` of an ordinary grid, as
 /// many as run at once.
 static KernelAttr launchTogether(AffineExpr ctas, AffineExpr batch,
@@ -332,6 +332,7 @@ static KernelOutline outlineOf(QuantizeOp op, StringRef source) {
   outline.launch = isTogether ? launchTogether(ctas, storage.batch, threads)
                               : elementwiseLaunch(ctas, threads);
   outline.quantization = attributeOf(op, source);
+  outline.isForSparse = scaleReader(op) == ScaleReader::Sparse;
   if (partner)
     outline.transposedQuantization = attributeOf(partner, source);
   return outline;
