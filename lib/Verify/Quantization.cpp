@@ -100,6 +100,7 @@ private:
                                  const std::string &operand);
   std::optional<Reason> addInput();
   float valueAt(uint64_t element, int smallest, int largest) const;
+  uint64_t placeOfLargest(uint64_t matrix) const;
   float valueToFind(uint64_t element, int smallest, int largest) const;
   void addTransposedValues();
   std::optional<Reason> addMemory();
@@ -113,6 +114,9 @@ private:
   /// Memory of a parameter, with what lies before it.
   void put(const std::string &role, const void *bytes, uint64_t size,
            uint64_t alignment);
+
+  /// Kinds of matrices whose largest number is to be found.
+  static constexpr uint64_t kKinds = 6, kZeros = 2;
 
   const plan::Kernel &kernel;
   const plan::Environment &sizes;
@@ -213,31 +217,48 @@ uint64_t QuantizationMaker::placeInMemory(uint64_t element) const {
   return (matrix * part.k + element % part.k) * part.rows + row % part.rows;
 }
 
-/// Number `element` where the kernel has to find the largest one of a matrix.
-/// That is somewhere else in each, and above the others. Of six matrices there
-/// is one with tiny numbers, with zeros, with a NaN, with huge numbers and with
-/// an infinity.
+/// Which element of a matrix is its largest where the kernel has to find that.
+/// It is somewhere else in each that is not all zeros: of what the threads of a
+/// CTA read at once it has the first thread, the last, and two others in turns.
+uint64_t QuantizationMaker::placeOfLargest(uint64_t matrix) const {
+  constexpr uint64_t kTurns = 4, kThreadStep = 37, kElementStep = 3;
+  const QuantizationRun::Part &part = run.parts.front();
+  uint64_t perAccess = kernel.operands[0].type == "f32" ? 4 : 8;
+  uint64_t accesses = part.rows * part.k / perAccess;
+  uint64_t number =
+      matrix - matrix / kKinds - (matrix % kKinds > kZeros ? 1 : 0);
+  uint64_t thread = number * kThreadStep % run.threads;
+  if (number % kTurns < 2)
+    thread = number % kTurns * (run.threads - 1);
+  uint64_t access = number / kTurns * run.threads + thread;
+  return access % accesses * perAccess + number * kElementStep % perAccess;
+}
+
+/// Number `element` where the kernel has to find the largest one of a matrix,
+/// which is above the others. Of six matrices there is one with tiny numbers,
+/// with zeros, with a NaN, with huge numbers and with an infinity.
 float QuantizationMaker::valueToFind(uint64_t element, int smallest,
                                      int largest) const {
-  constexpr uint64_t kKinds = 6;
   constexpr int kAbove = 5, kSpread = 7;
   const QuantizationRun::Part &part = run.parts.front();
   uint64_t count = part.rows * part.k, matrix = element / count;
   uint64_t random = mix(mix(seed + matrix) + element);
   float sign = random & 1 ? -1.0f : 1.0f;
-  bool isLargest = element % count == mix(seed + matrix) % count;
+  bool isLargest = element % count == placeOfLargest(matrix);
   int exponent = int(mix(seed + element / part.block) % kSpread);
   switch (matrix % kKinds) {
   case 1:
     exponent += smallest - kSpread;
     break;
-  case 2:
+  case kZeros:
     return std::copysign(0.0f, sign);
   case 3:
     if (isLargest)
       return std::numeric_limits<float>::quiet_NaN();
     break;
   case 4:
+    if (isLargest)
+      return std::copysign(std::numeric_limits<float>::max(), sign);
     exponent += largest - kSpread - kAbove;
     break;
   case 5:

@@ -377,11 +377,11 @@ Verdict verify::verifyKernel(const emulator::Module &module,
   verdict.data = kind;
   verdict.conditions = options.conditions;
   if (plan::onlyQuantizes(kernel)) {
-    // Where CTAs wait for each other each has several to stand for.
-    bool isFew = kernel.cooperative && options.conditions == Conditions::Harsh;
-    verifyElementwise<QuantizationRun>(
-        module, kernel, isFew ? fewSms(kernel, givenSizes) : givenSizes,
-        options, verdict);
+    plan::Environment sizes = givenSizes;
+    // CTAs that wait for each other stand for many.
+    if (kernel.cooperative && options.conditions == Conditions::Harsh)
+      sizes["max_clusters"] = std::min<int64_t>(sizes["max_clusters"], 2);
+    verifyElementwise<QuantizationRun>(module, kernel, sizes, options, verdict);
     return verdict;
   }
   if (kernel.conversion) {

@@ -168,7 +168,7 @@ class Bound:
          value.clusterDim.z) = self.cluster
         cluster.value = value
         attributes = [cluster]
-        if self._planned["cooperative"]:
+        if self._planned.get("cooperative"):
             together = driver.CUlaunchAttribute()
             together.id = \
                 driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_COOPERATIVE

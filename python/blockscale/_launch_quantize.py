@@ -42,6 +42,7 @@ class PreparedQuantization(Bound):
             self._set_memory("x", x, handle)
             result.set_tensor_scale(self, tensor_scale, handle)
             result.set_out(self, out, handle)
+            self._set_workspace(handle)
             self._launch(handle)
         return out
 

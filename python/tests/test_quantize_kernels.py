@@ -477,6 +477,31 @@ def test_products_that_quantise_their_result(device):
             call()
 
 
+def test_results_as_wide_as_the_launch_says(device):
+    """One kernel for every N that is whole blocks; the sums are exact."""
+    kernel = bs.compile("""
+    !a = !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+    !q = !blockscale.tensor<?x?xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+    func.func @f(%a: !a, %w: !a) -> !q {
+      %0 = blockscale.matmul %a, %w : !a, !a -> tensor<?x?xbf16>
+      %1 = blockscale.quantize %0 : tensor<?x?xbf16> to !q
+      return %1 : !q
+    }""")
+    rng = np.random.default_rng(29)
+    x = rng.integers(-2, 3, (130, 64)) * np.exp2(np.arange(130) % 7)[:, None]
+    a = bs.quantize(x, like=kernel.arg("a"))
+    for n in (32, 96, 352):
+        weights = rng.integers(-1, 2, (n, 64)) * np.exp2(np.arange(n) // 32 % 5)[:, None]
+        w = bs.quantize(weights, like=kernel.arg("b"))
+        sums = (x @ weights.T).astype(ml_dtypes.bfloat16).astype(np.float32)
+        expected = bs.quantize(sums, kernel.arg("d").format)
+        assert same(kernel.launch(a, w), expected)
+        assert same(kernel.emulate(a, w), expected)
+    w = bs.quantize(np.ones((48, 64)), like=kernel.arg("b"))
+    with pytest.raises(bs.Refused, match="N % 32 == 0"):
+        kernel.launch(a, w)
+
+
 def test_batches_of_products_that_quantise_their_result(device):
     text = """
     !a = !blockscale.tensor<?x40x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>

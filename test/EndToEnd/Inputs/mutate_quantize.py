@@ -131,6 +131,31 @@ for lane, first in re.findall(
     ANY = "all lanes of a warp have found the same"
     EQUIVALENT += [(rf"the other branch: .*@{first} bra", ANY),
                    (rf"a bit less: .*and\.b32\s+{lane},", ANY)]
+# Maxima that all CTAs find together.
+if "red.relaxed.gpu" in text:
+    LAST = "other threads read the last access again"
+    SIZES = "sizes are 1 at least"
+    EQUIVALENT += [
+        (r"(the other comparison|another bound): .*setp\.gt\.u64", LAST),
+        (r"another bound: .*setp\.lt\.s32\s+%p\d+, %r\d+, 1;", SIZES)]
+    for cta in re.findall(r"mov\.u32\s+(%r\d+), %ctaid", text):
+        EQUIVALENT.append((rf"the other comparison: .*setp\.ge\.s32\s+%p\d+, {cta},",
+                           "a grid has no more CTAs than there are to stand for"))
+    for batch in re.findall(r"setp\.lt\.s32\s+(%p\d+), %r\d+, 1;", text):
+        EQUIVALENT.append((rf"one of two conditions: .*or\.pred\s+%p\d+, %p\d+, {batch};",
+                           SIZES))
+    for lane in re.findall(r"and\.b32\s+(%r\d+), %r\d+, 31;", text):
+        EQUIVALENT.append((rf"a bit less: .*and\.b32\s+{lane},",
+                           "all lanes of a warp have found the same"))
+    for step in re.findall(r"mul\.rn\.f32\s+(%r\d+), %r\d+, %r\d+;", text):
+        EQUIVALENT.append((rf"no bound: .*min\.NaN\.f32\s+%r\d+, {step}, 0f7F7FFFFF",
+                           "scales times that of the tensor end below the numbers"))
+    if "xbf16>" in open(source).read():
+        EQUIVALENT.append((r"no bound: .*0f79C30C30", "only f32 reach so far"))
+    before = text[:text.index("atom.acq_rel.gpu")]
+    for first in re.findall(r"ld\.global\.v4\.b32\s+\{(%r\d+),", before):
+        EQUIVALENT.append((rf"the words exchanged: .*\{{{first},",
+                           "the larger one is taken"))
 if "cvt.rn.satfinite.e2m1x2" in text:
     EQUIVALENT.append((r"no bound: .*0f43E00000",
                        "the conversion of the scale saturates there"))
@@ -159,6 +184,20 @@ if is_epilogue:
     for columns in re.findall(r"setp\.gt\.s32\s+(%p\d+), %r\d+, 191;", text):
         EQUIVALENT.append((rf"one of two conditions: .*or\.pred\s+%p\d+, %p\d+, "
                            rf"{columns};", "a quad has 32 columns, N is 192"))
+    # Of a dynamic N that ends inside of a tile of two blocks.
+    for block in re.findall(r"setp\.ge\.u32\s+(%p\d+), %r\d+, %r\d+;\n\s*or\.pred", text):
+        ZERO = "of a tile one block at most is behind N, whose scale is 0 anyway"
+        EQUIVALENT += [
+            (rf"the other comparison: .*setp\.ge\.u32\s+{block},", ZERO),
+            (rf"one of two conditions: .*or\.pred\s+%p\d+, %p\d+, {block};", ZERO)]
+    for rest in re.findall(r"sub\.s32\s+(%r\d+), %r\d+, %r\d+;\n\s*setp\.lt\.s32", text):
+        end = re.search(rf"setp\.lt\.s32\s+(%p\d+), {rest}, 1;", text)
+        if end:
+            BEHIND = "blocks behind N do not come here"
+            EQUIVALENT += [
+                (rf"another bound: .*setp\.lt\.s32\s+{end[1]},", BEHIND),
+                (rf"one of two conditions: .*or\.pred\s+%p\d+, %p\d+, {end[1]};",
+                 BEHIND)]
     # Of what says whether a block is the first one, which stores the tensor scale.
     for at in ptx.places(r"\tor\.b32"):
         first, number = re.search(r"(%r\d+), (%r\d+),", ptx.lines[at]).groups()
