@@ -138,6 +138,16 @@ TEST(Plan, SaysThatColumnsArePairs) {
   EXPECT_TRUE(parsePlan(printPlan(plan))->kernels[0].epilogue.pairs);
 }
 
+// The key is there for CTAs that wait for each other only.
+TEST(Plan, SaysThatALaunchIsCooperative) {
+  Plan plan = makePlan();
+  std::string plain = printPlan(plan);
+  EXPECT_EQ(plain.find("\"cooperative\""), std::string::npos);
+  EXPECT_FALSE(parsePlan(plain)->kernels[0].cooperative);
+  plan.kernels[0].cooperative = true;
+  EXPECT_TRUE(parsePlan(printPlan(plan))->kernels[0].cooperative);
+}
+
 // Plans before sm_107 do not have the key.
 TEST(Plan, SaysWhereSharedMemoryIsOversized) {
   Plan plan = makePlan();

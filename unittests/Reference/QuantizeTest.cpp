@@ -18,6 +18,7 @@ namespace {
 using Codes = std::vector<uint8_t>;
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kMost = std::numeric_limits<float>::max();
 
 QuantizedBlock quantize(const std::string &rule, std::vector<float> values) {
   return quantizeBlock(
@@ -143,6 +144,26 @@ TEST(Quantize, Nvfp4) {
   EXPECT_EQ(block.scale, 0);
   EXPECT_EQ(block.codes, (Codes{0, 8}));
   EXPECT_EQ(quantizeBlock(how, {kNaN}, 1.0f, 0).scale, 0x7f);
+}
+
+// The largest element times the largest scale, 2688, over the largest number.
+TEST(Quantize, TensorScales) {
+  Quantization how{ElementFormat::E2M1, ElementFormat::UE4M3, "floor", "even"};
+  TensorScale scale = tensorScaleOf(how, {1, -1344, 5});
+  EXPECT_EQ(scale.encode, 2);
+  EXPECT_EQ(scale.decode, 0.5f);
+  // 1 where nothing can be said, and under scales that reach as far as f32.
+  for (const std::vector<float> &values :
+       {std::vector<float>{0, -0.0f}, {1, kNaN}, {1, -kInfinity}})
+    EXPECT_EQ(tensorScaleOf(how, values).decode, 1);
+  EXPECT_EQ(
+      tensorScaleOf({ElementFormat::E4M3, ElementFormat::UE8M0}, {8}).decode,
+      1);
+  // Of small numbers the inverse ends where f32 does, and so do products with
+  // the scale of large ones.
+  EXPECT_EQ(tensorScaleOf(how, {0x1p-126f}).encode, kMost);
+  scale = tensorScaleOf(how, {kMost});
+  EXPECT_LE(double(scale.decode) * 2688, double(kMost));
 }
 
 TEST(Quantize, WhatItDoesNotKnow) {
