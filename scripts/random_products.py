@@ -132,8 +132,7 @@ def draw_schedule(rng, chip):
     if rng.random() < 0.25:
         splits = rng.choice([2, 2, 3, 4, 5])
         fields.append(f"split_k = {splits}")
-        shares = any(field.startswith("cluster_") for field in fields)
-        if rng.random() < 0.6 and not shares:
+        if rng.random() < 0.6:
             fields.append(f"cluster_k = {rng.choice([1, splits, splits])}")
     if rng.random() < 0.25:
         fields.append("stores = tma")

@@ -227,6 +227,12 @@ VARIANTS = [
             SMALL),
     Variant("split K in one cluster of pairs", DATACENTER, [NVFP4],
             pair(", split_k = 3, cluster_k = 3"), SMALL),
+    Variant("split K in one cluster of tiles that share A", DATACENTER,
+            [MXFP8, NVFP4],
+            cluster(1, 2, 1, ", tile_n = 128, split_k = 2, cluster_k = 2"),
+            SMALL),
+    Variant("split K in one cluster of pairs that share B", DATACENTER, [NVFP4],
+            cluster(4, 1, 2, ", split_k = 2, cluster_k = 2"), SMALL),
     Variant("K = 96", K96_CHIPS, FP4, "cta_group = 1, mma_k = 96", LONG),
     Variant("K = 96, CTA pair", K96_CHIPS, FP4, pair(", mma_k = 96"), LONG),
     Variant("K = 96, split K", K96_CHIPS, [NVFP4],
@@ -569,6 +575,16 @@ def function_along_k(name, operands, m, n, schedule, groups, result_type):
             f"  return %d : {result}\n}}\n")
 
 
+def function_of_late_k(name, operands, m, n, schedule, *_):
+    a = tensor(m, "?", operands.a, operands.a_spec)
+    b = tensor(n, "?", operands.b, operands.b_spec)
+    result = f"tensor<{m}x{n}xf32>"
+    return (f"func.func @{name}(%a: {a}, %b: {b}) -> {result} {{\n"
+            f"  %d = blockscale.matmul %a, %b schedule(#blockscale.schedule<"
+            f"{schedule}>) : {a}, {b} -> {result}\n"
+            f"  return %d : {result}\n}}\n")
+
+
 def function_that_gathers(name, *what):
     return function(name, *what, of_numbers=True)
 
@@ -715,6 +731,18 @@ def function_with_pairs(name, one, n, k, schedule, groups, _):
             f"  %d = blockscale.matmul %a, %b {clause}{PAIRS}{wish} : {a}, {b} -> "
             f"{sums}\n" + text)
 
+
+# Lengths of K that fill no stage, some stages, and parts of K that end in one.
+LATE_K = Sizes([32, 640, 1440], [(264, 130)])
+
+VARIANTS += [
+    Variant("split K of a K known late", DATACENTER, [MXFP8, NVFP4],
+            "cta_group = 1, swap_operands = false, split_k = 3, cluster_k = 1",
+            LATE_K, is_along_k=True, make=function_of_late_k),
+    Variant("split K of a K known late in one cluster of pairs", DATACENTER,
+            [MXFP8, NVFP4], pair(", tile_n = 128, split_k = 3, cluster_k = 3"),
+            LATE_K, is_along_k=True, make=function_of_late_k),
+]
 
 # Of a matrix and of its transpose, of one type of input; K a multiple of both blocks.
 BOTH_WAYS = [(QUANTIZATIONS[0], QUANTIZATIONS[0]), (QUANTIZATIONS[1], QUANTIZATIONS[4]),

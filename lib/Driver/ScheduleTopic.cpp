@@ -70,7 +70,10 @@ static void printText(llvm::raw_ostream &out, const Answer &answer, bool all) {
         << timeline::kEstimateLabel << "), of equals the simplest; "
         << "a size that is known at launch only counts as "
         << product.expectedRows
-        << (mayMeet ? "; a workspace is taken for at least 5 % only" : "")
+        << (mayMeet ? "; a workspace is taken for at least 5 % only, as is a "
+                      "cluster that shares operands and exchanges sums; one of "
+                      "no power of two of CTAs for 2 %"
+                    : "")
         << "\n"
         << cell("us", 10)
         << (answer.replayed.empty() ? "" : cell("timeline", 10))

@@ -32,8 +32,9 @@ constexpr double kPerWave = 0.5;
 /// The same of a kernel whose ring is known: fitted to the timeline of our own
 /// (benchmarks/two_models.py), which shows barriers, the first loads and the
 /// last stores one by one, and no gap between tiles. Clusters and pairs wait
-/// for each other at both ends; CTAs that only exchange their sums do not, and
-/// do with the last ones what others do behind them.
+/// for each other at both ends; CTAs that only exchange their sums, one for
+/// each part of K, do not, and do with the last ones what others do behind
+/// them.
 constexpr double kRingFillCycles = 1150, kClusterFillCycles = 200,
                  kPairFillCycles = 600, kExchangeFillCycles = 920,
                  kRingPerWave = 0.1;
@@ -258,7 +259,8 @@ double storeOfSplitMicroseconds(const GemmKernel &kernel, double clockGhz) {
 /// What a kernel does before its first and after its last matrix instruction.
 double fillMicroseconds(const GemmKernel &kernel, double clockGhz) {
   double cycles = kFillCycles;
-  if (kernel.stages && kernel.exchanges && kernel.ctaGroup == 1)
+  bool isAlone = kernel.cluster == kernel.splits;
+  if (kernel.stages && kernel.exchanges && isAlone)
     cycles = kExchangeFillCycles;
   else if (kernel.stages)
     cycles = kRingFillCycles + (kernel.cluster > 1 ? kClusterFillCycles : 0) +

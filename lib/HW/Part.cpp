@@ -55,7 +55,10 @@ std::optional<Part> blockscale::hw::parsePart(std::string_view name) {
 
 unsigned blockscale::hw::usableSms(const Part &part, unsigned cluster) {
   // Counted on 148-SM parts: 33 clusters of 4 (public kernel notes), 15 of 8
-  // (QuickRunCUDA). Parts of another size keep the same share.
+  // (QuickRunCUDA). Parts of another size keep the same share. Nobody has
+  // counted others. GPCs of 18 and 20 SMs hold 48 clusters of 3, 26 of 5, 24 of
+  // 6 and 16 of 7, where they hold one of 4 and one of 8 more than was counted,
+  // so that the SMs of 4, and of 8, are a cautious guess for all but 7.
   constexpr unsigned kClustersOf4 = 33, kClustersOf8 = 15;
   if (cluster <= 2)
     return part.smCount / cluster * cluster;
@@ -67,7 +70,9 @@ unsigned blockscale::hw::usableSms(const Part &part, unsigned cluster) {
         cluster <= 4 ? kRubinClustersOf4 * 4 : kRubinClustersOf8 * 8;
     return part.smCount * seen / kRubinSms / cluster * cluster;
   }
-  unsigned counted = cluster <= 4 ? kClustersOf4 * 4 : kClustersOf8 * 8;
+  unsigned counted = cluster <= 4   ? kClustersOf4 * 4
+                     : cluster == 7 ? kClustersOf8 * 7
+                                    : kClustersOf8 * 8;
   return part.smCount * counted / kMeasuredSms / cluster * cluster;
 }
 

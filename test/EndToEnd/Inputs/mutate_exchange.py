@@ -24,6 +24,7 @@ lines = ptx.lines
 sends = ptx.some(r"\tst\.async\.weak\.shared::cluster\.mbarrier")
 loads = [at for at in ptx.some(r"\tld\.shared\.v(4\.[bf]32|2\.b64)")
          if at > sends[-1]]
+base = lines[ptx.some(r"\tld\.shared\.b32")[0]].split()[1].rstrip(",")
 WAIT = r"\tmbarrier\.try_wait\.parity.*, (%p\d+|\S+), \[(\S+)\], (%?r?\d+);"
 
 
@@ -85,6 +86,40 @@ def announced(at):
             f"\tadd.s32 \t%more, {size}, 16;\n{head}, %more; }}")
 
 
+def derived(at, registers):
+    """Whether the line computes a place or a condition from the registers, which
+    its result then joins."""
+    found = re.match(r"\t(?:shl|or|add|sub|and|bfe|setp\.\w+|selp)\.[bus](?:32|64) \t"
+                     r"(%\w+), (.*);", lines[at])
+    if not found or lines[at].startswith("\tselp.b64"):
+        return False
+    if not registers & set(re.findall(r"%\w+", found[2])):
+        return False
+    registers.add(found[1])
+    return True
+
+
+def own_slices():
+    """Which slice a CTA keeps, which of the others' it has, and where it takes its
+    own sums from."""
+    rank = lines[ptx.some(r"%cluster_ctarank;")[0]].split()[1].rstrip(",")
+    registers = {rank}
+    first = ptx.some(r"tcgen05\.mma")[-1]
+    for at in range(first, loads[-1]):
+        if derived(at, registers):
+            yield from mutations.line_edits(ptx, at, ops=("add", "sub", "or"))
+    for predicate in sorted({lines[at].rstrip(";").split(", ")[-1]
+                             for at in ptx.places(r"\tselp\.b(64|32) .*%\w+, %\w+, %p")
+                             if first < at}):
+        choices = [at for at in ptx.places(rf"\tselp\.\w+ .*%\w+, %\w+, {predicate};")
+                   if first < at]
+        exchanged = list(lines)
+        for at in choices:
+            head, one, other, _ = re.split(r", ", lines[at])
+            exchanged[at] = f"{head}, {other}, {one}, {predicate};"
+        yield f"own sums and others' exchanged where {predicate}", exchanged
+
+
 def ranges():
     """Borders of the parts of K."""
     for at in ptx.some(rf"\t(mul\.lo|mad\.lo|add)\.\w+ .*, {units}(;|, )"):
@@ -95,6 +130,7 @@ def ranges():
 def all_mutations():
     yield from sums()
     yield from places()
+    yield from own_slices()
     yield from barriers()
     yield from ranges()
 
@@ -103,4 +139,10 @@ mutations.report(all_mutations(), folder, mutations.verifier(source, *flags),
                  completions=("immediate", "latest"), equivalent=[
                      ("release without waiting for other lanes",
                       "the emulator counts what lanes of a warp read as ordered "
-                      "before what each of them releases; PTX does not")])
+                      "before what each of them releases; PTX does not"),
+                     (rf"line \d+, 'add\.s32 .*, {base};': the first alone",
+                      "the tensor memory of a CTA starts at column 0"),
+                     (r"line \d+, 'and\.b32 .*, (16|32);': \+1",
+                      "the lower bits of a chunk's first column are zero"),
+                     (r"line \d+, 'setp\.gt\.u32 .*': setp\.ge",
+                      "a CTA sends no sums to itself")])

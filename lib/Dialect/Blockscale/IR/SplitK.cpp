@@ -30,9 +30,19 @@ std::optional<Reason> blockscale::whyNotSplit(MmaAttr mma, int64_t k,
     return Reason(found + " is not lowered for " + hw::targetName(target) +
                   ", whose warps multiply and store in registers; nearest "
                   "legal: 1");
-  if (ShapedType::isDynamic(k))
-    return Reason(found + " needs a static K: a part of a K that only the host "
-                          "knows might be empty; nearest legal: 1");
+  if (ShapedType::isDynamic(k)) {
+    // A part may lie behind K, where loads find zeros.
+    if (mma.getSparse())
+      return Reason(found + " needs a static K where 'a' is sparse: zeros "
+                            "behind a K that only the host knows are no "
+                            "metadata; nearest legal: 1");
+    if (isInGroups(mma))
+      return Reason(found + " needs a static K with 'mma_k' of 96: parts of a "
+                            "K that only the host knows are not lowered in "
+                            "groups of three stages; nearest legal: 1, or "
+                            "'mma_k' of 64");
+    return std::nullopt;
+  }
   int64_t units = llvm::divideCeil(k, splitUnit(mma));
   if (splits > units)
     return Reason(found + " leaves parts empty: K of " + std::to_string(k) +
@@ -47,15 +57,6 @@ std::optional<Reason> blockscale::whyNotClusterK(ScheduleAttr schedule,
                                                  hw::Target target) {
   if (schedule.clusterK() == 1)
     return std::nullopt;
-  if (schedule.clusterM() > schedule.ctaGroup() || schedule.clusterN() > 1)
-    return Reason(
-        "'cluster_k' of " + std::to_string(schedule.clusterK()) +
-        " needs a CTA or pair for each part of K, found a cluster of " +
-        std::to_string(schedule.clusterM()) + "x" +
-        std::to_string(schedule.clusterN()) +
-        " that shares operands; nearest "
-        "legal: 'cluster_k' of 1, or 'cluster_m' of " +
-        std::to_string(schedule.ctaGroup()) + " and 'cluster_n' of 1");
   // Naming a size above 8 is how the kernel asks for it.
   return hw::whyNotCluster(target, unsigned(schedule.clusterSize()),
                            /*nonPortable=*/true);

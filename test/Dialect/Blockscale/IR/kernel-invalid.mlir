@@ -970,11 +970,11 @@ func.func @workspace_type(%m: !map, %d: !blockscale.global<bf16>) {
 // -----
 
 !map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
-func.func @split_of_dynamic_k(%m: !map, %d: !blockscale.global<bf16>, %w: !blockscale.global<f32>, %i: i32) {
-  // expected-error @below {{'split_k' of 2 needs a static K: a part of a K that only the host knows might be empty; nearest legal: 1}}
+func.func @groups_of_dynamic_k(%m: !map, %d: !blockscale.global<bf16>, %w: !blockscale.global<f32>, %i: i32) attributes {blockscale.target = #blockscale.target<sm_103a>} {
+  // expected-error @below {{'split_k' of 2 needs a static K with 'mma_k' of 96: parts of a K that only the host knows are not lowered in groups of three stages; nearest legal: 1, or 'mma_k' of 64}}
   blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) workspace(%w) sizes(%i, %i, %i, %i)
-    mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
-    schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, split_k = 2> : !map, !map, !blockscale.global<bf16> scales !map, !map workspace !blockscale.global<f32>
+    mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 96>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 96, split_k = 2> : !map, !map, !blockscale.global<bf16> scales !map, !map workspace !blockscale.global<f32>
   return
 }
 

@@ -13,10 +13,10 @@ func.func @meeting(%a: !decode, %b: !weights) -> tensor<16x576xbf16> {
   return %0 : tensor<16x576xbf16>
 }
 
-// How many clusters of five CTAs run at once nobody has published.
+// Clusters need not have a power of two of CTAs.
 // CHECK-LABEL: func.func @five
 func.func @five(%a: !decode, %b: !weights) -> tensor<16x576xbf16> {
-  // CHECK: split_k = 5>)
+  // CHECK: split_k = 5, cluster_k = 5>)
   %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32>) schedule(#blockscale.schedule<split_k = 5>) : !decode, !weights -> tensor<16x576xbf16>
   return %0 : tensor<16x576xbf16>
 }

@@ -186,9 +186,19 @@ func.func @half_a_pair_in_a_cluster(%a: !blockscale.tensor<39x576xbf16>, %b: !bl
 // -----
 
 !dynamic_k = !blockscale.tensor<512x?xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
-func.func @split_of_dynamic_k(%a: !dynamic_k, %b: !dynamic_k) -> tensor<512x512xbf16> {
-  // expected-error @below {{has no legal schedule: 'split_k' of 2 needs a static K: a part of a K that only the host knows might be empty; nearest legal: 1}}
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<split_k = 2>) : !dynamic_k, !dynamic_k -> tensor<512x512xbf16>
+func.func @groups_of_dynamic_k(%a: !dynamic_k, %b: !dynamic_k) -> tensor<512x512xbf16> {
+  // expected-error @below {{has no legal schedule: 'split_k' of 2 needs a static K with 'mma_k' of 96: parts of a K that only the host knows are not lowered in groups of three stages; nearest legal: 1, or 'mma_k' of 64}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<split_k = 2, mma_k = 96>) {blockscale.target = #blockscale.target<sm_103a>} : !dynamic_k, !dynamic_k -> tensor<512x512xbf16>
+  return %0 : tensor<512x512xbf16>
+}
+
+// -----
+
+!dynamic_sparse = !blockscale.tensor<512x?xf8E4M3FN, "e8m0_t32n2m4", layout = tiled_128x4>
+!dynamic_dense = !blockscale.tensor<512x?xf8E4M3FN, "e8m0_t64", layout = tiled_128x4>
+func.func @metadata_of_dynamic_k(%a: !dynamic_sparse, %b: !dynamic_dense) -> tensor<512x512xbf16> {
+  // expected-error @below {{has no legal schedule: 'split_k' of 2 needs a static K where 'a' is sparse: zeros behind a K that only the host knows are no metadata; nearest legal: 1}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, sparse = true>) schedule(#blockscale.schedule<split_k = 2>) : !dynamic_sparse, !dynamic_dense -> tensor<512x512xbf16>
   return %0 : tensor<512x512xbf16>
 }
 
@@ -213,9 +223,9 @@ func.func @empty_group(%a: !groups, %b: !groups) -> tensor<512x512xbf16> {
 // -----
 
 !shared = !blockscale.tensor<512x1024xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
-func.func @parts_that_share(%a: !shared, %b: !shared) -> tensor<512x512xbf16> {
-  // expected-error @below {{has no legal schedule: 'cluster_k' of 2 needs a CTA or pair for each part of K, found a cluster of 2x1 that shares operands; nearest legal: 'cluster_k' of 1, or 'cluster_m' of 1 and 'cluster_n' of 1}}
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<cta_group = 1, cluster_m = 2, split_k = 2, cluster_k = 2>) : !shared, !shared -> tensor<512x512xbf16>
+func.func @too_many_that_share(%a: !shared, %b: !shared) -> tensor<512x512xbf16> {
+  // expected-error @below {{has no legal schedule: a cluster of 32 CTAs does not fit on 'sm_100a': at most 8 CTAs, 16 when the kernel asks for a non-portable size; nearest legal: 16}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<cta_group = 1, cluster_m = 4, cluster_n = 2, split_k = 4, cluster_k = 4>) : !shared, !shared -> tensor<512x512xbf16>
   return %0 : tensor<512x512xbf16>
 }
 

@@ -50,7 +50,7 @@ func.func @wide(%a: !decode, %b: !wide) -> tensor<16x18432xbf16> {
   return %0 : tensor<16x18432xbf16>
 }
 
-// A part of a K that only the host knows might be empty.
+// A K that only the host knows may be too short: it is split where one asks for it.
 !open = !blockscale.tensor<16x?xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !open_weights = !blockscale.tensor<576x?xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 // CHECK-LABEL: func.func @open

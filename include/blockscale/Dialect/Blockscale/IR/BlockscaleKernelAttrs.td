@@ -115,8 +115,8 @@ def Blockscale_ScheduleAttr
     | `cluster_m` | CTAs of a cluster along the rows of D, both of a pair counted | 1 to 16, a multiple of `cta_group` |
     | `cluster_n` | CTAs of a cluster along the columns of D | 1 to 16; at most 16 CTAs in all, more than 8 are not portable |
     | `mma_k` | elements along K of one instruction | the kind's ordinary K; 96 on sm_103a, with at least 2 stages; twice the ordinary one on sm_107 |
-    | `split_k` | CTAs, pairs or clusters that compute an output tile together, each a part of K, which are added up in the order of K | 1 to 64, at most the stages that K fills (groups of three stages with `mma_k` 96); needs a static K |
-    | `cluster_k` | parts of K that one cluster computes: its CTAs exchange their sums in shared memory, and each adds up and stores a slice of the tile's columns. With 1 the parts meet in a workspace, where the last CTA to be done adds them up | 1 or `split_k`; above 1 a CTA or pair for each part, at most 16 CTAs in all |
+    | `split_k` | CTAs, pairs or clusters that compute an output tile together, each a part of K, which are added up in the order of K | 1 to 64, at most the stages that a static K fills (groups of three stages with `mma_k` 96); with a K that only the host knows `a` is dense and `mma_k` not 96 |
+    | `cluster_k` | parts of K that one cluster computes: its CTAs exchange their sums in shared memory, and each adds up and stores a slice of the tile's columns. With 1 the parts meet in a workspace, where the last CTA to be done adds them up | 1 or `split_k`; above 1 the cluster has `cluster_m` x `cluster_n` CTAs for each part, at most 16 in all |
     | `scheduler` | `static`: tiles in the order of their numbers; `dynamic`: cluster launch control hands them out | |
     | `dependent_launch` | overlap the start of the kernel with the end of the one before it | false, true |
     | `stores` | `direct`: threads store rows of D; `tma`: they write boxes to a ring in shared memory, which TMA stores while the epilogue goes on | `tma` without `swap_operands`, `split_k` and groups, with rows of D of a static multiple of 16 bytes |

@@ -11,8 +11,8 @@
 // neighbouring ranks. CTAs beside each other along columns share A, CTAs above
 // each other share B: each loads one slice and sends it to all of them.
 //
-// A cluster may instead have a CTA or pair for each part of K of one tile: the
-// ranks of a part follow each other, and nobody shares operands.
+// A cluster may have all of these once for each part of K: the ranks of a part
+// follow each other, and CTAs share operands with others of their part only.
 
 #include "Cluster.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -41,18 +41,27 @@ ClusterPlace::ClusterPlace(KernelBuilder &b, const TileGeometry &geometry)
   rankN = b.div(rank, geometry.clusterM);
   if (geometry.clusterK == 1)
     return;
-  assert(geometry.clusterN == 1 && "nobody shares operands");
-  rankK = rankN;
-  rankN = b.constant(0);
+  rankK = b.div(rank, geometry.ctasOfPart());
+  rankN =
+      geometry.clusterN > 1 ? b.rem(rankN, geometry.clusterN) : b.constant(0);
+}
+
+Value ClusterPlace::firstOfPart() const {
+  return b.mul(rankK, geometry.ctasOfPart());
+}
+
+Value ClusterPlace::withinPart(Value number) const {
+  return rankK ? b.add(firstOfPart(), number) : number;
 }
 
 Value ClusterPlace::firstBeside() const {
-  return b.mul(rankK ? rankK : rankN, geometry.clusterM);
+  return withinPart(b.mul(rankN, geometry.clusterM));
 }
 
 Value ClusterPlace::rankOfPart(Value part) const {
-  Value first = b.mul(part, geometry.ctasOfPart());
-  return isPair() ? b.add(first, indexInPair()) : first;
+  int64_t ctas = geometry.ctasOfPart();
+  Value first = b.mul(part, ctas);
+  return ctas > 1 ? b.add(first, b.rem(rank, ctas)) : first;
 }
 
 Value ClusterPlace::indexInPair() const { return b.rem(rank, 2); }
@@ -64,13 +73,14 @@ Value ClusterPlace::leader() const { return b.sub(rank, indexInPair()); }
 Value ClusterPlace::sharersOfA() const {
   if (geometry.a.sharers == 1)
     return {};
-  return b.shiftLeft(bitsOf(geometry.clusterN, geometry.clusterM), rankM);
+  return b.shiftLeft(bitsOf(geometry.clusterN, geometry.clusterM),
+                     withinPart(rankM));
 }
 
 Value ClusterPlace::sharersOfB() const {
   if (geometry.b.sharers == 1)
     return {};
-  Value first = b.mul(rankN, geometry.clusterM);
+  Value first = firstBeside();
   if (isPair())
     first = b.add(first, indexInPair());
   return b.shiftLeft(bitsOf(geometry.b.sharers, geometry.ctaGroup), first);
@@ -83,14 +93,12 @@ Value ClusterPlace::sharersOfSfb() const {
 }
 
 Value ClusterPlace::feeders() const {
-  if (!isCluster())
-    return {};
-  if (rankK && !isPair())
+  if (geometry.ctasOfPart() == 1)
     return {};
   int64_t column = bitsOf(geometry.clusterM, 1);
   int64_t row = bitsOf(geometry.ctaGroup, 1) *
                 bitsOf(geometry.clusterN, geometry.clusterM);
-  Value beside = b.shiftLeft(row, rankK ? leader() : rankM);
+  Value beside = b.shiftLeft(row, withinPart(rankM));
   Value above = b.shiftLeft(column, firstBeside());
   return b.createOrFold<arith::OrIOp>(beside, above);
 }

@@ -35,7 +35,7 @@ public:
   mlir::Value indexInPair() const;
   mlir::Value isLeader() const;
   mlir::Value leader() const;
-  /// The CTA at the same place of a pair that computes part `part` of K.
+  /// The CTA at the same place among those that compute part `part` of K.
   mlir::Value rankOfPart(mlir::Value part) const;
 
   mlir::Value sharersOfA() const;
@@ -47,6 +47,10 @@ public:
   mlir::Value indexOfB() const;
 
 private:
+  /// The first rank of the CTAs of this one's part of K.
+  mlir::Value firstOfPart() const;
+  /// The rank of the one that is number `number` of them.
+  mlir::Value withinPart(mlir::Value number) const;
   /// The first rank of the CTAs above and below.
   mlir::Value firstBeside() const;
 

@@ -61,11 +61,31 @@ KPart KernelFrame::partOfK(TilePosition tile) {
   if (splits == 1)
     return {b.constant(0), Value(), Value(),
             isGroupedAlongK() ? tile.kGroup.size : op.getK()};
+  if (!b.known(op.getK()))
+    return partOfLateK(tile.part, unit);
   // The parts differ by at most one unit, and none is empty.
   int64_t units = llvm::divideCeil(*b.known(op.getK()), unit);
   auto border = [&](Value part) { return b.div(b.mul(part, units), splits); };
   return {border(tile.part), border(b.add(tile.part, b.constant(1))),
           b.isEqual(tile.part, splits - 1), op.getK()};
+}
+
+KPart KernelFrame::partOfLateK(Value part, int64_t unit) {
+  int64_t splits = schedule.splits();
+  // None is empty either: the last ones may lie behind K.
+  Value units = b.createOrFold<arith::MaxUIOp>(b.ceilDiv(op.getK(), unit),
+                                               b.constant(splits));
+  // As above, without a product that 32 bits may not hold.
+  Value each = b.div(units, splits), rest = b.rem(units, splits);
+  auto border = [&](Value part) {
+    return b.add(b.mul(part, each), b.div(b.mul(part, rest), splits));
+  };
+  Value begin = border(part), end = border(b.add(part, b.constant(1)));
+  Value whole = b.div(op.getK(), unit);
+  Value isLast = b.createOrFold<arith::AndIOp>(
+      b.compare(arith::CmpIPredicate::ule, begin, whole),
+      b.compare(arith::CmpIPredicate::ult, whole, end));
+  return {begin, end, isLast, op.getK()};
 }
 
 Value KernelFrame::firstRow(TilePosition tile) {
@@ -106,7 +126,7 @@ void KernelFrame::synchronize() {
 }
 
 bool KernelFrame::meetsLate() {
-  return isSplitInCluster() && !isPair() &&
+  return isSplitInCluster() && geometry.ctasOfPart() == 1 &&
          schedule.getScheduler() == Scheduler::Static;
 }
 

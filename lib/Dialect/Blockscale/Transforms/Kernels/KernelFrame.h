@@ -45,8 +45,9 @@ struct Extent {
 };
 
 /// A part of K in units of `splitUnit`, from `begin` to before `end`, and
-/// whether it is the last one, i1. Both are null where K is not split. `size`
-/// is the K of the tile.
+/// whether it is the last one, i1: the one that has what is left over after
+/// whole units. Both are null where K is not split. `size` is the K of the
+/// tile. Units behind a K that only the host knows are zeros.
 struct KPart {
   mlir::Value begin, end, isLast, size;
 };
@@ -120,6 +121,9 @@ public:
 
   /// The part of K that belongs to a tile; without a split all of it.
   KPart partOfK(TilePosition tile);
+  /// Whether K is split that only the host knows, so that parts may lie behind
+  /// it.
+  bool isSplitLate() { return isSplit() && !b.known(op.getK()); }
 
   /// A barrier of all threads that can reach this CTA's memory.
   void synchronize();
@@ -139,6 +143,10 @@ public:
   void leave();
   /// Behind the last use of what other warps and CTAs read and write.
   void end();
+
+private:
+  /// Part number `part` of such a K, in units of `unit` elements.
+  KPart partOfLateK(mlir::Value part, int64_t unit);
 };
 
 } // namespace blockscale

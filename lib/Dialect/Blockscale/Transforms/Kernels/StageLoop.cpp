@@ -97,6 +97,19 @@ RingPosition StageLoop::multiplyTail(const MmaTile &tile, RingPosition ring,
       [&] { return ring; });
 }
 
+/// The K tiles of a part that lie behind K: zeros, which are the sums of a part
+/// that has no others.
+RingPosition StageLoop::multiplyBehind(const MmaTile &tile, RingPosition ring) {
+  Value tiles = b.ceilDiv(tile.k.size, frame.geometry.tileK);
+  Value begin = b.createOrFold<arith::MaxUIOp>(tile.k.begin, tiles);
+  return b.repeat(
+      begin, tile.k.end, ring, [&](Value index, RingPosition current) {
+        Value accumulate =
+            b.compare(arith::CmpIPredicate::ne, index, tile.k.begin);
+        return multiplyStage(tile, current, accumulate, Value());
+      });
+}
+
 RingPosition StageLoop::multiplyTile(const MmaTile &tile, RingPosition ring) {
   Value fullTiles = b.div(tile.k.size, frame.geometry.tileK);
   Value begin = tile.k.begin, end = endOfWhole(tile, fullTiles);
@@ -104,5 +117,6 @@ RingPosition StageLoop::multiplyTile(const MmaTile &tile, RingPosition ring) {
     Value accumulate = b.compare(arith::CmpIPredicate::ne, index, begin);
     return multiplyStage(tile, current, accumulate, Value());
   });
-  return multiplyTail(tile, ring, fullTiles);
+  ring = multiplyTail(tile, ring, fullTiles);
+  return frame.isSplitLate() ? multiplyBehind(tile, ring) : ring;
 }

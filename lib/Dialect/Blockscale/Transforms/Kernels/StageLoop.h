@@ -24,6 +24,7 @@ protected:
 private:
   RingPosition multiplyTail(const MmaTile &tile, RingPosition ring,
                             mlir::Value fullTiles);
+  RingPosition multiplyBehind(const MmaTile &tile, RingPosition ring);
   RingPosition multiplyStage(const MmaTile &tile, RingPosition ring,
                              mlir::Value accumulate, mlir::Value valid);
   void multiplyAlone(const MmaTile &tile, mlir::Value stage,

@@ -420,13 +420,24 @@ static int64_t mostWavesOfParts(MatmulOp op) {
   return isStatic ? kMostWaves : 1;
 }
 
-/// The numbers of parts of K to compare for a tile beside 1. Clusters that
-/// share operands are for products that have tiles enough.
+/// Whether CTAs of a cluster share what they load.
+static bool sharesLoads(const Choice &choice) {
+  return choice.clusterM * choice.clusterN > choice.ctaGroup;
+}
+
+/// Whether the user says which CTAs share operands.
+static bool namesCluster(ScheduleAttr wish) {
+  return wish.getClusterM() || wish.getClusterN();
+}
+
+/// The numbers of parts of K to compare for a tile beside 1. A cluster of
+/// several tiles that the user names stays as large as that, and a K that only
+/// the host knows may be too short for parts.
 static SmallVector<int64_t> splitsOf(MatmulOp op, const Choice &choice,
                                      hw::Target target, int64_t expectedRows) {
   SmallVector<int64_t> splits;
-  bool sharesLoads = choice.clusterM * choice.clusterN > choice.ctaGroup;
-  if (sharesLoads || op.hasGroups() || ShapedType::isDynamic(op.getSizes().k))
+  if (op.hasGroups() || ShapedType::isDynamic(op.getSizes().k) ||
+      (sharesLoads(choice) && namesCluster(getScheduleWish(op))))
     return splits;
   ProblemSizes problem = problemSizes(op, choice.swap, expectedRows);
   int64_t rows = hw::kTmemLanes * choice.ctaGroup * choice.rowInstructions;
@@ -436,7 +447,7 @@ static SmallVector<int64_t> splitsOf(MatmulOp op, const Choice &choice,
   int64_t atOnce = hw::referencePart(target.chip).smCount / choice.ctaGroup;
   int64_t most = mostWavesOfParts(op) * atOnce / tiles;
   MmaAttr mma = instruction(getMma(op), choice);
-  for (int64_t candidate : {2, 3, 4, 6, 8, 12, 16, 24, 32})
+  for (int64_t candidate : {2, 3, 4, 5, 6, 8, 12, 16, 24, 32})
     if (candidate <= most &&
         !whyNotSplit(mma, op.getSizes().k, candidate, target))
       splits.push_back(candidate);
@@ -444,18 +455,24 @@ static SmallVector<int64_t> splitsOf(MatmulOp op, const Choice &choice,
 }
 
 /// How many of the parts of K of `choice` a cluster computes: all of them,
-/// which then exchange their sums, or one.
+/// which then exchange their sums, or one. With a workspace clusters that share
+/// operands are for products that have tiles enough.
 static SmallVector<int64_t> clusterPartsOf(ScheduleAttr wish,
                                            const Choice &choice) {
-  if (wish.getClusterK())
-    return {wish.getClusterK()};
-  int64_t ctas = choice.ctaGroup * choice.splits;
-  bool sharesLoads = choice.clusterM * choice.clusterN > choice.ctaGroup;
-  // How many clusters of another size run at once nobody has published.
-  if (choice.splits == 1 || sharesLoads || ctas > hw::kMaxPortableCluster ||
-      !llvm::isPowerOf2_64(ctas))
-    return {1};
-  return {1, choice.splits};
+  int64_t parts = wish.getClusterK() ? wish.getClusterK() : choice.splits;
+  bool isPortable =
+      choice.clusterM * choice.clusterN * parts <= hw::kMaxPortableCluster;
+  if (wish.getClusterK() && !isPortable && !namesCluster(wish) &&
+      sharesLoads(choice))
+    return {};
+  if (wish.getClusterK() || choice.splits == 1)
+    return {wish.getClusterK() ? parts : 1};
+  SmallVector<int64_t> some;
+  if (!sharesLoads(choice) || wish.getSplitK())
+    some.push_back(1);
+  if (isPortable)
+    some.push_back(choice.splits);
+  return some;
 }
 
 /// Everything that `wish` leaves free, the simplest kernels first: among equals
@@ -485,14 +502,23 @@ static SmallVector<Choice> choicesOf(MmaAttr mma, ScheduleAttr wish,
   return choices;
 }
 
-/// What choices are ordered by. A workspace is a parameter more for whoever
-/// launches the kernel, and what it costs is what the model knows least of: it
-/// must promise something.
+/// How much more than others a schedule must promise. A workspace is one more
+/// parameter, whose cost the model knows least of. Clusters that share operands
+/// and exchange sums cost more on the timeline than they gain in the model. How
+/// many clusters run at once that are no power of two nobody has counted.
+static double marginOf(ScheduleAttr schedule) {
+  constexpr double kSplitMargin = 1.05, kUncountedMargin = 1.02;
+  bool hasWorkspace = schedule.splits() > schedule.clusterK();
+  bool sharesLoads =
+      schedule.clusterM() * schedule.clusterN() > schedule.ctaGroup();
+  if (hasWorkspace || (schedule.clusterK() > 1 && sharesLoads))
+    return kSplitMargin;
+  return llvm::isPowerOf2_64(schedule.clusterSize()) ? 1 : kUncountedMargin;
+}
+
+/// What choices are ordered by.
 static double rankOf(const ScheduleChoice &choice) {
-  constexpr double kSplitMargin = 1.05;
-  return choice.microseconds *
-         (choice.schedule.splits() > choice.schedule.clusterK() ? kSplitMargin
-                                                                : 1.0);
+  return choice.microseconds * marginOf(choice.schedule);
 }
 
 ScheduleChoices blockscale::listScheduleChoices(MatmulOp op, hw::Target target,
