@@ -445,6 +445,10 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     f32. Scales of f16 and bf16 are converted to f32, and a side that has none, or
     one for all of K, has no part in the product. Kernels hold `i4` under `e8m0` as e2m3.
 
+    Zero points in real units are no part of these sums either: for each tile of them
+    along K kernels subtract a product from `x`, `x = fma(-(alpha * z), t, x)`, with `t`
+    the sum of the other operand over the tile. Those of `a` come first.
+
     The epilogue makes an element of the result of one of the product, one of
     `c`, times `beta`, and one of `bias`; it has an argument for each of these
     that is given. Without a region it is their sum, from left to right. A
