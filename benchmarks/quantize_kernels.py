@@ -35,6 +35,7 @@ FORMATS = {
     "MXFP8, 128 x 128": ("f8E4M3FN", "e8m0_t128_t128", 8, 32, ""),
     "e4m3, f32 for 1 x 128": ("f8E4M3FN", "float32_t128", 8, 32, ""),
     "e4m3, f32 for 128 x 128": ("f8E4M3FN", "float32_t128_t128", 8, 4096, ""),
+    "e4m3, f32 for a row": ("f8E4M3FN", "float32_t0", 8, 4096, ""),
     "MXFP8, sparse": ("f8E4M3FN", "e8m0_t64", 8, 64, "{blockscale.for_sparse}"),
     "NVFP4, sparse": ("f4E2M1FN", "multi_float32_e4m3fn_t32", 4, 32,
                       "{blockscale.for_sparse}"),
@@ -79,8 +80,9 @@ def module(columns, source, element, spec, words, ways, finds):
 
 def rows(columns, ways, finds):
     for name, (element, spec, bits, block, words) in FORMATS.items():
-        # No kernel does that both ways.
-        turns = len(ways) == 2 and "for_sparse" in words
+        # No kernel does that both ways, or for a transpose.
+        turns = len(ways) == 2 and "for_sparse" in words or \
+            ways != ["rows"] and spec.endswith("_t0")
         if turns or (finds and not spec.startswith("multi")):
             continue
         for source, size in INPUTS.items():

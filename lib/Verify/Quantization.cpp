@@ -173,13 +173,16 @@ QuantizationMaker::readPart(const plan::Quantization &planned,
   // Under floats a block is what a thread has.
   constexpr unsigned kBlock = 32;
   uint64_t tile = scales ? scales->ownBlock() : floats->block;
+  part.coversK = tile == 0;
+  if (part.coversK)
+    tile = part.k;
   part.block = scales ? scales->block : kBlock;
   part.rowTile = scales ? scales->rows : floats->rows;
   part.tileBlocks = part.block ? tile / part.block : 0;
   part.hasTensorScale = partOf(kernel.tensorScales, operand);
   if (part.rowTile == 0 || part.rowTile > 256)
     return "scales of " + std::to_string(part.rowTile) + " rows";
-  if (part.tileBlocks == 0 || part.tileBlocks > 32)
+  if (part.tileBlocks == 0 || (!part.coversK && part.tileBlocks > 32))
     return "scales of " + std::to_string(tile) + " elements in blocks of " +
            std::to_string(part.block);
   if (part.block == 0 || part.k % part.block != 0)
@@ -501,6 +504,9 @@ uint64_t QuantizationRun::Part::threadOf(Place place) const {
     uint64_t byte = matrix * matrixBytes() + scaleOffset(row, j, atoms());
     return byte / 512 * 512 + threadInAtom(byte % 512);
   }
+  // A warp has a row.
+  if (coversK)
+    return (matrix * rows + row) * 32 + j % 32;
   uint64_t wholeRows = std::max(rowTile, kRows),
            wholeBlocks = std::max(tileBlocks, kBlocks);
   auto parts = [](uint64_t extent, uint64_t whole) {

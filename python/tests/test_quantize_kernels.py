@@ -83,6 +83,8 @@ CASES = [
     ("f4E2M1FN", "multi_float32_e4m3fn_t8_t32", "bf16", dict(rounding="away")),
     ("f8E4M3FN", "float32_t128", "bf16", {}),
     ("f8E5M2", "float32_t32_t64", "f32", dict(rounding="stochastic", seed=SEED))]
+ROWS = [("f8E4M3FN", "float32_t0", "bf16", {}),
+        ("f6E2M3FN", "float32_t0", "f32", dict(rounding="stochastic", seed=SEED))]
 
 
 def words_of(options):
@@ -92,7 +94,7 @@ def words_of(options):
     return f"{rule}rounding({rounding}{seed})"
 
 
-@pytest.mark.parametrize("element, spec, x, options", CASES)
+@pytest.mark.parametrize("element, spec, x, options", CASES + ROWS)
 def test_bits_of_numpy(device, element, spec, x, options):
     """Dynamic sizes and batches; twice, with other numbers."""
     kernel = bs.compile(source("q", "???", element, spec, words_of(options), x))
@@ -296,6 +298,22 @@ func.func @compress(%a: {dense}) -> {stored} {{
                for one, name in ((bs.prune(x, pattern), "a"), (w, "b"))]
     one, other = (scaled.dequantize().astype(np.float64) for scaled in on_host)
     assert one.size // 4 < np.count_nonzero(one) <= one.size // 2
+    assert (np.abs(d - one @ other.T) <= 1e-5 * np.abs(one) @ np.abs(other).T).all()
+    assert (d == kernel.emulate(*on_host, kernel="matmul")).all()
+
+
+def test_tokens_are_multiplied(device):
+    """Activations with a scale for each token, weights with one for each channel."""
+    spec = bs.matmul(M="M", N=72, K=512, a="fp8_row", b="fp8_row")
+    kernel = bs.compile(spec.mlir + source("left", ("?", 512), "f8E4M3FN", "float32_t0") +
+                        source("right", (72, 512), "f8E4M3FN", "float32_t0"))
+    rng = np.random.default_rng(32)
+    x, w = values(rng, (37, 512)), values(rng, (72, 512))
+    d = kernel.launch(kernel.quantize(bs.to_device(x), kernel="left"),
+                      kernel.quantize(bs.to_device(w), kernel="right"),
+                      kernel="matmul").numpy()
+    on_host = [bs.quantize(one, "fp8_row") for one in (x, w)]
+    one, other = (scaled.dequantize().astype(np.float64) for scaled in on_host)
     assert (np.abs(d - one @ other.T) <= 1e-5 * np.abs(one) @ np.abs(other).T).all()
     assert (d == kernel.emulate(*on_host, kernel="matmul")).all()
 

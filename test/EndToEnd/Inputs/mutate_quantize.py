@@ -156,6 +156,11 @@ if "red.relaxed.gpu" in text:
     for first in re.findall(r"ld\.global\.v4\.b32\s+\{(%r\d+),", before):
         EQUIVALENT.append((rf"the words exchanged: .*\{{{first},",
                            "the larger one is taken"))
+# A row that is read for its largest magnitude, then again for the codes.
+if "_t0" in open(source).read():
+    EQUIVALENT += [(rf"the words exchanged: {at}: .*ld\.global",
+                    "the largest of numbers in any order")
+                   for at in ptx.places(r"ld\.global\.v") if at < lanes[0]]
 if "cvt.rn.satfinite.e2m1x2" in text:
     EQUIVALENT.append((r"no bound: .*0f43E00000",
                        "the conversion of the scale saturates there"))

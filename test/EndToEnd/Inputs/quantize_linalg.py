@@ -4,7 +4,8 @@
 
 """Kernels that quantise against what blockscale-to-linalg makes of the same op.
 
-  quantize_linalg.py FOLDER BROKEN [rows | columns | both | found] [long | float | sparse]
+  quantize_linalg.py FOLDER BROKEN [rows | columns | both | found]
+    [long | float | sparse | row]
 
 runs each kernel on the emulator and writes FOLDER/linalg.mlir: a module whose
 `main` quantises the same numbers and prints for each case how many codes and
@@ -12,8 +13,8 @@ how many scales differ from the kernel's. With BROKEN = 1 a code of the first
 case is wrong, which has to show. With `columns` the kernels quantise the
 transpose of what they read, with `both` a matrix and its transpose; with `long` the
 scales are for tiles longer than the blocks of instructions, with `float` they are f32,
-with `sparse` they are for sparse instructions; with `found` nobody
-gives tensor scales.
+with `sparse` they are for sparse instructions, with `row` an f32 is for all of K; with
+`found` nobody gives tensor scales.
 """
 
 import itertools
@@ -107,6 +108,13 @@ def float_tiles():
                 tile = f"t{rows}_t{k}" if rows > 1 else f"t{k}"
                 yield (element, f"float32_{tile}", "min_error" if k * rows <= 2048 and
                        (i + j) % 3 == 0 else "floor", ROUNDINGS[(i + j) % 4], next(types))
+
+
+def whole_rows():
+    """Every element and rounding under a scale for each row."""
+    types = itertools.cycle(["bf16", "f16", "f32"])
+    for element, rounding in itertools.product(BITS, ROUNDINGS):
+        yield element, "float32_t0", "floor", rounding, next(types)
 
 
 def both():
@@ -343,7 +351,7 @@ def main():
     folder, broken = pathlib.Path(sys.argv[1]), sys.argv[2] == "1"
     folder.mkdir(parents=True, exist_ok=True)
     all_cases = list({"long": long_tiles, "sparse": long_tiles,
-                       "float": float_tiles, "": {
+                       "row": whole_rows, "float": float_tiles, "": {
         "rows": cases, "columns": columns, "both": both,
         "found": found}[mode]}[tiles]())
     results = kernels(folder, all_cases)

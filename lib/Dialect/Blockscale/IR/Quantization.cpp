@@ -40,12 +40,13 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
   if (spec.isSparse())
     return "a kernel writes dense elements, but " + name +
            " prunes; prune on the host first";
-  if (!spec.isTile() || type.getRowTile() < 1)
+  bool isRow = spec.coversK() && hasFloatScales(type) && type.getRowTile() == 1;
+  if (!isRow && (!spec.isTile() || type.getRowTile() < 1))
     return "a kernel chooses scales for tiles along K of one row or several, "
            "but those of " +
            name +
-           " are for all rows or all of K; nearest legal: 'e8m0_t32' or "
-           "'e8m0_t32_t32'";
+           " are for all rows or all of K; nearest legal: 'e8m0_t32', "
+           "'e8m0_t32_t32' or 'float32_t0'";
   if (type.getOrder() != DataOrder::KMajor)
     return Reason(
         "a kernel writes elements along K, but the result is in order "
@@ -211,6 +212,8 @@ static std::optional<Reason> whyNotTile(const QuantizedStorage &storage,
 
 AffineExpr blockscale::threadsToQuantize(const QuantizedStorage &storage) {
   constexpr int64_t kRows = hw::kAtomRows, kBlocks = hw::kAtomScales;
+  if (storage.coversK())
+    return storage.rows * storage.batch * int64_t(hw::kWarpSize);
   if (storage.scale && storage.rowTile <= kRows &&
       storage.tileBlocks <= kBlocks)
     return storage.scales.matrixBytes * storage.batch;

@@ -58,7 +58,7 @@ func.func @compared(%x: tensor<64x64xf32>) -> !q {
 
 !q = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t0_t32", layout = tiled_128x4>
 func.func @columns_share(%x: tensor<64x64xf32>) -> !q {
-  // expected-error@+1 {{a kernel chooses scales for tiles along K of one row or several, but those of 'e8m0_t0_t32' are for all rows or all of K; nearest legal: 'e8m0_t32' or 'e8m0_t32_t32'}}
+  // expected-error@+1 {{a kernel chooses scales for tiles along K of one row or several, but those of 'e8m0_t0_t32' are for all rows or all of K; nearest legal: 'e8m0_t32', 'e8m0_t32_t32' or 'float32_t0'}}
   %0 = blockscale.quantize %x : tensor<64x64xf32> to !q
   return %0 : !q
 }
@@ -217,10 +217,30 @@ func.func @integers_under_floats(%x: tensor<64x128xbf16>) -> !q {
 
 // -----
 
-!q = !blockscale.tensor<64x128xf8E4M3FN, "float32_t0">
-func.func @whole_rows(%x: tensor<64x128xbf16>) -> !q {
-  // expected-error@+1 {{a kernel chooses scales for tiles along K of one row or several, but those of 'float32_t0' are for all rows or all of K}}
+!q = !blockscale.tensor<64x128xf8E4M3FN, "float32">
+func.func @whole_matrix_float(%x: tensor<64x128xbf16>) -> !q {
+  // expected-error@+1 {{a kernel chooses scales for tiles along K of one row or several, but those of 'float32' are for all rows or all of K}}
   %0 = blockscale.quantize %x : tensor<64x128xbf16> to !q
+  return %0 : !q
+}
+
+// -----
+
+!q = !blockscale.tensor<64x128xf8E4M3FN, "float32_t0">
+func.func @compared_rows(%x: tensor<64x128xbf16>) -> !q {
+  // expected-error@+1 {{a kernel adds up the errors of at most 2048 elements under the rule 'min_error', but scales of 'float32_t0' are for all of K; nearest legal: the rule 'floor'}}
+  %0 = blockscale.quantize %x rule(min_error) : tensor<64x128xbf16> to !q
+  return %0 : !q
+}
+
+// -----
+
+!q = !blockscale.tensor<64x128xf8E4M3FN, "float32_t0">
+func.func @turned_rows(%x: tensor<128x64xbf16>) -> !q {
+  %e = tensor.empty() : tensor<64x128xbf16>
+  %t = linalg.transpose ins(%x : tensor<128x64xbf16>) outs(%e : tensor<64x128xbf16>) permutation = [1, 0]
+  // expected-error@+1 {{a kernel that quantises a transpose has scales of tiles along K, but those of 'float32_t0' are for all of it}}
+  %0 = blockscale.quantize %t : tensor<64x128xbf16> to !q
   return %0 : !q
 }
 

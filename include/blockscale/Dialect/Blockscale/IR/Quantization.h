@@ -33,7 +33,7 @@ struct QuantizedStorage {
   /// Elements along K of which memory has a scale.
   int64_t block = 0;
   /// Rows and blocks of a tile, which share a scale. One that instructions read
-  /// is repeated for each of them.
+  /// is repeated for each of them. No blocks are all of K.
   int64_t rowTile = 1, tileBlocks = 1;
   /// How TMA brings the elements to a product of two such tensors.
   const hw::TensorMapDataTypeInfo *data = nullptr;
@@ -42,12 +42,17 @@ struct QuantizedStorage {
   /// The scales of one matrix that instructions read.
   hw::StorageLayout<mlir::AffineExpr> scales;
 
+  /// Whether a scale is for all of K.
+  bool coversK() const { return tileBlocks == 0; }
   /// Elements along K that share a scale.
   int64_t tileElements() const { return block * tileBlocks; }
   /// Blocks that share a scale.
   int64_t repetitions() const { return rowTile * tileBlocks; }
   /// The f32 scales of one matrix: for a group of rows, and of all of them.
-  mlir::AffineExpr floatsOfRows() const { return k.ceilDiv(tileElements()); }
+  mlir::AffineExpr floatsOfRows() const {
+    return coversK() ? mlir::getAffineConstantExpr(1, k.getContext())
+                     : k.ceilDiv(tileElements());
+  }
   mlir::AffineExpr floatsOfMatrix() const {
     return rows.ceilDiv(rowTile) * floatsOfRows();
   }

@@ -277,6 +277,15 @@ void QuantizeBody::storeCodes(const BlockPlace &place, ArrayRef<Value> words) {
   quantizer.storeData(arguments.data, place, words);
 }
 
+void QuantizeBody::storeNumber(Value number, Value bits) {
+  StoreRowOp::create(
+      e,
+      vector::FromElementsOp::create(e, VectorType::get({1}, e.getF32Type()),
+                                     e.fromBits(bits)),
+      arguments.scales, number, e.i32(1), /*stride=*/Value(),
+      /*aligned=*/true);
+}
+
 void QuantizeBody::storeFloat(const BlockPlace &place, Value bits) {
   auto isFirst = [&](Value x, int64_t extent) -> Value {
     return arith::CmpIOp::create(e, arith::CmpIPredicate::eq,
@@ -300,12 +309,7 @@ void QuantizeBody::storeFloat(const BlockPlace &place, Value bits) {
   Value number = add(
       mul(wide(place.matrix), extentOf(storage.floatsOfMatrix(), i64)),
       add(mul(wide(row), extentOf(storage.floatsOfRows(), i64)), wide(tile)));
-  StoreRowOp::create(
-      e,
-      vector::FromElementsOp::create(e, VectorType::get({1}, e.getF32Type()),
-                                     e.fromBits(bits)),
-      arguments.scales, number, e.i32(1), /*stride=*/Value(),
-      /*aligned=*/true);
+  storeNumber(number, bits);
 }
 
 void QuantizeBody::storeScale(const BlockPlace &place, Value number,

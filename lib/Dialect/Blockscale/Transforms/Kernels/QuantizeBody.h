@@ -81,6 +81,8 @@ protected:
   mlir::Value wide(mlir::Value x);
   mlir::Value wide(int64_t x);
   mlir::Value sub(mlir::Value x, mlir::Value y);
+  /// Stores f32 number `number`, i64, of the scales.
+  void storeNumber(mlir::Value number, mlir::Value bits);
   /// Stores the f32 of a tile, by the thread of its first block.
   void storeFloat(const BlockPlace &place, mlir::Value bits);
   mlir::Value i8(mlir::Value x);
@@ -88,6 +90,9 @@ protected:
   mlir::Value number(mlir::Value index);
   bool isTiled() const { return storage.repetitions() > 1; }
   mlir::Value isInside(const BlockPlace &place);
+  mlir::Value threadNumber();
+  mlir::Value firstElement(const BlockPlace &place);
+  llvm::SmallVector<mlir::Value> widened(llvm::ArrayRef<mlir::Value> loaded);
   /// Whether a row of scales, padding included, reaches so far.
   mlir::Value isInMemory(const BlockPlace &place);
 
@@ -109,14 +114,11 @@ private:
     std::optional<BlockScaling> scaling;
   };
 
-  mlir::Value threadNumber();
   bool followsBytes() const;
   mlir::Value isStored(const BlockPlace &place);
   void buildCta();
   BlockPlace nearestInside(const BlockPlace &place);
-  mlir::Value firstElement(const BlockPlace &place);
   mlir::Value loadFactor(const BlockPlace &place);
-  llvm::SmallVector<mlir::Value> widened(llvm::ArrayRef<mlir::Value> loaded);
   Known findTogether(const BlockPlace &place);
   mlir::Value quantizeBlock(const BlockPlace &place, const Known &known);
 };

@@ -10,6 +10,7 @@
 #include "ElementwiseSource.h"
 #include "GridMaxima.h"
 #include "QuantizeBothWays.h"
+#include "QuantizeRows.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
@@ -161,6 +162,12 @@ static std::optional<Reason> whyNotSizes(const QuantizedStorage &storage) {
 static std::optional<Reason> whyNotCompared(QuantizeOp op,
                                             const QuantizedStorage &storage) {
   constexpr int64_t kMostCompared = 2048;
+  if (op.getRule() == ScaleRule::MinError && storage.coversK())
+    return "a kernel adds up the errors of at most " +
+           std::to_string(kMostCompared) +
+           " elements under the rule 'min_error', but scales of '" +
+           std::string(op.getType().getSpec().getText()) +
+           "' are for all of K; nearest legal: the rule 'floor'";
   int64_t elements = storage.rowTile * storage.tileElements();
   if (op.getRule() != ScaleRule::MinError || elements <= kMostCompared)
     return std::nullopt;
@@ -175,6 +182,11 @@ static std::optional<Reason> whyNotCompared(QuantizeOp op,
 /// A CTA that writes a transpose has an atom of scales.
 static std::optional<Reason> whyNotTurned(QuantizeOp op,
                                           const QuantizedStorage &storage) {
+  if (storage.coversK())
+    return "a kernel that quantises a transpose has scales of tiles along K, "
+           "but those of '" +
+           std::string(op.getType().getSpec().getText()) +
+           "' are for all of it";
   if (storage.rowTile <= hw::kAtomRows && storage.tileBlocks <= hw::kAtomScales)
     return std::nullopt;
   return "a kernel that quantises a transpose has tiles of at most " +
@@ -370,6 +382,8 @@ static void buildBody(QuantizeOp op, ImplicitLocOpBuilder &b,
     columns.batch = arguments.batch;
     buildBothWays(b, {what, storage, arguments},
                   {attributeOf(partner, ""), storageOf(partner), columns});
+  } else if (storage.coversK()) {
+    QuantizeRows(what, storage, b, arguments).build();
   } else if (what.getTransposed()) {
     QuantizeColumns(what, storage, b, arguments).build();
   } else {
