@@ -857,7 +857,7 @@ VARIANTS += [
     adding_by_tma("tiles of one chunk, D stored by TMA", [MXFP8, NVFP4],
                   "cta_group = 1, swap_operands = false, tile_n = 32, "
                   "stores = tma", Sizes([1, 130, 300], [(32, 576), (24, 576)])),
-    adding_by_tma("tiles of three chunks", [MXFP8, NVFP4],
+    adding_by_tma("rounds of three boxes", [MXFP8, NVFP4],
                   "cta_group = 1, swap_operands = false, tile_n = 192"),
     adding_by_tma("K = 96, CTA pair", [MXFP4, NVFP4], pair(", mma_k = 96"),
                   LONG_SPLIT, K96_CHIPS),

@@ -118,8 +118,7 @@ TEST(MachineEvents, WorkBetweenEvents) {
   EXPECT_EQ(events[0].before.instructions, 14u);
 }
 
-// Loads count where lanes have addresses of their own: what is the same for all
-// has come before, as a rule.
+// Loads count where the CTA has not loaded the same sector lately.
 TEST(MachineEvents, LoadsFromGlobalMemory) {
   std::vector<Event> events = eventsOf(R"(
     ld.global.u32 %r10, [%rd2];

@@ -52,7 +52,8 @@ struct LaneWork {
   uint64_t halfConversions = 0, narrowConversions = 0;
   /// Bytes of st to global memory, and of ld from shared memory.
   uint64_t globalStoredBytes = 0, sharedLoadedBytes = 0;
-  /// Bytes of ld from global memory, of lanes that each load their own.
+  /// Bytes of the sectors that ld reads from global memory, but for those that
+  /// the CTA has loaded lately.
   uint64_t globalLoadedBytes = 0;
 };
 

@@ -97,25 +97,6 @@ void countStore(Exec &x, const Instruction &in) {
     workOf(x).work.globalStoredBytes += bytesOf(x, in, in.operands.back());
 }
 
-/// What all lanes load from one address has come before, as a rule, and lies in
-/// the first cache.
-bool haveOwnAddresses(const Exec &x, const AddressOperand &address) {
-  auto first = unsigned(__builtin_ctz(x.mask));
-  auto last = 31 - unsigned(__builtin_clz(x.mask));
-  return laneAddress(x, address, first) != laneAddress(x, address, last);
-}
-
-void countLoad(Exec &x, const Record &r) {
-  const Instruction &in = *r.instruction;
-  Where where = whereOf(in);
-  uint64_t bytes = bytesOf(x, in, in.operands.front());
-  if (where == Where::SharedCta)
-    workOf(x).work.sharedLoadedBytes += bytes;
-  else if (where == Where::Global &&
-           haveOwnAddresses(x, r.as<LoadStoreRecord>().address))
-    workOf(x).work.globalLoadedBytes += bytes;
-}
-
 /// Conversions that narrow: `.f16x2` and the like take two values a lane.
 void countConversion(Exec &x, const Instruction &in) {
   unsigned to = bitWidth(in.type(0)), from = bitWidth(in.type(1));
@@ -161,6 +142,28 @@ void observeWait(Exec &x, const Record &r, Step step) {
 }
 
 } // namespace
+
+void EventObserver::countLoad(Exec &x, const Record &r) {
+  const Instruction &in = *r.instruction;
+  Where where = whereOf(in);
+  if (where == Where::SharedCta)
+    workOf(x).work.sharedLoadedBytes += bytesOf(x, in, in.operands.front());
+  if (where != Where::Global)
+    return;
+  const auto &load = r.as<LoadStoreRecord>();
+  RecentSectors &sectors = recent[x.cta->rank];
+  uint64_t count = 0;
+  for (unsigned lane = 0; lane != 32; ++lane) {
+    if (!(x.mask >> lane & 1))
+      continue;
+    uint64_t first = laneAddress(x, load.address, lane);
+    uint64_t last = first + std::max(1u, load.bytes()) - 1;
+    for (uint64_t i = first / RecentSectors::kBytes;
+         i <= last / RecentSectors::kBytes; ++i)
+      count += sectors.add(i);
+  }
+  workOf(x).work.globalLoadedBytes += count * RecentSectors::kBytes;
+}
 
 void EventObserver::on(const Executed &h) {
   Exec &x = h.x;

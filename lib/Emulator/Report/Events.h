@@ -10,7 +10,34 @@
 
 #include "../Run/Observer.h"
 
+#include <array>
+#include <map>
+#include <unordered_set>
+
 namespace blockscale::emulator::machine {
+
+/// Sectors of global memory that a CTA has loaded lately, about as many as its
+/// cache keeps beside the shared memory that kernels take.
+class RecentSectors {
+public:
+  static constexpr uint64_t kBytes = 32;
+
+  /// Notes one; whether it is new. The oldest one goes.
+  bool add(uint64_t sector) {
+    if (!kept.insert(sector).second)
+      return false;
+    uint64_t &oldest = order[count % order.size()];
+    if (count++ >= order.size())
+      kept.erase(oldest);
+    oldest = sector;
+    return true;
+  }
+
+private:
+  std::unordered_set<uint64_t> kept;
+  std::array<uint64_t, 1024> order;
+  size_t count = 0;
+};
 
 /// Makes the events of a cluster, with what its lanes did between them.
 class EventObserver final : public Observer {
@@ -28,6 +55,11 @@ public:
   void on(const MmaDone &) override;
   void on(const TensorCopyDone &) override;
   void on(const CommitBegun &) override;
+
+private:
+  void countLoad(Exec &x, const Record &r);
+
+  std::map<uint32_t, RecentSectors> recent; ///< by the rank of the CTA
 };
 
 } // namespace blockscale::emulator::machine
