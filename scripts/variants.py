@@ -480,6 +480,9 @@ LONG = [Quantization("f8E4M3FN", "e8m0_t128", "bf16"),
         Quantization("f8E4M3FN", "float32_t128@plain", "bf16"),
         Quantization("f8E4M3FN", "float32_t128_t128@plain", "f16"),
         Quantization("f4E2M1FN", "e4m3fn_t32", "bf16", "{blockscale.for_sparse}")]
+# One for each row.
+WHOLE_ROWS = [Quantization("f8E4M3FN", "float32_t0@plain", "bf16"),
+              Quantization("f8E5M2", "float32_t0@plain", "f32")]
 FOUND = [Quantization("f4E2M1FN", "multi_float32_e4m3fn_t16", "bf16", finds=True),
          Quantization("f4E2M1FN", "multi_float32_e4m3fn_t16_t16", "f32",
                       "rule(min_error)", finds=True)]
@@ -771,6 +774,10 @@ VARIANTS += [
             make=function_that_quantizes),
     Variant("quantisations of transposes in long tiles", DATACENTER, LONG, "",
             LONG_LINES, make=function_that_quantizes_columns),
+    Variant("quantisations of rows under one scale each", DATACENTER, WHOLE_ROWS, "",
+            LINES, make=function_that_quantizes),
+    Variant("quantisations of rows under one scale each, warp level", WARP, WHOLE_ROWS,
+            "", LINES, make=function_that_quantizes),
     Variant("quantisations that find tensor scales", DATACENTER, FOUND, "", LINES,
             make=function_that_quantizes),
     Variant("quantisations that find tensor scales, warp level", WARP, FOUND, "",
