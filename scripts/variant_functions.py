@@ -1,0 +1,197 @@
+"""Functions of one op each, as MLIR text, of which variants.py makes kernels.
+
+Part of the blockscale project, under the Apache License v2.0 with LLVM
+Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+# Each two columns make one of D: SwiGLU has no exact results, a difference has.
+PAIRS = """pairs epilogue(%x, %up) {
+    %1 = arith.subf %up, %x : f32
+    blockscale.yield %1
+  }"""
+
+
+def tensor(rows, k, element, spec):
+    """A spec with "@" names its layout behind it, an element the order of data."""
+    spec, _, layout = spec.partition("@")
+    element, _, order = element.partition("@")
+    text = f', "{spec}", layout = {layout or "tiled_128x4"}' if spec else ""
+    text += f", order = {order}" if order else ""
+    return f"!blockscale.tensor<{rows}x{k}x{element}{text}>"
+
+
+def sum_type(operands, result_type):
+    """Sums of integers stay exact, but for those that float scales multiply."""
+    is_exact = "i8" in operands.a and not operands.b_spec
+    return "i32" if is_exact else result_type
+
+
+def function_along_k(name, operands, m, n, schedule, groups, result_type):
+    apart = "@grouped_128x4" if operands.a_spec else ""
+    a = tensor(m, "?", operands.a, operands.a_spec + apart)
+    b = tensor(n, "?", operands.b, operands.b_spec + apart)
+    result = f"tensor<{groups}x{m}x{n}x{sum_type(operands, result_type)}>"
+    wish = f"schedule(#blockscale.schedule<{schedule}>) " if schedule else ""
+    ends = f"tensor<{groups}xi32>"
+    return (f"func.func @{name}(%a: {a}, %b: {b}, %ends: {ends}) -> {result} {{\n"
+            f"  %d = blockscale.matmul %a, %b groups(%ends : {ends}) {wish}: "
+            f"{a}, {b} -> {result}\n"
+            f"  return %d : {result}\n}}\n")
+
+
+def function_of_late_k(name, operands, m, n, schedule, *_):
+    a = tensor(m, "?", operands.a, operands.a_spec)
+    b = tensor(n, "?", operands.b, operands.b_spec)
+    result = f"tensor<{m}x{n}xf32>"
+    return (f"func.func @{name}(%a: {a}, %b: {b}) -> {result} {{\n"
+            f"  %d = blockscale.matmul %a, %b schedule(#blockscale.schedule<"
+            f"{schedule}>) : {a}, {b} -> {result}\n"
+            f"  return %d : {result}\n}}\n")
+
+
+def function_that_gathers(name, *what):
+    return function(name, *what, of_numbers=True)
+
+
+def function(name, operands, n, k, schedule, groups, result_type,
+             of_numbers=False):
+    is_apart = groups and operands.a_spec and "@" not in operands.a_spec
+    layout = "@grouped_128x4" if is_apart else ""
+    a = tensor("?", k, operands.a, operands.a_spec + layout)
+    b = tensor(f"{groups}x{n}" if groups else n, k, operands.b,
+               operands.b_spec)
+    ends, clause = "", ""
+    if groups:
+        ends = f", %ends: tensor<{groups}xi32>"
+        clause = f"groups(%ends : tensor<{groups}xi32>) "
+    if of_numbers:
+        ends += ", %rows: tensor<?xi32>"
+        clause += "rows(%rows : tensor<?xi32>) "
+    result = f"tensor<?x{n}x{sum_type(operands, result_type)}>"
+    wish = f"schedule(#blockscale.schedule<{schedule}>) " if schedule else ""
+    return (f"func.func @{name}(%a: {a}, %b: {b}{ends}) -> {result} {{\n"
+            f"  %d = blockscale.matmul %a, %b {clause}{wish}: {a}, {b} -> {result}\n"
+            f"  return %d : {result}\n}}\n")
+
+
+def function_that_adds(name, operands, n, k, schedule, _, result_type):
+    a, b = (tensor(rows, k, *what) for rows, what in (
+        ("?", (operands.a, operands.a_spec)), (n, (operands.b, operands.b_spec))))
+    # C is of another type than D.
+    addend = {"f32": "bf16", "bf16": "f16", "f16": "f32"}[result_type]
+    c, d = (f"tensor<?x{n}x{element}>" for element in (addend, result_type))
+    return (f"func.func @{name}(%a: {a}, %b: {b}, %c: {c}) -> {d} {{\n"
+            f"  %d = blockscale.matmul %a, %b c(%c) "
+            f"schedule(#blockscale.schedule<{schedule}>) : {a}, {b}, {c} -> {d}\n"
+            f"  return %d : {d}\n}}\n")
+
+
+def groups_of(groups):
+    """An argument with the ends of groups, the clause of ops that read it, and the
+    layout of scales by groups."""
+    if not groups:
+        return "", "", ""
+    ends = f"tensor<{groups}xi32>"
+    return f", %ends: {ends}", f"groups(%ends : {ends}) ", "@grouped_128x4"
+
+
+def quantize(value, what, shape, groups=0):
+    """The op and the end of its function, what it needs as an argument, and the type
+    of its result."""
+    scale = ""
+    _, clause, layout = groups_of(groups)
+    words = what.words
+    if what.spec.startswith("multi") and not what.finds:
+        scale, words = ", %t: tensor<f32>", f"tensor_scale(%t : tensor<f32>) {words}"
+    result = tensor(*shape, what.element, what.spec + layout)
+    text = (f"  %q = blockscale.quantize {value} {clause}{words} : "
+            f"tensor<{shape[0]}x{shape[1]}x{what.x}> to {result}\n"
+            f"  return %q : {result}\n}}\n")
+    return text, scale, result
+
+
+def function_that_quantizes(name, what, _, k, *__):
+    text, scale, result = quantize("%x", what, ("?", k))
+    return (f"func.func @{name}(%x: tensor<?x{k}x{what.x}>{scale}) -> {result} {{\n"
+            + text)
+
+
+def function_that_quantizes_columns(name, what, _, k, *__):
+    text, scale, result = quantize("%y", what, ("?", k))
+    x, y = f"tensor<{k}x?x{what.x}>", f"tensor<?x{k}x{what.x}>"
+    return (f"func.func @{name}(%x: {x}{scale}) -> {result} {{\n"
+            f"  %c = arith.constant 1 : index\n"
+            f"  %n = tensor.dim %x, %c : {x}\n"
+            f"  %e = tensor.empty(%n) : {y}\n"
+            f"  %y = linalg.transpose ins(%x : {x}) outs(%e : {y}) "
+            f"permutation = [1, 0]\n" + text)
+
+
+def function_that_quantizes_both_ways(name, what, _, k, *__):
+    rows, columns = what
+    one, scale, result = quantize("%x", rows, ("?", k))
+    two, scale_too, transposed = quantize("%y", columns, (k, "?"))
+    one, two = (text.splitlines()[0] for text in (one, two))
+    x, y = f"tensor<?x{k}x{rows.x}>", f"tensor<{k}x?x{rows.x}>"
+    return (f"func.func @{name}(%x: {x}{scale or scale_too}) -> "
+            f"({result}, {transposed}) {{\n"
+            f"  %c = arith.constant 0 : index\n"
+            f"  %n = tensor.dim %x, %c : {x}\n"
+            f"  %e = tensor.empty(%n) : {y}\n"
+            f"  %y = linalg.transpose ins(%x : {x}) outs(%e : {y}) "
+            f"permutation = [1, 0]\n{one}\n{two.replace('%q', '%r')}\n"
+            f"  return %q, %r : {result}, {transposed}\n}}\n")
+def function_that_dequantizes(name, what, _, k, *__):
+    a, d = tensor("?", k, what.element, what.spec), f"tensor<?x{k}x{what.x}>"
+    return (f"func.func @{name}(%a: {a}) -> {d} {{\n"
+            f"  %d = blockscale.dequantize %a : {a} to {d}\n  return %d : {d}\n}}\n")
+
+
+def function_that_moves_scales(name, layouts, _, k, *__):
+    a, d = (tensor("?", k, "f8E4M3FN", f"e8m0_t32@{one}") for one in layouts)
+    return (f"func.func @{name}(%a: {a}) -> {d} {{\n"
+            f"  %d = blockscale.relayout %a : {a} to {d}\n  return %d : {d}\n}}\n")
+
+
+def function_that_changes_sparsity(name, what, _, k, *__):
+    if what.op == "prune":
+        x = f"tensor<?x{k}x{what.element}>"
+        return (f"func.func @{name}(%x: {x}) -> {x} {{\n"
+                f"  %d = blockscale.prune %x keep {what.dense} : {x}\n"
+                f"  return %d : {x}\n}}\n")
+    a, d = (f"!blockscale.tensor<?x{k}x{what.element}" +
+            (f', "{spec}", layout = tiled_128x4>' if spec else ">")
+            for spec in (what.dense, what.sparse))
+    if what.op == "densify":
+        a, d = d, a
+    return (f"func.func @{name}(%a: {a}) -> {d} {{\n"
+            f"  %d = blockscale.{what.op} %a : {a} to {d}\n  return %d : {d}\n}}\n")
+
+
+def function_with_quantized_result(name, one, n, k, schedule, groups, _):
+    operands, what = one
+    ends, clause, layout = groups_of(groups)
+    a = tensor("?", k, operands.a, operands.a_spec + layout)
+    b = tensor(f"{groups}x{n}" if groups else n, k, operands.b, operands.b_spec)
+    text, scale, result = quantize("%d", what, ("?", n), groups)
+    return (f"func.func @{name}(%a: {a}, %b: {b}{ends}{scale}) -> {result} {{\n"
+            f"  %d = blockscale.matmul %a, %b {clause}schedule(#blockscale.schedule<"
+            f"{schedule}>) : {a}, {b} -> tensor<?x{n}x{what.x}>\n" + text)
+
+
+def function_with_pairs(name, one, n, k, schedule, groups, _):
+    operands, what = one
+    ends, clause, layout = groups_of(groups)
+    a = tensor("?", k, operands.a, operands.a_spec + layout)
+    b = tensor(f"{groups}x{n}" if groups else n, k, operands.b, operands.b_spec)
+    scale, result = "", f"tensor<?x{n // 2}xf32>"
+    text = f"  return %d : {result}\n}}"
+    sums = result
+    if what:
+        text, scale, result = quantize("%d", what, ("?", n // 2), groups)
+        sums = f"tensor<?x{n // 2}x{what.x}>"
+    wish = f" schedule(#blockscale.schedule<{schedule}>)" if schedule else ""
+    return (f"func.func @{name}(%a: {a}, %b: {b}{ends}{scale}) -> {result} {{\n"
+            f"  %d = blockscale.matmul %a, %b {clause}{PAIRS}{wish} : {a}, {b} -> "
+            f"{sums}\n" + text)

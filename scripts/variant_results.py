@@ -1,0 +1,241 @@
+"""Kernels that quantise, convert or make other results than plain ones, a row each.
+
+Part of the blockscale project, under the Apache License v2.0 with LLVM
+Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from collections import namedtuple
+
+from variant_functions import (
+    function_that_changes_sparsity, function_that_dequantizes, function_that_gathers,
+    function_that_moves_scales, function_that_quantizes,
+    function_that_quantizes_both_ways, function_that_quantizes_columns,
+    function_with_pairs, function_with_quantized_result)
+from variant_kinds import (
+    DATACENTER, DENSE, GROUPED, GROUPED_BLOCKS, GROUPED_LONG, HALVED, K96_CHIPS,
+    LONG_SPLIT, MIXED, MXFP4, MXFP8, NVFP4, PROMOTED, SPARSE, Sizes, UNSCALED_DENSE,
+    Variant, WARP, WIDE, WIDE_SHORT, adding_by_tma, cluster, pair)
+
+# What a kernel quantises: numbers of type `x`, to elements under scales, with a rule or
+# a rounding; whether it finds tensor scales.
+Quantization = namedtuple("Quantization", "element spec x words finds",
+                          defaults=["", False])
+QUANTIZATIONS = [
+    Quantization("f8E4M3FN", "e8m0_t32", "bf16"),
+    Quantization("f8E5M2", "e8m0_t32", "f32", "rule(round_up)"),
+    Quantization("f6E2M3FN", "e8m0_t32", "f16", "rounding(away)"),
+    Quantization("f6E3M2FN", "e8m0_t32", "bf16", "rounding(zero)"),
+    Quantization("f4E2M1FN", "e8m0_t32", "f32",
+                 "rounding(stochastic, seed = 12345)"),
+    Quantization("f4E2M1FN", "e4m3fn_t16", "bf16"),
+    Quantization("f4E2M1FN", "multi_float32_e4m3fn_t16", "f16"),
+]
+SQUARES = [
+    Quantization("f8E4M3FN", "e8m0_t32_t32", "bf16"),
+    Quantization("f6E2M3FN", "e8m0_t8_t32", "f32", "rule(ceil)"),
+    Quantization("f4E2M1FN", "multi_float32_e4m3fn_t16_t16", "f16"),
+]
+# Several warps find their scales together.
+TALL = [Quantization("f8E4M3FN", "e8m0_t64_t32", "bf16"),
+        Quantization("f4E2M1FN", "multi_float32_e4m3fn_t128_t16", "f32",
+                     "rule(min_error)")]
+# Longer than the blocks of dense instructions, or under floats.
+LONG_TILES = [
+    Quantization("f8E4M3FN", "e8m0_t128", "bf16"),
+    Quantization("f8E5M2", "e8m0_t128_t128", "f32"),
+    Quantization("f8E4M3FN", "float32_t128@plain", "bf16"),
+    Quantization("f8E4M3FN", "float32_t128_t128@plain", "f16"),
+    Quantization("f4E2M1FN", "e4m3fn_t32", "bf16", "{blockscale.for_sparse}")]
+# One for each row.
+WHOLE_ROWS = [Quantization("f8E4M3FN", "float32_t0@plain", "bf16"),
+              Quantization("f8E5M2", "float32_t0@plain", "f32")]
+FOUND = [Quantization("f4E2M1FN", "multi_float32_e4m3fn_t16", "bf16", finds=True),
+         Quantization("f4E2M1FN", "multi_float32_e4m3fn_t16_t16", "f32",
+                      "rule(min_error)", finds=True)]
+# What a kernel dequantises, to numbers of type `x`.
+DEQUANTIZATIONS = QUANTIZATIONS + [
+    Quantization("f8E4M3FN", "e8m0_t32@plain", "f32"), SQUARES[0]]
+# Layouts of scales before and behind.
+LAYOUTS = [("plain", "tiled_128x4"), ("tiled_128x4", "tiled_128x16"),
+           ("tiled_128x16", "plain")]
+LINES = Sizes([1, 130, 300], [(1, 96), (1, 544)])
+# Of whole tiles along K.
+LONG_LINES = Sizes([1, 130, 300], [(1, 128), (1, 640)])
+# What kernels prune, and how elements are stored before and behind.
+Sparsity = namedtuple("Sparsity", "op element dense sparse", defaults=[""])
+SPARSITIES = [
+    Sparsity("prune", "bf16", "2 of 4"), Sparsity("prune", "f32", "4 of 8 pairs")] + [
+    Sparsity(op, *stored) for op in ("compress", "densify") for stored in [
+        ("f8E4M3FN", "e8m0_t64", "e8m0_t32n2m4"), ("f6E2M3FN", "e8m0_t64", "e8m0_t32n2m4"),
+        ("f4E2M1FN", "multi_float32_e4m3fn_t32", "multi_float32_e4m3fn_t16n4m8"),
+        ("bf16", "", "n2m4"), ("tf32", "", "n1m2"), ("i8", "", "n2m4")]]
+WHOLE_WORDS = Sizes([1, 130, 300], [(1, 128), (1, 576)])
+# Whole blocks of columns, which end inside a tile.
+BLOCKS_OF_D = Sizes([1, 130, 300], [(288, 576), (512, 1056)])
+# A product, and what its kernel makes of its sums.
+Quantized = namedtuple("Quantized", "operands quantization")
+RESULTS = [Quantized(operands, QUANTIZATIONS[i]) for operands, i in
+           [(MXFP8, 0), (MIXED, 2), (MXFP4, 4), (NVFP4, 5), (NVFP4, 6)]]
+
+
+PAIRED = [Quantized(operands, None) for operands in DENSE] + RESULTS[:1] + \
+    RESULTS[3:]
+
+
+def quantized_groups(name, schedule, needs=DATACENTER, is_wide=False, is_paired=False):
+    """Results of groups of rows, of single columns or of pairs. A warp has 16 pairs."""
+    make = function_with_pairs if is_paired else function_with_quantized_result
+    kind = "gate and up, " if is_paired else ""
+    results = RESULTS[3:] if is_paired and needs is WARP else RESULTS
+    return Variant(f"quantised results of groups, {kind}{name}", needs, results,
+                   schedule, Sizes([1, 400], [(320, 576)]), is_wide, groups=5,
+                   make=make)
+
+
+def paired(name, schedule, needs=DATACENTER, is_wide=False, results=True):
+    return Variant(f"gate and up, {name}", needs,
+                   PAIRED if results else PAIRED[:len(DENSE)], schedule,
+                   Sizes([1, 130, 300], [(320, 576), (512, 1056)]), is_wide,
+                   make=function_with_pairs)
+
+
+def quantized(name, schedule, needs=DATACENTER, is_wide=False):
+    return Variant(f"quantised results, {name}", needs, RESULTS, schedule,
+                   BLOCKS_OF_D, is_wide, make=function_with_quantized_result)
+
+
+def gathered(name, operands, schedule, sizes=GROUPED, needs=DATACENTER,
+             is_wide=False):
+    """Rows of groups by number."""
+    return Variant(f"groups of gathered rows, {name}", needs, operands, schedule,
+                   sizes, is_wide, groups=5, make=function_that_gathers)
+
+
+# Of a matrix and of its transpose, of one type of input; K a multiple of both blocks.
+BOTH_WAYS = [(QUANTIZATIONS[0], QUANTIZATIONS[0]), (QUANTIZATIONS[1], QUANTIZATIONS[4]),
+             (QUANTIZATIONS[6], QUANTIZATIONS[6]), (QUANTIZATIONS[5], QUANTIZATIONS[3]),
+             (QUANTIZATIONS[2], QUANTIZATIONS[2]), (SQUARES[0], SQUARES[0])]
+SQUARE_LINES = Sizes([32, 160, 288], [(1, 96), (1, 544)])
+
+RESULT_VARIANTS = [
+    Variant("quantisations", DATACENTER, QUANTIZATIONS, "", LINES,
+            make=function_that_quantizes),
+    Variant("quantisations, warp level", WARP, QUANTIZATIONS, "", LINES,
+            make=function_that_quantizes),
+    Variant("quantisations beside wide K", DATACENTER, QUANTIZATIONS[:2], "",
+            LINES, True, make=function_that_quantizes),
+    Variant("quantisations in tiles of several rows", DATACENTER, SQUARES, "",
+            LINES, make=function_that_quantizes),
+    Variant("quantisations in tiles of several rows, warp level", WARP, SQUARES,
+            "", LINES, make=function_that_quantizes),
+    Variant("quantisations in tall tiles", DATACENTER, TALL, "", LINES,
+            make=function_that_quantizes),
+    Variant("quantisations in tall tiles, warp level", WARP, TALL, "", LINES,
+            make=function_that_quantizes),
+    Variant("quantisations in long tiles", DATACENTER, LONG_TILES, "", LONG_LINES,
+            make=function_that_quantizes),
+    Variant("quantisations in long tiles, warp level", WARP, LONG_TILES, "", LONG_LINES,
+            make=function_that_quantizes),
+    Variant("quantisations of transposes in long tiles", DATACENTER, LONG_TILES, "",
+            LONG_LINES, make=function_that_quantizes_columns),
+    Variant("quantisations of rows under one scale each", DATACENTER, WHOLE_ROWS, "",
+            LINES, make=function_that_quantizes),
+    Variant("quantisations of rows under one scale each, warp level", WARP, WHOLE_ROWS,
+            "", LINES, make=function_that_quantizes),
+    Variant("quantisations that find tensor scales", DATACENTER, FOUND, "", LINES,
+            make=function_that_quantizes),
+    Variant("quantisations that find tensor scales, warp level", WARP, FOUND, "",
+            LINES, make=function_that_quantizes),
+    Variant("quantisations of transposes", DATACENTER,
+            [*QUANTIZATIONS, *SQUARES[1:]], "", LINES,
+            make=function_that_quantizes_columns),
+    Variant("quantisations of transposes, warp level", WARP,
+            [*QUANTIZATIONS, *SQUARES[1:]], "", LINES,
+            make=function_that_quantizes_columns),
+    Variant("quantisations of transposes beside wide K", DATACENTER,
+            QUANTIZATIONS[:2], "", LINES, True,
+            make=function_that_quantizes_columns),
+    Variant("quantisations both ways", DATACENTER, BOTH_WAYS, "", SQUARE_LINES,
+            make=function_that_quantizes_both_ways),
+    Variant("quantisations both ways, warp level", WARP, BOTH_WAYS, "",
+            SQUARE_LINES, make=function_that_quantizes_both_ways),
+    Variant("quantisations both ways beside wide K", DATACENTER, BOTH_WAYS[:2], "",
+            SQUARE_LINES, True, make=function_that_quantizes_both_ways),
+    Variant("dequantisations", DATACENTER, DEQUANTIZATIONS, "", LINES,
+            make=function_that_dequantizes),
+    Variant("dequantisations, warp level", WARP, DEQUANTIZATIONS, "", LINES,
+            make=function_that_dequantizes),
+    Variant("dequantisations beside wide K", DATACENTER, DEQUANTIZATIONS[:2], "",
+            LINES, True, make=function_that_dequantizes),
+    Variant("layouts of scales", DATACENTER, LAYOUTS, "", LINES,
+            make=function_that_moves_scales),
+    Variant("pruning and sparse storage", DATACENTER, SPARSITIES, "", WHOLE_WORDS,
+            make=function_that_changes_sparsity),
+    Variant("pruning and sparse storage, warp level", WARP, SPARSITIES, "",
+            WHOLE_WORDS, make=function_that_changes_sparsity),
+    Variant("pruning and sparse storage beside wide K", DATACENTER, SPARSITIES, "",
+            WHOLE_WORDS, True, make=function_that_changes_sparsity),
+    quantized("one CTA", "cta_group = 1"),
+    quantized("CTA pair", "cta_group = 2"),
+    quantized("CTA pair in 2 x 2, dynamic scheduler",
+              "cta_group = 2, cluster_m = 2, cluster_n = 2, scheduler = dynamic"),
+    quantized("wide K, CTA pair", "cta_group = 2", is_wide=True),
+    paired("one CTA", "cta_group = 1"),
+    paired("CTA pair", "cta_group = 2"),
+    paired("split K", "split_k = 2", results=False),
+    paired("wide K, CTA pair", "cta_group = 2", is_wide=True),
+    paired("warp level", "", needs=WARP, results=False),
+]
+
+RESULT_VARIANTS += [
+    gathered("one CTA", [MXFP8, MIXED, NVFP4],
+             "cta_group = 1, swap_operands = false"),
+    gathered("one CTA, operands swapped", [MXFP8, NVFP4],
+             "cta_group = 1, swap_operands = true, tile_n = 64"),
+    gathered("CTA pair", [MXFP8, NVFP4], pair()),
+    gathered("CTA pair in 2 x 2", [MXFP8, NVFP4], cluster(2, 2, 2)),
+    gathered("without scales", UNSCALED_DENSE, "cta_group = 1"),
+    gathered("scales applied in registers", PROMOTED, "", GROUPED_BLOCKS),
+    gathered("K = 96, CTA pair", [NVFP4], pair(", mma_k = 96"), GROUPED_LONG,
+             K96_CHIPS),
+    gathered("CTA pair, dynamic scheduler", [MXFP8],
+             pair(", scheduler = dynamic")),
+    gathered("warp level", [MXFP8, MXFP4, NVFP4], "", needs=WARP),
+    gathered("wide K, 512 rows that share B", WIDE[:3], pair(", tile_m = 512"),
+             is_wide=True),
+]
+
+
+RESULT_VARIANTS += [
+    quantized_groups("one CTA", "cta_group = 1"),
+    quantized_groups("CTA pair in 2 x 2, dynamic scheduler",
+                     "cta_group = 2, cluster_m = 2, cluster_n = 2, scheduler = dynamic"),
+    quantized_groups("CTA pair", "cta_group = 2", is_paired=True),
+    quantized_groups("wide K, CTA pair", "cta_group = 2", is_wide=True),
+    quantized("warp level", "tile_m = 128", needs=WARP),
+    quantized_groups("warp level", "tile_n = 64", needs=WARP),
+    quantized_groups("warp level", "tile_n = 128", needs=WARP, is_paired=True),
+]
+
+
+RESULT_VARIANTS += [
+    adding_by_tma("one CTA", DENSE, "cta_group = 1, swap_operands = false"),
+    adding_by_tma("CTA pair, D stored by TMA", DENSE, pair(", stores = tma")),
+    adding_by_tma("CTA pair in 2 x 2", [MXFP8, NVFP4], cluster(2, 2, 2)),
+    adding_by_tma("dynamic scheduler, dependent launch", [MXFP8, NVFP4],
+                  "cta_group = 1, swap_operands = false, scheduler = dynamic, "
+                  "dependent_launch = true"),
+    adding_by_tma("tiles of one chunk, D stored by TMA", [MXFP8, NVFP4],
+                  "cta_group = 1, swap_operands = false, tile_n = 32, "
+                  "stores = tma", Sizes([1, 130, 300], [(32, 576), (24, 576)])),
+    adding_by_tma("rounds of three boxes", [MXFP8, NVFP4],
+                  "cta_group = 1, swap_operands = false, tile_n = 192"),
+    adding_by_tma("K = 96, CTA pair", [MXFP4, NVFP4], pair(", mma_k = 96"),
+                  LONG_SPLIT, K96_CHIPS),
+    adding_by_tma("sparse, CTA pair", SPARSE[:2], "cta_group = 2", HALVED),
+    adding_by_tma("without scales", UNSCALED_DENSE[:3],
+                  "cta_group = 1, swap_operands = false"),
+    adding_by_tma("wide K, 512 rows that share B", [MXFP8, NVFP4],
+                  pair(", tile_m = 512"), WIDE_SHORT, is_wide=True),
+]
