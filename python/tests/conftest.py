@@ -59,3 +59,10 @@ def exact_product(x, w):
     """x @ w.T of the values of two operands, in double precision."""
     return np.einsum("...mk,...nk->...mn", x.dequantize().astype(np.float64),
                      w.dequantize().astype(np.float64))
+
+
+def is_rounded(d, x, w):
+    """Whether sums differ from the exact ones by what f32 rounds off."""
+    bound = (np.abs(x.dequantize()).astype(np.float64) @
+             np.abs(w.dequantize()).T) * 2.0 ** -20
+    return (np.abs(d - exact_product(x, w)) <= bound).all()

@@ -1,0 +1,162 @@
+# Elements that kernels hold as others: integers, with zero points too, floats beside 16
+# bits, floats without a negative zero or with infinities, indices into tables.
+#
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+import ml_dtypes
+import numpy as np
+import pytest
+from conftest import integers, is_rounded
+
+import blockscale as bs
+from blockscale._codebooks import CODEBOOKS, join
+
+
+def test_integers_under_float_scales(device):
+    """int4 that no instruction multiplies: stored as e4m3, which has the integers."""
+    rng = np.random.default_rng(30)
+    kernel = bs.compile(bs.matmul(M="M", N=72, K=256, a="fp8_1x128",
+                                  b="int4_1x128"))
+    x = bs.quantize(rng.standard_normal((37, 256)), like=kernel.arg("a"))
+    w = bs.quantize(rng.standard_normal((72, 256)) * np.arange(1, 73)[:, None],
+                    like=kernel.arg("b"))
+    assert set(np.unique(w.data.astype(np.int8))) >= set(range(-7, 8))
+    d = kernel.launch(x, w)
+    assert is_rounded(d, x, w) and (d == kernel.emulate(x, w)).all()
+
+
+@pytest.mark.parametrize("a, b", [
+    ("fp8_1x128", "uint4_1x128"), ("fp8_row", "uint4_row"),
+    ("fp8_1x128", bs.Format("uint4", "bf16", 256, rows=16, zero="int16")),
+    ("fp8_1x128", bs.Format("uint3", "bf16", 32, zero="int8")),
+    ("fp8_1x128", bs.Format("uint2", "f32", 32, zero="int8")),
+    ("fp8", bs.Format("uint4", "f16", rows=0, zero="int32"))])
+def test_zero_points_are_subtracted(device, a, b):
+    rng = np.random.default_rng(32)
+    kernel = bs.compile(bs.matmul(M="M", N=72, K=512, a=a, b=b))
+    assert kernel.arg("b").format == bs.FORMATS.get(b, b)
+    x = bs.quantize(rng.standard_normal((37, 512)), like=kernel.arg("a"))
+    values = rng.standard_normal((72, 512)) * np.arange(1, 73)[:, None] + \
+        10 * np.cos(np.arange(512) // 128 + np.arange(72)[:, None])
+    w = bs.quantize(values, like=kernel.arg("b"))
+    assert b == bs.Format("uint4", "f16", rows=0, zero="int32") or \
+        len(np.unique(w.zeros)) >= 3
+    assert np.abs(w.dequantize() - values).max() <= \
+        w.scales.astype(np.float32).max()
+    d = kernel.launch(x, w)
+    assert is_rounded(d, x, w) and (d == kernel.emulate(x, w)).all()
+
+
+@pytest.mark.parametrize("a, b", [
+    ("bf16", bs.Format("int4", "bf16", 32)), ("f16", "uint4_1x128"),
+    ("bf16", bs.Format("uint8", "f32", 64, zero="int16")),
+    ("bf16", "fp8_128x128"), ("f16", "int8_row"), ("mxint8", "mxint8"),
+    (bs.Format("e4m3", "ue8m0", 16), bs.Format("e2m3", "ue8m0", 16)),
+    ("fp8_1x128", bs.Format("uint8", "f32", zero="int32"))])
+def test_weights_beside_sixteen_bits(device, a, b):
+    rng = np.random.default_rng(34)
+    kernel = bs.compile(bs.matmul(M="M", N=72, K=256, a=a, b=b))
+    x = bs.quantize(rng.standard_normal((37, 256)), like=kernel.arg("a"))
+    w = bs.quantize(rng.standard_normal((72, 256)) * np.arange(1, 73)[:, None],
+                    like=kernel.arg("b"))
+    d = kernel.launch(x, w)
+    assert is_rounded(d, x, w) and (d == kernel.emulate(x, w)).all()
+
+
+def test_differences_without_an_exact_code_are_refused(device):
+    kernel = bs.compile(bs.matmul(M="M", N=40, K=128, a="fp8_row", b="uint4_row"))
+    x = bs.quantize(np.ones((5, 128)), like=kernel.arg("a"))
+    codes = np.full((40, 128), 9, ml_dtypes.uint4)
+    zeros = np.full((40, 1), 4, np.int8)
+    scales = np.ones((40, 1), np.float32)
+    w = bs.Scaled(codes, scales, zeros=zeros, format="uint4_row")
+    assert (w.dequantize() == 5).all()
+    assert (kernel.launch(x, w) == x.dequantize().sum(axis=1)[:, None] * 5).all()
+    for zero in (26, -7):
+        zeros[7] = zero
+        w = bs.Scaled(codes, scales, zeros=zeros, format="uint4_row")
+        with pytest.raises(bs.Refused, match=fr"code 9 at \[7, 0\] of format "
+                           f"'uint4_row' less its zero point, {zero}, has no exact"):
+            kernel.launch(x, w)
+
+
+def test_codes_without_an_exact_one_are_refused(device):
+    """Floats without a negative zero: the same codes mean half, but for some."""
+    rng = np.random.default_rng(31)
+    format_ = bs.Format("e4m3b8fnuz", "ue8m0", 32)
+    kernel = bs.compile(bs.matmul(M="M", N=40, K=64, a=format_, b="mxint4"))
+    codes = rng.integers(0, 256, (5, 64)).astype(np.uint8)
+    codes[(codes & 0x7f == 0x7f) | (codes == 0x80)] = 0x7e
+    scales = rng.integers(124, 130, (5, 2)).astype(np.uint8)
+    scales = scales.view(ml_dtypes.float8_e8m0fnu)
+    fnuz = ml_dtypes.float8_e4m3fnuz
+    x = bs.Scaled(codes.view(fnuz), scales, format=format_)
+    w = bs.quantize(integers(rng, (40, 64)), like=kernel.arg("b"))
+    x = x.to(kernel.arg("a").layout)
+    d = kernel.launch(x, w)
+    assert is_rounded(d, x, w) and (d == kernel.emulate(x, w)).all()
+    for code in (0x80, 0x7f, 0xff):
+        codes[3, 17] = code
+        x = bs.Scaled(codes.view(fnuz), scales, format=format_)
+        with pytest.raises(bs.Refused, match=r"code 0x.. at \[3, 17\] of format"):
+            kernel.launch(x.to(kernel.arg("a").layout), w)
+    with pytest.raises(bs.Refused, match="not quantised; a Scaled takes codes"):
+        bs.quantize(np.ones((5, 64)), format_)
+
+
+@pytest.mark.parametrize("element, block, subtile, other", [
+    ("cb31ie_int5", 16, 2, "mxfp4_16"), ("cb51ie_int7", 16, 2, "bf16"),
+    ("cb81ie_int9", 16, 2, "mxint8"), ("cb42f1346_e2m3fnuz", 32, 8, "mxfp8"),
+    ("cb42fe0123_e3m2fnuz", 32, 8, "mxfp4"), ("cb41f01_e2m2fnuz", 32, 4, "mxfp6_e3m2"),
+    ("cb41fi_e2m2fnuz", 32, 4, "mxint4")])
+def test_indices_into_tables(device, element, block, subtile, other):
+    rng = np.random.default_rng(15)
+    format_ = bs.Format(element, "ue8m0", block)
+    kernel = bs.compile(bs.matmul(M="M", N=40, K=96, a=format_, b=other))
+    bits, tables = CODEBOOKS[element]
+    numbers = rng.integers(0, len(tables), (5, 96 // subtile))
+    indices = rng.integers(0, 1 << bits, (5, 96))
+    scales = rng.integers(124, 130, (5, 96 // block)).astype(np.uint8)
+    scales = scales.view(ml_dtypes.float8_e8m0fnu)
+    x = bs.Scaled(join(element, indices, numbers, subtile), scales, format=format_)
+    half = 1 << bits - 1
+    expected = np.where(indices >= half, -1, 1) * np.array(
+        [[tables[numbers[row, k // subtile]][indices[row, k] % half] for k in range(96)]
+         for row in range(5)]) * np.repeat(scales.astype(np.float32), block, axis=1)
+    assert (x.dequantize() == expected).all()
+    w = bs.quantize(integers(rng, (40, 96)), like=kernel.arg("b"))
+    x = x.to(kernel.arg("a").layout)
+    d = kernel.launch(x, w)
+    assert is_rounded(d, x, w) and (d == kernel.emulate(x, w)).all()
+    with pytest.raises(bs.Refused, match="no rule that chooses their tables"):
+        bs.quantize(np.ones((5, 96)), format_)
+
+
+def test_e4m3_with_infinities(device):
+    rng = np.random.default_rng(9)
+    format_ = bs.Format("e4m3ieee", "ue8m0", 32)
+    kernel = bs.compile(bs.matmul(M="M", N=40, K=64, a=format_, b="mxfp8"))
+    codes = rng.permutation(5 * 64).reshape(5, 64).astype(np.uint8)
+    codes[codes & 0x78 == 0x78] = 0x77
+    ieee = ml_dtypes.float8_e4m3
+    scales = rng.integers(124, 130, (5, 2)).astype(np.uint8)
+    x = bs.Scaled(codes.view(ieee), scales.view(ml_dtypes.float8_e8m0fnu),
+                  format=format_)
+    w = bs.quantize(rng.integers(-2, 3, (40, 64)).astype(np.float32), "mxfp8")
+    w = w.to(kernel.arg("b").layout)
+    d = kernel.launch(x.to(kernel.arg("a").layout), w)
+    expected = (codes.view(ieee).astype(np.float64) *
+                np.repeat(np.ldexp(1.0, scales.astype(int) - 127), 32, axis=1))
+    assert np.allclose(d, expected @ w.dequantize().astype(np.float64).T, rtol=1e-5)
+    values = np.ldexp(rng.normal(size=(5, 64)), 12).astype(np.float32)
+    for rounding in ("even", "away", "zero"):
+        q = bs.quantize(values, format_, rounding=rounding, rule="floor")
+        assert np.abs(q.data.astype(np.float32)).max() == 240
+        close = np.abs(q.dequantize() - values) <= np.maximum(abs(values) / 8, 32)
+        assert (close | (np.abs(q.data.astype(np.float32)) == 240)).all()
+    codes[3, 17] = 0x78
+    x = bs.Scaled(codes.view(ieee), x.scales, format=format_)
+    with pytest.raises(bs.Refused, match=r"code 0x78 at \[3, 17\] of format"):
+        kernel.launch(x.to(kernel.arg("a").layout), w)
