@@ -247,6 +247,10 @@ PRODUCT_VARIANTS += [
             cluster(2, 2, 2)),
     along_k("groups along K, integers", INTEGERS_DENSE[:1], "cta_group = 1",
             needs=INTEGER_CHIPS),
+    along_k("groups along K, warp level", [*BYTES, MXFP8, MXFP4, NVFP4],
+            "swap_operands = false", needs=WARP),
+    along_k("groups along K, warp level, operands swapped", [BYTES[1], MXFP8, NVFP4],
+            "swap_operands = true, tile_n = 32", needs=WARP),
 ]
 
 

@@ -231,7 +231,7 @@ struct GroupsToProducts
       if (op.getLoweringAttr() || hw::whyNotTarget(target) ||
           !op.isGroupedAlongK())
         return false;
-      auto why = whyNotGroupsAlongK(target);
+      auto why = whyNotGroupsAlongK(op.getA().getType(), op.getB().getType());
       if (why)
         op->emitRemark() << "becomes a loop with a product for each group: "
                          << why->text;

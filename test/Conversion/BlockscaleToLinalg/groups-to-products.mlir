@@ -1,9 +1,9 @@
-// Products with groups become loops where the chip has no kernel for them, and nobody
+// Products with groups become loops where no kernel reaches their elements, and nobody
 // asked for one by a schedule.
 
 // RUN: blockscale-opt %s -split-input-file -blockscale-groups-to-products -verify-diagnostics | FileCheck %s
 
-!a = !blockscale.tensor<96x?xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+!a = !blockscale.tensor<96x?xf6E2M3FN, "e8m0_t32", layout = grouped_128x4>
 !b = !blockscale.tensor<64x?xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
 
 // CHECK-LABEL: func.func @loop(
@@ -19,7 +19,7 @@
 // CHECK: blockscale.matmul
 // CHECK-NOT: groups
 func.func @loop(%a: !a, %b: !b, %ends: tensor<3xi32>) -> tensor<3x96x64xf32> {
-  // expected-remark @below {{becomes a loop with a product for each group: products with groups along K are lowered with tensor memory, which 'sm_120a' does not have}}
+  // expected-remark @below {{becomes a loop with a product for each group: tensor maps reach elements of 6 and 4 bits that are multiplied as bytes at multiples of 128 along K only, and groups along K begin anywhere}}
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<3xi32>) {blockscale.target = #blockscale.target<sm_120a>} : !a, !b -> tensor<3x96x64xf32>
   return %0 : tensor<3x96x64xf32>
 }
@@ -27,15 +27,21 @@ func.func @loop(%a: !a, %b: !b, %ends: tensor<3xi32>) -> tensor<3x96x64xf32> {
 // -----
 
 !a = !blockscale.tensor<96x?xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
-!b = !blockscale.tensor<64x?xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+!b = !blockscale.tensor<64x?xf6E3M2FN, "e8m0_t32", layout = grouped_128x4>
+!c = !blockscale.tensor<96x?xf4E2M1FN, "e8m0_t32", layout = grouped_128x4>
+!d = !blockscale.tensor<64x?xf4E2M1FN, "e8m0_t32", layout = grouped_128x4>
+!e = !blockscale.tensor<96x?xbf16>
+!f = !blockscale.tensor<64x?xf4E2M1FN>
 
 // CHECK-LABEL: func.func @kernel(
 // CHECK-NOT: scf.for
-// CHECK-COUNT-2: groups(%arg2
-func.func @kernel(%a: !a, %b: !b, %ends: tensor<3xi32>) -> (tensor<3x96x64xf32>, tensor<3x96x64xf32>) {
-  %0 = blockscale.matmul %a, %b groups(%ends : tensor<3xi32>) {blockscale.target = #blockscale.target<sm_100a>} : !a, !b -> tensor<3x96x64xf32>
-  %1 = blockscale.matmul %a, %b groups(%ends : tensor<3xi32>) schedule(#blockscale.schedule<tile_n = 64>) {blockscale.target = #blockscale.target<sm_120a>} : !a, !b -> tensor<3x96x64xf32>
-  return %0, %1 : tensor<3x96x64xf32>, tensor<3x96x64xf32>
+// CHECK-COUNT-4: groups(%arg
+func.func @kernel(%a: !a, %b: !b, %c: !c, %d: !d, %e: !e, %f: !f, %ends: tensor<3xi32>) -> (tensor<3x96x64xf32>, tensor<3x96x64xf32>, tensor<3x96x64xf32>, tensor<3x96x96xf32>) {
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<3xi32>) schedule(#blockscale.schedule<tile_n = 64>) {blockscale.target = #blockscale.target<sm_120a>} : !a, !b -> tensor<3x96x64xf32>
+  %1 = blockscale.matmul %c, %d groups(%ends : tensor<3xi32>) {blockscale.target = #blockscale.target<sm_120a>} : !c, !d -> tensor<3x96x64xf32>
+  %2 = blockscale.matmul %e, %f groups(%ends : tensor<3xi32>) {blockscale.target = #blockscale.target<sm_100a>} : !e, !f -> tensor<3x96x64xf32>
+  %3 = blockscale.matmul %e, %e groups(%ends : tensor<3xi32>) {blockscale.target = #blockscale.target<sm_120a>} : !e, !e -> tensor<3x96x96xf32>
+  return %0, %1, %2, %3 : tensor<3x96x64xf32>, tensor<3x96x64xf32>, tensor<3x96x64xf32>, tensor<3x96x96xf32>
 }
 
 // -----

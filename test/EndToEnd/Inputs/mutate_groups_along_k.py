@@ -17,6 +17,7 @@ from mutations import Ptx
 
 source, ptx_path, folder, *flags = sys.argv[1:]
 ptx = Ptx.read(ptx_path)
+STEP = 32  # elements of FP8
 LOAD = r"\tld\.global\.b32 \t%r\d+, \[%rd\d+\];"
 SWAPS = [(r"min\.s32", "max.s32"), (r"max\.s32", "min.s32"),
          (r"setp\.gt", "setp.ge"), (r"setp\.eq", "setp.ne"),
@@ -53,6 +54,14 @@ def edits():
                 continue
             if re.search(r"^\t(ld\.global|@.* bra)", line):
                 yield f"drop {name}", ptx.dropped(at)
+    # How many instructions a warp multiplies of a stage that a group does not fill.
+    products = ptx.places("mma.sync") or [0]
+    for at in range(products[0], products[-1]):
+        line = ptx.lines[at]
+        if re.search(r"\tsetp\.lt\.u32 .*, \d+;", line):
+            name = f"line {at + 1}, '{line.strip()}'"
+            yield f"{name}: one more", ptx.added(at, r", (\d+);", STEP)
+            yield f"drop what follows {name}", ptx.dropped(at + 1)
     # The first element of K of loads, and the tile of scales.
     begin, end = found[0][1], ptx.places("cp.async.bulk.tensor.2d")[-1]
     for at in range(begin, end):

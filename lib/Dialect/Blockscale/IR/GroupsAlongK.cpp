@@ -9,7 +9,6 @@
 #include "TensorVerifiers.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
-#include "blockscale/HW/Target.h"
 #include "blockscale/HW/TensorMap.h"
 
 using namespace mlir;
@@ -54,28 +53,37 @@ AffineExpr blockscale::groupedScaleTilesAlongK(AffineExpr k, AffineExpr groups,
   return (k + groups * (unit - 1)).floorDiv(unit);
 }
 
-/// Whether a tensor map reaches the elements at multiples of 128 only.
-static bool isPaddedByTma(MmaAttr mma) {
+/// Why tensor maps do not reach elements of so many bits where a group begins:
+/// an instruction that also takes bytes has them padded to such.
+static std::optional<Reason> whyNotReached(unsigned bits) {
   constexpr unsigned kByte = 8;
-  bool mixes = mma.getKind() == hw::MmaKind::F8F6F4 ||
-               mma.getKind() == hw::MmaKind::MXF8F6F4;
-  return mixes && std::min(mma.getA().bits(), mma.getB().bits()) < kByte;
+  if (bits >= kByte)
+    return std::nullopt;
+  return Reason(
+      "tensor maps reach elements of 6 and 4 bits that are multiplied as bytes "
+      "at multiples of 128 along K only, and groups along K begin anywhere; "
+      "nearest legal: elements of 8 bits");
 }
 
-std::optional<Reason> blockscale::whyNotGroupsAlongK(hw::Target target) {
-  if (hw::hasTensorMemory(target))
+std::optional<Reason> blockscale::whyNotGroupsAlongK(ScaledTensorType a,
+                                                     ScaledTensorType b) {
+  constexpr unsigned kFp4 = 4, kByte = 8;
+  unsigned bitsOfA = a.getElementType().getIntOrFloatBitWidth(),
+           bitsOfB = b.getElementType().getIntOrFloatBitWidth();
+  // Others are held in bytes or in 16 bits.
+  bool areFloats = isa<FloatType>(a.getElementType()) &&
+                   isa<FloatType>(b.getElementType()) &&
+                   std::max(bitsOfA, bitsOfB) <= kByte;
+  bool arePacked = bitsOfA == kFp4 && bitsOfB == kFp4 &&
+                   !a.getSpec().getText().empty();
+  if (!areFloats || arePacked)
     return std::nullopt;
-  return "products with groups along K are lowered with tensor memory, which "
-         "'" +
-         hw::targetName(target) + "' does not have";
+  return whyNotReached(std::min(bitsOfA, bitsOfB));
 }
 
 std::optional<Reason> blockscale::whyNotGroupedAlongK(MmaAttr mma,
                                                       Scheduler scheduler,
-                                                      int64_t splits,
-                                                      hw::Target target) {
-  if (auto why = whyNotGroupsAlongK(target))
-    return why;
+                                                      int64_t splits) {
   if (auto why = whyNotGrouped(mma, splits))
     return why;
   if (scheduler != Scheduler::Static)
@@ -87,11 +95,9 @@ std::optional<Reason> blockscale::whyNotGroupedAlongK(MmaAttr mma,
     return "groups along K end at multiples of an instruction's K of " +
            std::to_string(step) + "; expected 'mma_k' of that, found " +
            std::to_string(mma.getK());
-  if (isPaddedByTma(mma))
-    return Reason(
-        "tensor maps reach elements of 6 and 4 bits of kind '" +
-        std::string(hw::kindName(mma.getKind())) +
-        "' at multiples of 128 along K only, and groups along K begin "
-        "anywhere; nearest legal: elements of 8 bits");
-  return std::nullopt;
+  bool mixes = mma.getKind() == hw::MmaKind::F8F6F4 ||
+               mma.getKind() == hw::MmaKind::MXF8F6F4;
+  if (!mixes)
+    return std::nullopt;
+  return whyNotReached(std::min(mma.getA().bits(), mma.getB().bits()));
 }

@@ -333,7 +333,7 @@ static LogicalResult verifyGroupsAlongK(KernelMatmulOp op) {
            << "with 'k_groups' expected a bias along the columns";
   if (auto why =
           whyNotGroupedAlongK(op.getMma(), op.getSchedule().getScheduler(),
-                              op.getSchedule().splits(), getTarget(op)))
+                              op.getSchedule().splits()))
     return op.emitOpError() << why->text;
   return success();
 }

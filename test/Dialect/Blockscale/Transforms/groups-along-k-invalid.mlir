@@ -4,9 +4,9 @@
 
 !a = !blockscale.tensor<96x?xbf16>
 !b = !blockscale.tensor<64x?xbf16>
-func.func @chip(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<4x96x64xf32> {
-  // expected-error @below {{'sm_120a'}}
-  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) {blockscale.target = #blockscale.target<sm_120a>} : !a, !b -> tensor<4x96x64xf32>
+func.func @split_on_warps(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<4x96x64xf32> {
+  // expected-error @below {{'split_k'}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) schedule(#blockscale.schedule<split_k = 2>) {blockscale.target = #blockscale.target<sm_120a>} : !a, !b -> tensor<4x96x64xf32>
   return %0 : tensor<4x96x64xf32>
 }
 
@@ -25,7 +25,7 @@ func.func @split(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<4x96x64xf32> {
 !a = !blockscale.tensor<96x?xf8E4M3FN>
 !b = !blockscale.tensor<64x?xf6E3M2FN>
 func.func @six_bits(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<4x96x64xf32> {
-  // expected-error @below {{tensor maps reach elements of 6 and 4 bits of kind 'f8f6f4' at multiples of 128 along K only, and groups along K begin anywhere; nearest legal: elements of 8 bits}}
+  // expected-error @below {{tensor maps reach elements of 6 and 4 bits that are multiplied as bytes at multiples of 128 along K only, and groups along K begin anywhere; nearest legal: elements of 8 bits}}
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !b -> tensor<4x96x64xf32>
   return %0 : tensor<4x96x64xf32>
 }

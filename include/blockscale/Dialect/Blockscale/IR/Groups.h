@@ -24,12 +24,14 @@ std::optional<Reason> whyNotGathered(bool isSwapped, bool hasRowFactors);
 /// Whether the epilogue reads a scale for each row of 'a'.
 bool hasRowFactors(MatmulOp op);
 
-/// Why a chip has no kernels for groups along K; empty if it has.
-std::optional<Reason> whyNotGroupsAlongK(hw::Target target);
+/// Why kernels do not reach elements of these types at the begin of a group along
+/// K; empty if they do.
+std::optional<Reason> whyNotGroupsAlongK(ScaledTensorType a,
+                                         ScaledTensorType b);
 
 /// The same of a product whose K is in groups.
 std::optional<Reason> whyNotGroupedAlongK(MmaAttr mma, Scheduler scheduler,
-                                          int64_t splits, hw::Target target);
+                                          int64_t splits);
 
 /// The most rows that the scales of `rows` rows in `groups` groups take where
 /// each group starts at a multiple of 128 rows.

@@ -140,7 +140,7 @@ static LogicalResult checkSchedule(MatmulOp op) {
       return op.emitOpError() << why->text;
   if (op.isGroupedAlongK())
     if (auto why = whyNotGroupedAlongK(mma, schedule.getScheduler(),
-                                       schedule.splits(), target))
+                                       schedule.splits()))
       return op.emitOpError() << why->text;
   bool swap = schedule.getSwapOperands().getValue();
   if (auto why = whyNotPromotion(

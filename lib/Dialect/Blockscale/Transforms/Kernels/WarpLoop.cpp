@@ -125,6 +125,17 @@ void WarpLoop::multiplyStep(State &state, int64_t step, Value validSteps) {
   }
 }
 
+void WarpLoop::multiplyStepOfGroup(State &state, int64_t step,
+                                   Value validSteps) {
+  Value isThere = b.compare(arith::CmpIPredicate::sgt, validSteps,
+                            b.constant(step));
+  state = advanceIf(isThere, state, [&] {
+    State after = state;
+    multiplyStep(after, step, Value());
+    return after;
+  });
+}
+
 /// Lets TMA overwrite the stage once all lanes have read it.
 void WarpLoop::release(Value stage) {
   SyncWarpOp::create(b);
@@ -156,7 +167,10 @@ WarpLoop::State WarpLoop::multiplyStage(State state, Value number,
     int64_t first = step * scales;
     if (first % hw::kAtomScales == 0)
       loadScales(state.stage.slot, first / hw::kAtomScales, extent.validScales);
-    multiplyStep(state, step, extent.validSteps);
+    if (frame.isGroupedAlongK() && extent.validSteps && step > 0)
+      multiplyStepOfGroup(state, step, extent.validSteps);
+    else
+      multiplyStep(state, step, extent.validSteps);
     bool isLast = step + 1 == extent.steps;
     if (frame.promotionBlock() && (isLast || (step + 1) % stepsPerBlock == 0))
       for (auto [ofBlock, factor, sum] :
@@ -170,13 +184,28 @@ WarpLoop::State WarpLoop::multiplyStage(State state, Value number,
   return state;
 }
 
+WarpLoop::State WarpLoop::advanceIf(Value condition, const State &state,
+                                    NextState next) {
+  SmallVector<Value> before = state.values();
+  auto choice = scf::IfOp::create(b, TypeRange(ValueRange(before)), condition,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(b, next().values());
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b, before);
+  return State::from(choice.getResults());
+}
+
 /// The K tile that K does not fill, if there is one.
 WarpLoop::State WarpLoop::multiplyTail(State state, Value number) {
   int64_t step = frame.mma.getK();
-  Value rest = b.rem(frame.op.getK(), frame.geometry.tileK);
-  // Elements behind the end of K are 0; scales there may be anything.
-  Value scales =
-      frame.isScaled() ? b.ceilDiv(rest, frame.mma.getScaleSpan()) : Value();
+  Value rest = b.rem(sizeOfK, frame.geometry.tileK);
+  // Elements behind the end of K are 0; scales there may be anything. Groups
+  // along K end with whole instructions.
+  Value scales;
+  if (frame.isScaled() && !frame.isGroupedAlongK())
+    scales = b.ceilDiv(rest, frame.mma.getScaleSpan());
   if (std::optional<int64_t> known = b.known(rest)) {
     if (*known == 0)
       return state;
@@ -185,23 +214,18 @@ WarpLoop::State WarpLoop::multiplyTail(State state, Value number) {
                          {int64_t(llvm::divideCeil(*known, step)),
                           isRagged ? scales : Value(), Value()});
   }
-  SmallVector<Value> before = state.values();
-  auto condition =
-      scf::IfOp::create(b, TypeRange(ValueRange(before)), b.isNotZero(rest),
-                        /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(condition.thenBlock());
-  State after = multiplyStage(state, number,
-                              {stepsPerStage(), scales, b.ceilDiv(rest, step)});
-  scf::YieldOp::create(b, after.values());
-  b.setInsertionPointToStart(condition.elseBlock());
-  scf::YieldOp::create(b, before);
-  return State::from(condition.getResults());
+  // Of whole instructions a stage that is not full lacks one at least.
+  int64_t steps = frame.isGroupedAlongK()
+                      ? std::max<int64_t>(1, stepsPerStage() - 1)
+                      : stepsPerStage();
+  return advanceIf(b.isNotZero(rest), state, [&] {
+    return multiplyStage(state, number, {steps, scales, b.ceilDiv(rest, step)});
+  });
 }
 
 /// All K tiles of one output tile.
 WarpLoop::State WarpLoop::multiplyTile(State state) {
-  Value fullTiles = b.div(frame.op.getK(), frame.geometry.tileK);
+  Value fullTiles = b.div(sizeOfK, frame.geometry.tileK);
   auto loop = scf::ForOp::create(b, b.constant(0), fullTiles, b.constant(1),
                                  state.values());
   {
@@ -245,7 +269,7 @@ SmallVector<Value> WarpLoop::loadFactors(Value number, int64_t part,
   Value isThere = b.always();
   if (extent.validSteps && part > 0)
     isThere = b.compare(arith::CmpIPredicate::slt, block,
-                        b.ceilDiv(frame.op.getK(), size));
+                        b.ceilDiv(sizeOfK, size));
   auto load = [&](const EpilogueMath::TileScales &scales) -> Value {
     return scales.memory ? epilogue.loadTileScales(scales, block, isThere)
                          : Value();
@@ -384,6 +408,8 @@ void WarpLoop::emitRole() {
             locateTileScales(position);
           Value inGroup = b.rem(frame.firstColumn(position), hw::kAtomRows);
           scaleRow = b.add(inGroup, column);
+          sizeOfK = frame.isGroupedAlongK() ? position.kGroup.size
+                                            : Value(frame.op.getK());
           State state{SmallVector<Value>(rowTiles() * columnTiles(), none),
                       {carried[0], carried[1]}};
           state = multiplyTile(std::move(state));

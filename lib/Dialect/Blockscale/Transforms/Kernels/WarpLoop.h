@@ -41,6 +41,7 @@ private:
     llvm::SmallVector<mlir::Value> values() const;
     static State from(mlir::ValueRange all);
   };
+  using NextState = llvm::function_ref<State()>;
 
   /// The part of K that one stage holds.
   struct StageExtent {
@@ -56,11 +57,16 @@ private:
   int64_t stepsPerStage() const;
 
   void locateWarp();
+  /// What `next` makes of `state` where `condition` holds.
+  State advanceIf(mlir::Value condition, const State &state, NextState next);
   State multiplyTile(State state);
   State multiplyTail(State state, mlir::Value number);
   /// K tile `number`.
   State multiplyStage(State state, mlir::Value number, StageExtent extent);
   void multiplyStep(State &state, int64_t step, mlir::Value validSteps);
+  /// The same where a stage may end before: behind a group along K lies the
+  /// next one, and no zeros.
+  void multiplyStepOfGroup(State &state, int64_t step, mlir::Value validSteps);
   void loadColumns(mlir::Value stage, int64_t step);
   void loadScales(mlir::Value stage, int64_t word, mlir::Value valid);
   void release(mlir::Value stage);
@@ -101,6 +107,8 @@ private:
   /// columns in their group of 128 rows of scales.
   mlir::Value row, column, scaleRow;
   mlir::Value leader;
+  /// Elements of K that the current tile sums up.
+  mlir::Value sizeOfK;
   /// Of each row of the lane, and of each pair of its columns.
   llvm::SmallVector<EpilogueMath::TileScales> rowScales, columnScales;
   /// The registers of scales of the current word.

@@ -260,8 +260,7 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
     if (auto why = whyNotGathered(choice.swap, hasRowFactors(op)))
       return *why;
   if (op.isGroupedAlongK())
-    if (auto why = whyNotGroupedAlongK(mma, wish.getScheduler(), choice.splits,
-                                       target))
+    if (auto why = whyNotGroupedAlongK(mma, wish.getScheduler(), choice.splits))
       return *why;
   if (hw::readsPacked(mma.getKind(), mma.getK(), mma.getSparse()) &&
       !isWideLowered(mma))
@@ -531,9 +530,7 @@ ScheduleChoices blockscale::listScheduleChoices(MatmulOp op, hw::Target target,
     else
       choices.refused.push_back(choice.why());
   };
-  if (!hw::hasTensorMemory(target) && op.isGroupedAlongK()) {
-    choices.refused.push_back(*whyNotGroupsAlongK(target));
-  } else if (!hw::hasTensorMemory(target)) {
+  if (!hw::hasTensorMemory(target)) {
     listWarpSchedules(op, target, expectedRows, add);
   } else {
     ScheduleAttr wish = getScheduleWish(op);

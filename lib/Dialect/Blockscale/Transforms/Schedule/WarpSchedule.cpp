@@ -98,6 +98,9 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   if (op.isGrouped())
     if (auto why = whyNotGrouped(mma, wish.splits()))
       return *why;
+  if (op.isGroupedAlongK())
+    if (auto why = whyNotGroupedAlongK(mma, wish.getScheduler(), wish.splits()))
+      return *why;
   if (op.isGathered())
     if (auto why = whyNotGathered(swap, hasRowFactors(op)))
       return *why;
