@@ -12,6 +12,7 @@ or in `blockscale emulate --cuda`; benchmarks/peers.py does.
 # Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import importlib.util
+import math
 import sys
 import types
 from pathlib import Path
@@ -58,6 +59,24 @@ def operand(rows, k, form):
     return (DeviceArray(elements, kind), DeviceArray(scales, kind_of_scales), sums)
 
 
+def descriptor(array, shape, box):
+    strides = [math.prod(shape[i + 1:]) for i in range(len(shape))]
+    return TensorDescriptor(array, list(shape), strides, box)
+
+
+def scale_arguments(kernel, scales, repeat_k):
+    """Scales as the kernel takes them, what it takes of them before and after its
+    tile, and by name: since 2025 as descriptors of boxes with two rows of 256 bytes
+    for 128 rows, before that as pointers with strides."""
+    if "a_scale_desc" not in kernel.arg_names:
+        return scales, scales[0].strides[:4], (), {"USE_2D_SCALE_LOAD": True}
+    repeats = TILE_M // 128, TILE_N // 128
+    boxes = [descriptor(array, (1, *array.shape[:2], 2, 256),
+                        [1, repeat, repeat_k, 2, 256])
+             for array, repeat in zip(scales, repeats)]
+    return boxes, (), (*repeats, repeat_k), {}
+
+
 def main():
     path, form, m, n, k = *sys.argv[1:3], *map(int, sys.argv[3:])
     packed, block, tile_k, _, _ = FORMATS[form]
@@ -67,14 +86,15 @@ def main():
     b, b_scales, doubled_b = operand(n, k, form)
     c = DeviceArray(numpy.zeros((m, n), "f2"), "fp16")
 
-    def descriptor(array, box):
-        return TensorDescriptor(array, list(array.shape), list(array.strides), box)
-
-    tutorial.block_scaled_matmul_kernel[(-(-m // TILE_M) * -(-n // TILE_N), 1)](
-        descriptor(a, [TILE_M, tile_k // packed]), a_scales,
-        descriptor(b, [TILE_N, tile_k // packed]), b_scales,
-        descriptor(c, [TILE_M, TILE_N]), m, n, k, *a_scales.strides[:4], 1,
-        packed, packed, block, TILE_M, TILE_N, tile_k, 4, USE_2D_SCALE_LOAD=True)
+    kernel = tutorial.block_scaled_matmul_kernel
+    matrices = [descriptor(a, a.shape, [TILE_M, tile_k // packed]),
+                descriptor(b, b.shape, [TILE_N, tile_k // packed]),
+                descriptor(c, c.shape, [TILE_M, TILE_N])]
+    scales, before, after, options = scale_arguments(
+        kernel, (a_scales, b_scales), tile_k // block // 4)
+    kernel[(-(-m // TILE_M) * -(-n // TILE_N), 1)](
+        matrices[0], scales[0], matrices[1], scales[1], matrices[2], m, n, k, *before,
+        1, packed, packed, block, TILE_M, TILE_N, tile_k, *after, 4, **options)
     # The first block of a row of A and one of B have both factors.
     rows, columns = doubled_a - k, doubled_b - k
     expected = (k + rows[:, None] + columns[None, :]
