@@ -84,6 +84,33 @@ TEST(MachineEvents, WaitBeforeTheFirstPhase) {
   EXPECT_EQ(events[0].phase, -1);
 }
 
+// A program that looks at the next stage before it is done with this one waits
+// where it needs it: a look says no, whatever the emulator's order, and is no
+// event. The same look again is a wait.
+TEST(MachineEvents, LooksAreNoWaits) {
+  std::vector<Event> events = eventsOf(R"(
+    mov.u32 %r10, bar;
+    mbarrier.init.shared::cta.b64 [%r10], 1;
+    mbarrier.arrive.shared::cta.b64 _, [%r10];
+    mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r10], 0;
+    selp.b32 %r11, 1, 0, %p2;
+    bar.sync 3, 32;
+    setp.ne.u32 %p3, %r11, 0;
+    @%p3 bra DONE;
+  POLL:
+    mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r10], 0;
+    selp.b32 %r11, 1, 0, %p2;
+    setp.eq.u32 %p3, %r11, 0;
+    @%p3 bra POLL;
+  DONE:
+  )",
+                                       1, 1, 0, kShared);
+  EXPECT_EQ(kindsOf(events),
+            (std::vector<EventKind>{EventKind::Arrive, EventKind::BarrierArrive,
+                                    EventKind::BarrierWait, EventKind::Wait,
+                                    EventKind::Exit}));
+}
+
 // Both warps arrive before either is released.
 TEST(MachineEvents, CtaBarrier) {
   std::vector<Event> events = eventsOf("bar.sync 3, 64;", 64);

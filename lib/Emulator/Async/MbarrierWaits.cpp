@@ -69,10 +69,38 @@ void storeReports(const Exec &x, const WaitRecord &w, uint32_t done,
   x.setUndefined(w.value, x.mask & ~done);
 }
 
+/// Whether a program keeps the answer and goes on, as pipelines do that look at
+/// the next stage while they are busy with one.
+bool isLook(const Exec &x) {
+  const auto &code = x.cluster->program().code;
+  size_t next = size_t(x.group->pc) + 1;
+  return next < code.size() && code[next].instruction &&
+         code[next].instruction->opcode == Opcode::Selp;
+}
+
+/// Where a timeline asks for events, the first look at a phase says no, as
+/// try_wait may: the program then waits where it needs the phase, and the
+/// timeline learns that place. The emulator's own order, in which the answer
+/// may be yes long before it would be, says nothing about it.
+bool saysNo(Exec &x, const Record &r, const WaitRecord &w) {
+  if (!x.cluster->tellsSteps || !w.tries || !isLook(x))
+    return false;
+  unsigned lane = x.firstLane();
+  Look look{&r, laneShared(x, w.address, lane),
+            w.byParity ? x.reg<uint32_t>(w.phase)[lane]
+                       : uint32_t(x.reg<uint64_t>(w.phase)[lane] >> 20)};
+  return std::exchange(x.warp->look, look) != look;
+}
+
 Step wait(Exec &x, const Record &r) {
   const auto &w = r.as<WaitRecord>();
   uint32_t done = 0, reported = 0;
   bool first = false;
+  if (saysNo(x, r, w)) {
+    x.setPredicate(w.done, 0);
+    storeReports(x, w, 0, 0);
+    return Step::Next;
+  }
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
     uint32_t address = 0;

@@ -120,6 +120,16 @@ struct SavedFrame {
   std::vector<uint8_t> bytes;
 };
 
+/// A try_wait whose answer is kept, and the phase that it asked for.
+struct Look {
+  const void *at = nullptr; ///< its record
+  uint32_t address = 0, phase = 0;
+
+  bool operator!=(const Look &other) const {
+    return at != other.at || address != other.address || phase != other.phase;
+  }
+};
+
 struct Warp {
   Cta *cta = nullptr;
   unsigned index = 0;
@@ -146,6 +156,7 @@ struct Warp {
   uint32_t carry = 0;               ///< condition code of add.cc, per lane
   const Region *region = nullptr;   ///< of global memory, accessed last
   std::vector<GroupWork> work;      ///< kept only for an observer
+  Look look;                        ///< the last one, likewise
   std::unique_ptr<WarpOrder> order; ///< strict mode only
 
   Warp();
