@@ -40,6 +40,8 @@ PRODUCT_VARIANTS = [
             SMALL),
     Variant("split K, CTA pair in 2 x 2", DATACENTER, [NVFP4],
             cluster(2, 2, 2, ", split_k = 3"), SMALL),
+    Variant("split K, warp level", WARP, [MXFP8, NVFP4, *UNSCALED_DENSE[1:2]],
+            "swap_operands = false, split_k = 3", SMALL),
     Variant("split K in one cluster", DATACENTER, [MXFP8, NVFP4],
             "cta_group = 1, swap_operands = false, split_k = 2, cluster_k = 2",
             SMALL),

@@ -243,8 +243,7 @@ double reductionMicroseconds(const GemmKernel &kernel, double clockGhz) {
                     kernel.tileN * kExchangeCyclesOfColumn;
     return cycles / (clockGhz * 1e3);
   }
-  double read = kernel.splits * elements * kSumBytes / kWorkspaceBytesPerCycle;
-  return (kReductionTrips * kFarL2Cycles + read) / (clockGhz * 1e3);
+  return workspaceCycles(elements, kernel.splits) / (clockGhz * 1e3);
 }
 
 /// What it takes to store D then; the epilogue stored sums before.
@@ -363,6 +362,17 @@ GemmPrediction predictAt(const GemmKernel &kernel, const GemmSize &size,
 }
 
 } // namespace
+
+double blockscale::hw::workspaceCycles(double elements, unsigned splits) {
+  double read = splits * elements * kSumBytes / kWorkspaceBytesPerCycle;
+  return kReductionTrips * kFarL2Cycles + read;
+}
+
+double blockscale::hw::warpStageCycles(MmaKind kind, unsigned m, unsigned n,
+                                       double k) {
+  constexpr double kEfficiency = 0.95, kWaits = 115;
+  return 2.0 * m * n * k / (warpMmaFlopsPerCycle(kind) * kEfficiency) + kWaits;
+}
 
 double blockscale::hw::bytesPerElement(OperandType type, unsigned scaleSpan) {
   return type.bits() / 8.0 + (scaleSpan ? 1.0 / scaleSpan : 0.0);

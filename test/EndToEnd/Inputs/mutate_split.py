@@ -20,8 +20,8 @@ source, ptx_path, folder, units, *flags = sys.argv[1:]
 ptx = Ptx.read(ptx_path)
 lines, definition = ptx.lines, ptx.definition
 [atom] = ptx.some(r"atom\.acq_rel\.gpu\.global\.inc\.u32")
-SYNC = r"\tbar(rier)?\.(cta\.)?sync(\.aligned)?\s+1, 128;"
-RED = r"\tbar(?:rier)?\.(?:cta\.)?red\.or\.pred(?:\.aligned)?\s+(%p\d+), 1, 128, (%p\d+);"
+SYNC = r"\tbar(rier)?\.(cta\.)?sync(\.aligned)?\s+1, \d+;"
+RED = r"\tbar(?:rier)?\.(?:cta\.)?red\.or\.pred(?:\.aligned)?\s+(%p\d+), 1, \d+, (%p\d+);"
 
 
 def arrival():

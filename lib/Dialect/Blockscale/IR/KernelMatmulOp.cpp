@@ -195,7 +195,7 @@ static LogicalResult verifySplit(KernelMatmulOp op) {
   if (element != accumulatorType(mma))
     return op.emitOpError() << "expected a workspace of the accumulator's type "
                             << accumulatorType(mma) << ", found " << element;
-  if (auto why = whyNotSplit(mma, knownSize(op.getK()), splits, getTarget(op)))
+  if (auto why = whyNotSplit(mma, knownSize(op.getK()), splits))
     return op.emitOpError() << why->text;
   return success();
 }

@@ -21,15 +21,10 @@ int64_t blockscale::splitUnit(MmaAttr mma) {
 }
 
 std::optional<Reason> blockscale::whyNotSplit(MmaAttr mma, int64_t k,
-                                              int64_t splits,
-                                              hw::Target target) {
+                                              int64_t splits) {
   if (splits == 1)
     return std::nullopt;
   std::string found = "'split_k' of " + std::to_string(splits);
-  if (!hw::hasTensorMemory(target))
-    return Reason(found + " is not lowered for " + hw::targetName(target) +
-                  ", whose warps multiply and store in registers; nearest "
-                  "legal: 1");
   if (ShapedType::isDynamic(k)) {
     // A part may lie behind K, where loads find zeros.
     if (mma.getSparse())

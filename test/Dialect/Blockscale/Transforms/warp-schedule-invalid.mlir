@@ -106,7 +106,7 @@ func.func @narrow(%a: !narrow_a, %b: !narrow_b) -> tensor<128x128xf32> {
 
 !split = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @split(%a: !split, %b: !split) -> tensor<8192x8192xbf16> {
-  // expected-error @below {{'split_k' of 2 is not lowered for sm_120a, whose warps multiply and store in registers; nearest legal: 1}}
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<split_k = 2>) {blockscale.target = #blockscale.target<sm_120a>} : !split, !split -> tensor<8192x8192xbf16>
+  // expected-error @below {{'split_k' of 33 leaves parts empty: K of 8192 is 32 stages of 256 elements; nearest legal: 32}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<split_k = 33>) {blockscale.target = #blockscale.target<sm_120a>} : !split, !split -> tensor<8192x8192xbf16>
   return %0 : tensor<8192x8192xbf16>
 }

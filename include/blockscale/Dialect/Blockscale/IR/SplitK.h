@@ -19,8 +19,7 @@ int64_t splitUnit(MmaAttr mma);
 
 /// Why a product with `k` elements along K (dynamic: ShapedType::kDynamic)
 /// cannot be computed in `splits` parts; empty if it can.
-std::optional<Reason> whyNotSplit(MmaAttr mma, int64_t k, int64_t splits,
-                                  hw::Target target);
+std::optional<Reason> whyNotSplit(MmaAttr mma, int64_t k, int64_t splits);
 
 /// Why no cluster of `schedule` computes all parts of a tile, whose CTAs would
 /// exchange their sums; empty if one can, or if none is to.

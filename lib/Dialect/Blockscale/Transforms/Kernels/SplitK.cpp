@@ -90,8 +90,8 @@ void PartialSums::store(TilePosition tile, const Place &place, Value sums) {
 Value PartialSums::arrive(TilePosition tile, Value thread) {
   return CountArrivalOp::create(
       b, frame.op.getWorkspace(), b.toI64(numberOf(tile)),
-      frame.schedule.splits(), frame.warps.epilogue.threads(),
-      b.isEqual(thread, frame.warps.epilogue.first * hw::kWarpSize));
+      frame.schedule.splits(), frame.warps.storers().threads(),
+      b.isEqual(thread, frame.warps.storers().first * hw::kWarpSize));
 }
 
 Value PartialSums::load(TilePosition tile, Value part, const Place &place) {
@@ -102,40 +102,53 @@ Value PartialSums::load(TilePosition tile, Value part, const Place &place) {
                            /*stride=*/Value(), /*aligned=*/true);
 }
 
-Value PartialSums::addParts(TilePosition tile, Value sums, Value first,
-                            int64_t count, const Place &place) {
+SmallVector<Value> PartialSums::addParts(TilePosition tile, ValueRange sums,
+                                         Value first, int64_t count,
+                                         ArrayRef<Place> places) {
   // All of them are on their way before the first is waited for.
-  SmallVector<Value> loaded;
-  for (int64_t i = 0; i < count; ++i)
-    loaded.push_back(load(tile, b.add(first, b.constant(i)), place));
-  for (Value next : loaded)
-    sums = added(b, sums, next);
-  return sums;
+  SmallVector<SmallVector<Value>> loaded;
+  for (int64_t i = 0; i < count; ++i) {
+    Value part = b.add(first, b.constant(i));
+    loaded.push_back(llvm::map_to_vector(
+        places, [&](const Place &place) { return load(tile, part, place); }));
+  }
+  SmallVector<Value> after(sums);
+  for (const SmallVector<Value> &ofPart : loaded)
+    for (auto [sum, next] : llvm::zip_equal(after, ofPart))
+      sum = added(b, sum, next);
+  return after;
 }
 
-Value PartialSums::sum(TilePosition tile, const Place &place) {
+SmallVector<Value> PartialSums::sums(TilePosition tile,
+                                     ArrayRef<Place> places) {
   // Registers of a thread for sums that it waits for.
   constexpr int64_t kRegisters = 64;
-  int64_t together = std::max<int64_t>(1, kRegisters / width);
+  int64_t together =
+      std::max<int64_t>(1, kRegisters / (width * int64_t(places.size())));
   int64_t added = frame.schedule.splits() - 1;
   int64_t inLoop = added / together * together;
   if (inLoop == together)
     inLoop = 0;
-  Value sums = load(tile, b.constant(0), place);
+  Value zero = b.constant(0);
+  SmallVector<Value> sums = llvm::map_to_vector(
+      places, [&](const Place &place) { return load(tile, zero, place); });
   if (inLoop > 0) {
     auto loop = scf::ForOp::create(b, b.constant(1), b.constant(1 + inLoop),
                                    b.constant(together), sums);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    Value after = addParts(tile, loop.getRegionIterArg(0),
-                           loop.getInductionVar(), together, place);
-    scf::YieldOp::create(b, after);
-    sums = loop.getResult(0);
+    scf::YieldOp::create(b, addParts(tile, loop.getRegionIterArgs(),
+                                     loop.getInductionVar(), together, places));
+    sums = llvm::to_vector(ValueRange(loop.getResults()));
   }
   for (int64_t part = inLoop; part < added; part += together)
     sums = addParts(tile, sums, b.constant(1 + part),
-                    std::min(together, added - part), place);
+                    std::min(together, added - part), places);
   return sums;
+}
+
+Value PartialSums::sum(TilePosition tile, const Place &place) {
+  return sums(tile, place).front();
 }
 
 //===----------------------------------------------------------------------===//

@@ -54,14 +54,19 @@ public:
   mlir::Value arrive(TilePosition tile, mlir::Value thread);
   /// The sums of all parts added in the order of K, whoever came first.
   mlir::Value sum(TilePosition tile, const Place &place);
+  /// Those of several places, which are loaded together.
+  llvm::SmallVector<mlir::Value> sums(TilePosition tile,
+                                      llvm::ArrayRef<Place> places);
 
 private:
   /// The number of this CTA's part of a tile in the grid, i32.
   mlir::Value numberOf(TilePosition tile);
   mlir::Value load(TilePosition tile, mlir::Value part, const Place &place);
   /// `sums` and those of `count` parts from `first` on.
-  mlir::Value addParts(TilePosition tile, mlir::Value sums, mlir::Value first,
-                       int64_t count, const Place &place);
+  llvm::SmallVector<mlir::Value> addParts(TilePosition tile,
+                                          mlir::ValueRange sums,
+                                          mlir::Value first, int64_t count,
+                                          llvm::ArrayRef<Place> places);
   /// The element, i64, where sums of part number `part` lie.
   mlir::Value offset(TilePosition tile, mlir::Value part, const Place &place);
 

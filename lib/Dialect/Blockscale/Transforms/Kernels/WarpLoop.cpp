@@ -48,7 +48,7 @@ WarpLoop::State WarpLoop::State::from(ValueRange all) {
 //===----------------------------------------------------------------------===//
 
 void WarpLoop::locateWarp() {
-  Value thread = b.toI32(gpu::ThreadIdOp::create(b, gpu::Dimension::x));
+  thread = b.toI32(gpu::ThreadIdOp::create(b, gpu::Dimension::x));
   Value warp = b.div(thread, hw::kWarpSize);
   row = b.mul(b.div(warp, tile.along), tile.rows);
   column = b.mul(b.rem(warp, tile.along), tile.columns);
@@ -127,8 +127,8 @@ void WarpLoop::multiplyStep(State &state, int64_t step, Value validSteps) {
 
 void WarpLoop::multiplyStepOfGroup(State &state, int64_t step,
                                    Value validSteps) {
-  Value isThere = b.compare(arith::CmpIPredicate::sgt, validSteps,
-                            b.constant(step));
+  Value isThere =
+      b.compare(arith::CmpIPredicate::sgt, validSteps, b.constant(step));
   state = advanceIf(isThere, state, [&] {
     State after = state;
     multiplyStep(after, step, Value());
@@ -200,34 +200,52 @@ WarpLoop::State WarpLoop::advanceIf(Value condition, const State &state,
 /// The K tile that K does not fill, if there is one.
 WarpLoop::State WarpLoop::multiplyTail(State state, Value number) {
   int64_t step = frame.mma.getK();
-  Value rest = b.rem(sizeOfK, frame.geometry.tileK);
+  Value rest = b.rem(k.size, frame.geometry.tileK);
   // Elements behind the end of K are 0; scales there may be anything. Groups
   // along K end with whole instructions.
   Value scales;
   if (frame.isScaled() && !frame.isGroupedAlongK())
     scales = b.ceilDiv(rest, frame.mma.getScaleSpan());
+  StageExtent extent{stepsPerStage(), scales, b.ceilDiv(rest, step)};
+  Value isThere;
   if (std::optional<int64_t> known = b.known(rest)) {
     if (*known == 0)
       return state;
     bool isRagged = *known % step != 0;
-    return multiplyStage(std::move(state), number,
-                         {int64_t(llvm::divideCeil(*known, step)),
-                          isRagged ? scales : Value(), Value()});
+    extent = {int64_t(llvm::divideCeil(*known, step)),
+              isRagged ? scales : Value(), Value()};
+    isThere = k.isLast;
+  } else {
+    // Of whole instructions a stage that is not full lacks one at least.
+    if (frame.isGroupedAlongK())
+      extent.steps = std::max<int64_t>(1, extent.steps - 1);
+    isThere = b.isNotZero(rest);
+    if (k.isLast)
+      isThere = b.createOrFold<arith::AndIOp>(isThere, k.isLast);
   }
-  // Of whole instructions a stage that is not full lacks one at least.
-  int64_t steps = frame.isGroupedAlongK()
-                      ? std::max<int64_t>(1, stepsPerStage() - 1)
-                      : stepsPerStage();
-  return advanceIf(b.isNotZero(rest), state, [&] {
-    return multiplyStage(state, number, {steps, scales, b.ceilDiv(rest, step)});
-  });
+  auto multiply = [&] { return multiplyStage(state, number, extent); };
+  return isThere ? advanceIf(isThere, state, multiply) : multiply();
 }
 
-/// All K tiles of one output tile.
+WarpLoop::State WarpLoop::skipBehind(State state) {
+  Value tiles = b.ceilDiv(k.size, frame.geometry.tileK);
+  Value begin = b.createOrFold<arith::MaxUIOp>(k.begin, tiles);
+  state.stage =
+      b.repeat(begin, k.end, state.stage, [&](Value, RingPosition current) {
+        WaitOp::create(b, stages.full, current.slot, current.parity);
+        release(current.slot);
+        return b.next(current, frame.geometry.stages);
+      });
+  return state;
+}
+
+/// All K tiles of one output tile, or of its part of K.
 WarpLoop::State WarpLoop::multiplyTile(State state) {
-  Value fullTiles = b.div(sizeOfK, frame.geometry.tileK);
-  auto loop = scf::ForOp::create(b, b.constant(0), fullTiles, b.constant(1),
-                                 state.values());
+  Value fullTiles = b.div(k.size, frame.geometry.tileK);
+  Value end =
+      k.end ? b.createOrFold<arith::MinUIOp>(k.end, fullTiles) : fullTiles;
+  auto loop =
+      scf::ForOp::create(b, k.begin, end, b.constant(1), state.values());
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
@@ -236,7 +254,8 @@ WarpLoop::State WarpLoop::multiplyTile(State state) {
                                 {stepsPerStage(), Value(), Value()});
     scf::YieldOp::create(b, after.values());
   }
-  return multiplyTail(State::from(loop.getResults()), fullTiles);
+  state = multiplyTail(State::from(loop.getResults()), fullTiles);
+  return frame.isSplitLate() ? skipBehind(std::move(state)) : state;
 }
 
 //===----------------------------------------------------------------------===//
@@ -268,8 +287,8 @@ SmallVector<Value> WarpLoop::loadFactors(Value number, int64_t part,
   // A stage that K fills in part may end before its last block.
   Value isThere = b.always();
   if (extent.validSteps && part > 0)
-    isThere = b.compare(arith::CmpIPredicate::slt, block,
-                        b.ceilDiv(sizeOfK, size));
+    isThere =
+        b.compare(arith::CmpIPredicate::slt, block, b.ceilDiv(k.size, size));
   auto load = [&](const EpilogueMath::TileScales &scales) -> Value {
     return scales.memory ? epilogue.loadTileScales(scales, block, isThere)
                          : Value();
@@ -367,8 +386,30 @@ void WarpLoop::storeQuantized(TilePosition position, ValueRange sums) {
 void WarpLoop::storeTile(TilePosition position, ValueRange accumulators) {
   SmallVector<Type> types(accumulators.getTypes());
   auto finished = FinishFragmentsOp::create(b, types, accumulators);
+  if (frame.isSplit())
+    return storePart(position, finished.getResults());
+  storeSums(position, finished.getResults());
+}
+
+PartialSums::Place WarpLoop::placeOf(int64_t number) {
+  int64_t columns =
+      frame.warps.consumers.threads() * kFragment / frame.geometry.rowsPerCta();
+  return {/*number=*/0, thread, b.constant(number * columns)};
+}
+
+void WarpLoop::storePart(TilePosition position, ValueRange sums) {
+  SmallVector<PartialSums::Place> places;
+  for (auto [i, fragment] : llvm::enumerate(sums)) {
+    places.push_back(placeOf(int64_t(i)));
+    partials.store(position, places.back(), fragment);
+  }
+  b.onlyIf(partials.arrive(position, thread),
+           [&] { storeSums(position, partials.sums(position, places)); });
+}
+
+void WarpLoop::storeSums(TilePosition position, ValueRange sums) {
   if (quantized)
-    return storeQuantized(position, finished.getResults());
+    return storeQuantized(position, sums);
   auto lane = FragmentPositionOp::create(b);
   Value firstRow = b.add(row, lane.getRow());
   Value firstColumn = b.add(column, lane.getColumn());
@@ -377,7 +418,7 @@ void WarpLoop::storeTile(TilePosition position, ValueRange accumulators) {
       Value ofRow = b.add(firstRow, b.constant(i * kRows + half * kHalfRows));
       epilogue.prepareRow(position, ofRow);
       for (int64_t j = 0; j < columnTiles(); ++j) {
-        Value pair = pairOf(finished.getResult(i * columnTiles() + j), half);
+        Value pair = pairOf(sums[i * columnTiles() + j], half);
         EpilogueFragment fragment = epilogue.fragmentAt(
             position, ofRow, b.add(firstColumn, b.constant(j * kColumns)));
         epilogue.store(epilogue.finish(pair, fragment), fragment);
@@ -408,8 +449,7 @@ void WarpLoop::emitRole() {
             locateTileScales(position);
           Value inGroup = b.rem(frame.firstColumn(position), hw::kAtomRows);
           scaleRow = b.add(inGroup, column);
-          sizeOfK = frame.isGroupedAlongK() ? position.kGroup.size
-                                            : Value(frame.op.getK());
+          k = frame.partOfK(position);
           State state{SmallVector<Value>(rowTiles() * columnTiles(), none),
                       {carried[0], carried[1]}};
           state = multiplyTile(std::move(state));

@@ -12,6 +12,7 @@
 #include "EpilogueMath.h"
 #include "QuadBlocks.h"
 #include "QuantizedStore.h"
+#include "SplitK.h"
 #include "StageRing.h"
 #include "TileSource.h"
 
@@ -27,11 +28,14 @@ public:
   WarpLoop(KernelFrame &frame, StageRing &stages, TileSource &source)
       : frame(frame), b(frame.b), stages(stages), source(source),
         tile(warpTile(frame.geometry, frame.warps.consumers.count())),
-        epilogue(frame, /*width=*/2) {}
+        epilogue(frame, /*width=*/2), partials(frame, kFragment) {}
 
   void emitRole();
 
 private:
+  /// Sums that a lane has of one instruction.
+  static constexpr int64_t kFragment = 4;
+
   /// What a warp carries from K tile to K tile. With scales of tiles along K
   /// the accumulators are the sums over those before.
   struct State {
@@ -61,6 +65,8 @@ private:
   State advanceIf(mlir::Value condition, const State &state, NextState next);
   State multiplyTile(State state);
   State multiplyTail(State state, mlir::Value number);
+  /// The K tiles of a part that lie behind K: nothing but zeros.
+  State skipBehind(State state);
   /// K tile `number`.
   State multiplyStage(State state, mlir::Value number, StageExtent extent);
   void multiplyStep(State &state, int64_t step, mlir::Value validSteps);
@@ -82,6 +88,12 @@ private:
   /// A fragment of zeros.
   mlir::Value zeroSums();
   void storeTile(TilePosition position, mlir::ValueRange accumulators);
+  /// Keeps the sums of a part of K in the workspace; the CTA that comes last
+  /// stores those of all parts.
+  void storePart(TilePosition position, mlir::ValueRange sums);
+  /// Where fragment `number` of the lane lies there.
+  PartialSums::Place placeOf(int64_t number);
+  void storeSums(TilePosition position, mlir::ValueRange sums);
   /// The lane's sums in row `half` of a fragment.
   mlir::Value pairOf(mlir::Value sums, int64_t half);
   /// Stores codes and scales, blocks of a row by each lane: those of a quad,
@@ -101,14 +113,16 @@ private:
   TileSource &source;
   WarpTile tile;
   EpilogueMath epilogue;
+  /// Where several CTAs compute parts of K.
+  PartialSums partials;
   /// Where the result is quantised.
   std::optional<QuantizedStore> quantized;
-  /// First row and column of the warp in the tile, and first row of its
-  /// columns in their group of 128 rows of scales.
-  mlir::Value row, column, scaleRow;
+  /// The thread, first row and column of its warp in the tile, and first row of
+  /// its columns in their group of 128 rows of scales.
+  mlir::Value thread, row, column, scaleRow;
   mlir::Value leader;
-  /// Elements of K that the current tile sums up.
-  mlir::Value sizeOfK;
+  /// What the current tile sums up.
+  KPart k;
   /// Of each row of the lane, and of each pair of its columns.
   llvm::SmallVector<EpilogueMath::TileScales> rowScales, columnScales;
   /// The registers of scales of the current word.

@@ -43,6 +43,9 @@ struct WarpPlan {
   /// Asks cluster launch control for tiles.
   WarpRange scheduler;
 
+  /// Those that store output tiles.
+  WarpRange storers() const { return epilogue.count() ? epilogue : consumers; }
+
   /// Threads of a CTA.
   int64_t threads() const;
 };

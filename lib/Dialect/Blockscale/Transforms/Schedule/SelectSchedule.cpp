@@ -251,7 +251,7 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   if (isRowPerLane)
     if (auto why = whyNotRowPerLane(mma, choice.swap, target))
       return *why;
-  if (auto why = whyNotSplit(mma, op.getSizes().k, choice.splits, target))
+  if (auto why = whyNotSplit(mma, op.getSizes().k, choice.splits))
     return *why;
   if (op.isGrouped())
     if (auto why = whyNotGrouped(mma, choice.splits))
@@ -408,12 +408,8 @@ static SmallVector<std::pair<int64_t, int64_t>> clustersOf(ScheduleAttr wish,
   return clusters;
 }
 
-/// Waves of tiles that parts of K may make more of. A size that only the host
-/// knows may be anything, and the workspace grows with it: then K is split for
-/// SMs that would be idle, not for the last wave.
-static int64_t mostWavesOfParts(MatmulOp op) {
+int64_t blockscale::mostWavesOfParts(const ProductSizes &sizes) {
   constexpr int64_t kMostWaves = 4;
-  ProductSizes sizes = op.getSizes();
   bool isStatic = llvm::none_of(
       ArrayRef<int64_t>{sizes.m, sizes.n, sizes.batch}, ShapedType::isDynamic);
   return isStatic ? kMostWaves : 1;
@@ -444,11 +440,10 @@ static SmallVector<int64_t> splitsOf(MatmulOp op, const Choice &choice,
                   llvm::divideCeil(problem.columns, choice.tileN) *
                   problem.batch;
   int64_t atOnce = hw::referencePart(target.chip).smCount / choice.ctaGroup;
-  int64_t most = mostWavesOfParts(op) * atOnce / tiles;
+  int64_t most = mostWavesOfParts(op.getSizes()) * atOnce / tiles;
   MmaAttr mma = instruction(getMma(op), choice);
-  for (int64_t candidate : {2, 3, 4, 5, 6, 8, 12, 16, 24, 32})
-    if (candidate <= most &&
-        !whyNotSplit(mma, op.getSizes().k, candidate, target))
+  for (int64_t candidate : kSplitCandidates)
+    if (candidate <= most && !whyNotSplit(mma, op.getSizes().k, candidate))
       splits.push_back(candidate);
   return splits;
 }

@@ -15,6 +15,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/HW/Check.h"
+#include "blockscale/HW/GemmModel.h"
 #include "blockscale/HW/Part.h"
 #include "blockscale/HW/Throughput.h"
 #include "llvm/Support/MathExtras.h"
@@ -42,8 +43,6 @@ static std::optional<Reason> whyNotWish(ScheduleAttr wish, MmaAttr mma,
   if (auto why = hw::whyNot(query))
     return why;
   std::string chip = hw::targetName(target);
-  if (auto why = whyNotSplit(mma, /*k=*/0, wish.splits(), target))
-    return why;
   if (wish.clusterSize() > 1)
     return "clusters share loads into tensor-core kernels of chips with tensor "
            "memory; on " +
@@ -63,43 +62,118 @@ static std::optional<Reason> whyNotWish(ScheduleAttr wish, MmaAttr mma,
   return whyNotLoadsOfC(wish, {}, target);
 }
 
-static double predictMicroseconds(MatmulOp op, MmaAttr mma,
-                                  ScheduleAttr schedule, hw::Target target,
-                                  int64_t expectedRows) {
+namespace {
+/// A product with `expectedRows` for what only the host knows.
+struct WarpProblem {
+  int64_t rows, columns, k, batch;
+  /// Of an element of D.
+  double bytesD;
+
+  int64_t tiles(ScheduleAttr schedule) const {
+    return llvm::divideCeil(rows, schedule.getTileM()) *
+           llvm::divideCeil(columns, schedule.getTileN()) * batch;
+  }
+};
+} // namespace
+
+static WarpProblem sizesOf(MatmulOp op, bool swap, int64_t expectedRows) {
   auto size = [&](int64_t extent) {
     return ShapedType::isDynamic(extent) ? expectedRows : extent;
   };
-  bool swap = schedule.getSwapOperands().getValue();
   ProductSizes sizes = op.getSizes();
   int64_t m = size(sizes.m), n = size(sizes.n), batch = size(sizes.batch);
   // Groups are as many products, each of its share of the rows.
   if (op.isGrouped())
     m = std::max<int64_t>(1, m / std::max<int64_t>(1, batch));
-  int64_t tiles = llvm::divideCeil(swap ? n : m, schedule.getTileM()) *
-                  llvm::divideCeil(swap ? m : n, schedule.getTileN()) * batch;
-  int64_t waves =
-      llvm::divideCeil(tiles, hw::referencePart(target.chip).smCount);
-  double cycles = waves * hw::warpTileCycles(mma.getKind(), schedule.getTileM(),
-                                             schedule.getTileN(),
-                                             mma.getStoredK(size(sizes.k)));
+  return {swap ? n : m, swap ? m : n, size(sizes.k), batch,
+          op.getType().getElementTypeBitWidth() / 8.0};
+}
+
+static constexpr double kSumBytes = 4;
+
+/// Microseconds in which memory brings both operands, and takes the sums of
+/// parts of K.
+static double memoryMicroseconds(const WarpProblem &sizes, MmaAttr mma,
+                                 ScheduleAttr schedule, const hw::Part &part) {
+  unsigned span = hw::isBlockScaled(mma.getKind()) ? mma.getScaleSpan() : 0;
+  double ofA = double(sizes.rows) * mma.getStoredK(sizes.k) *
+               hw::bytesPerElement(mma.getA(), span),
+         ofB = double(sizes.columns) * sizes.k *
+               hw::bytesPerElement(mma.getB(), span);
+  double bytes = sizes.batch * (ofA + ofB);
+  if (schedule.splits() > 1)
+    bytes += kSumBytes * double(sizes.tiles(schedule) * schedule.splits() *
+                                schedule.getTileM() * schedule.getTileN());
+  return bytes / (part.memoryTerabytesPerSecond * 1e6);
+}
+
+namespace {
+/// Cycles of a CTA: of all stages of its part of K, of one, and of what it
+/// stores.
+struct TileCycles {
+  double stages, stage, store;
+};
+} // namespace
+
+static TileCycles tileCycles(const WarpProblem &sizes, MmaAttr mma,
+                             ScheduleAttr schedule) {
+  int64_t stages = llvm::divideCeil(sizes.k, mma.getTileK());
+  TileCycles cycles;
+  cycles.stage =
+      hw::warpStageCycles(mma.getKind(), schedule.getTileM(),
+                          schedule.getTileN(), mma.getStoredK(mma.getTileK()));
   // With one stage nothing is loaded while warps multiply.
   if (schedule.getStages() == 1)
-    cycles *= 2;
-  return cycles / hw::referencePart(target.chip).boostMhz;
+    cycles.stage *= 2;
+  cycles.stages =
+      double(llvm::divideCeil(stages, schedule.splits())) * cycles.stage;
+  double bytes = schedule.splits() > 1 ? kSumBytes : sizes.bytesD;
+  cycles.store = double(schedule.getTileM() * schedule.getTileN()) * bytes /
+                 hw::kEpilogueStoreBytesPerCycle;
+  return cycles;
+}
+
+static ScheduleChoice predicted(const WarpProblem &sizes, MmaAttr mma,
+                                ScheduleAttr schedule, hw::Target target) {
+  const hw::Part &part = hw::referencePart(target.chip);
+  int64_t splits = schedule.splits();
+  double waves =
+      double(llvm::divideCeil(sizes.tiles(schedule) * splits, part.smCount));
+  double elements = double(schedule.getTileM() * schedule.getTileN());
+  double reduction =
+      splits > 1 ? hw::workspaceCycles(elements, unsigned(splits)) : 0;
+  TileCycles tile = tileCycles(sizes, mma, schedule);
+  // The warps that wait for the others' sums are those that multiply; nothing
+  // is beside the last ones, and behind the last byte comes one stage.
+  double array = waves * (tile.stages + tile.store + reduction) / part.boostMhz;
+  double memory = memoryMicroseconds(sizes, mma, schedule, part) +
+                  (tile.stage + tile.store + reduction) / part.boostMhz;
+  hw::GemmLimit limit = hw::GemmLimit::Array;
+  if (memory > array)
+    limit = hw::GemmLimit::Memory;
+  else if (schedule.getStages() == 1)
+    limit = hw::GemmLimit::Stages;
+  return {mma, schedule,
+          hw::kLaunchMicroseconds + hw::kTmaMemoryLatency +
+              std::max(array, memory),
+          limit, reduction / part.boostMhz};
 }
 
 /// Completes `wish` with this tile, or says why it cannot be.
 static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
                                        hw::Target target, int64_t tileN,
-                                       bool swap, int64_t expectedRows) {
+                                       bool swap, int64_t splits,
+                                       int64_t expectedRows) {
   MmaAttr mma = instruction(getMma(op), swap);
+  if (auto why = whyNotSplit(mma, op.getSizes().k, splits))
+    return *why;
   if (swap && mma.getSparse())
     return Reason(kWhyNotSwapSparse.str());
   if (op.isGrouped())
-    if (auto why = whyNotGrouped(mma, wish.splits()))
+    if (auto why = whyNotGrouped(mma, splits))
       return *why;
   if (op.isGroupedAlongK())
-    if (auto why = whyNotGroupedAlongK(mma, wish.getScheduler(), wish.splits()))
+    if (auto why = whyNotGroupedAlongK(mma, wish.getScheduler(), splits))
       return *why;
   if (op.isGathered())
     if (auto why = whyNotGathered(swap, hasRowFactors(op)))
@@ -112,6 +186,8 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
       field = value;
   };
   fields.tileN = tileN;
+  if (splits > 1)
+    fields.splitK = splits;
   fields.swapOperands = BoolAttr::get(op.getContext(), swap);
   if (op.getPairs())
     if (auto why = whyNotPairs(ScheduleAttr::get(op.getContext(), fields)))
@@ -149,11 +225,24 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
                   " gives a CTA; at most " + std::to_string(most) + " fit");
   fields.stages = wanted ? wanted : std::min(most, kUsefulStages);
   auto schedule = ScheduleAttr::get(op.getContext(), fields);
-  // The formula knows the rate of the instructions, and what one stage costs.
-  return ScheduleChoice{
-      mma, schedule,
-      predictMicroseconds(op, mma, schedule, target, expectedRows),
-      fields.stages == 1 ? hw::GemmLimit::Stages : hw::GemmLimit::Array};
+  return predicted(sizesOf(op, swap, expectedRows), mma, schedule, target);
+}
+
+/// The numbers of parts of K to compare beside 1, of a schedule without them.
+static SmallVector<int64_t> splitsOf(MatmulOp op, const ScheduleChoice &whole,
+                                     bool swap, hw::Target target,
+                                     int64_t expectedRows) {
+  SmallVector<int64_t> splits;
+  ProductSizes sizes = op.getSizes();
+  if (op.hasGroups() || ShapedType::isDynamic(sizes.k))
+    return splits;
+  int64_t tiles = sizesOf(op, swap, expectedRows).tiles(whole.schedule);
+  int64_t most =
+      mostWavesOfParts(sizes) * hw::referencePart(target.chip).smCount / tiles;
+  for (int64_t candidate : kSplitCandidates)
+    if (candidate <= most && !whyNotSplit(whole.mma, sizes.k, candidate))
+      splits.push_back(candidate);
+  return splits;
 }
 
 void blockscale::listWarpSchedules(
@@ -166,7 +255,16 @@ void blockscale::listWarpSchedules(
   SmallVector<bool> swaps{false, true};
   if (wish.getSwapOperands())
     swaps = {wish.getSwapOperands().getValue()};
+  auto addTile = [&](bool swap, int64_t tileN) {
+    auto whole =
+        complete(op, wish, target, tileN, swap, wish.splits(), expectedRows);
+    add(whole);
+    if (!whole || wish.getSplitK())
+      return;
+    for (int64_t splits : splitsOf(op, *whole, swap, target, expectedRows))
+      add(complete(op, wish, target, tileN, swap, splits, expectedRows));
+  };
   for (bool swap : swaps)
     for (int64_t tileN : tiles)
-      add(complete(op, wish, target, tileN, swap, expectedRows));
+      addTile(swap, tileN);
 }

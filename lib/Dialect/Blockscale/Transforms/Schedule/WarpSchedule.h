@@ -19,6 +19,15 @@ inline constexpr llvm::StringLiteral kWhyNotSwapSparse =
     "a sparse 'a' supplies the rows of the instruction, so "
     "'swap_operands' must be false";
 
+/// Numbers of parts of K that are compared.
+inline constexpr int64_t kSplitCandidates[] = {2, 3,  4,  5,  6,
+                                               8, 12, 16, 24, 32};
+
+/// Waves of tiles that parts of K may make more of. A size that only the host
+/// knows may be anything, and the workspace grows with it: then K is split for
+/// SMs that would be idle, not for the last wave.
+int64_t mostWavesOfParts(const ProductSizes &sizes);
+
 /// Calls `add` with each completion of `op`'s schedule on `target`, a chip
 /// without tensor memory, or with why it is not legal. A dynamic size counts as
 /// `expectedRows`.
