@@ -7,11 +7,11 @@
 // RUN: blockscale verify %s --target=sm_120a --num-sms=170 --m=130 --k=352 --conditions=plain --completion=random | FileCheck %s --check-prefix=RANDOM
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-14: pass
+// CHECK-COUNT-16: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 // RANDOM-NOT: FAIL
-// RANDOM-COUNT-10: pass
+// RANDOM-COUNT-12: pass
 // RANDOM-NOT: {{FAIL|pass}}
 
 // The last part has a stage that K does not fill.
@@ -51,4 +51,12 @@ func.func @integers(%a: !int_a, %b: !int_b, %alpha: f32, %c: tensor<?x208xbf16>,
 func.func @late(%a: !late_a, %b: !late_b) -> tensor<?x208xf32> {
   %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<swap_operands = false, tile_n = 64, split_k = 4>) : !late_a, !late_b -> tensor<?x208xf32>
   return %0 : tensor<?x208xf32>
+}
+
+// Sums that have been multiplied by scales of tiles along K.
+!promoted_a = !blockscale.tensor<?x640xf8E4M3FN, "float32_t128">
+!promoted_b = !blockscale.tensor<208x640xf8E4M3FN, "float32_t128_t128">
+func.func @promoted(%a: !promoted_a, %b: !promoted_b) -> tensor<?x208xbf16> {
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<split_k = 3>) : !promoted_a, !promoted_b -> tensor<?x208xbf16>
+  return %0 : tensor<?x208xbf16>
 }
