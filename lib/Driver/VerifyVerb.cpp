@@ -35,6 +35,10 @@ private:
   int verifyFile(const std::string &path, CompilerOptions options,
                  std::vector<verify::Verdict> &verdicts);
   int verifyInputs(const CompilerOptions &options);
+  /// The option whose PTX takes the place of what was compiled; "" if none.
+  std::string replacement() const {
+    return !edits.empty() ? "--edits" : ptxFile.empty() ? "" : "--ptx";
+  }
   std::optional<Reason>
   whyNotSeveral(const std::vector<std::string> &targets) const;
   std::optional<Reason> readSizes();
@@ -43,10 +47,13 @@ private:
                                       CompilerOptions &options);
   int verifyPlan(const Compilation &compilation,
                  std::vector<verify::Verdict> &verdicts);
+  int runPlan(const emulator::Module &module, const plan::Plan &plan,
+              std::vector<verify::Verdict> &verdicts);
+  int judgeEdits(const Compilation &compilation);
 
   std::vector<std::string> inputs;
   std::string target, ptxFile;
-  std::vector<std::string> sizes;
+  std::vector<std::string> edits, sizes;
   execute::SizeChoice sizeChoice;
   int64_t expectedRows = 4096;
   std::string dispatchRows;
@@ -72,6 +79,10 @@ VerifyVerb::VerifyVerb()
   command.text("ptx", ptxFile, "FILE.ptx",
                "Run this PTX in place of what was compiled, to see whether an "
                "edit of it is noticed");
+  command.texts("edits", edits, "FILE.ptx",
+                "Run each of these edits of the PTX in place of what was "
+                "compiled, until a run fails, and print for each whether it "
+                "is noticed");
   command.number("expected-rows", expectedRows,
                  "Rows to optimise for where their number is dynamic (default "
                  "4096)");
@@ -142,6 +153,12 @@ VerifyVerb::VerifyVerb()
       "When asynchronous operations take effect");
 }
 
+template <typename Verdict>
+static bool isAnyWrong(const std::vector<Verdict> &verdicts) {
+  return std::any_of(verdicts.begin(), verdicts.end(),
+                     [](const Verdict &verdict) { return !verdict.passed(); });
+}
+
 int VerifyVerb::verifyPlan(const Compilation &compilation,
                            std::vector<verify::Verdict> &verdicts) {
   std::string text = compilation.ptx;
@@ -156,6 +173,32 @@ int VerifyVerb::verifyPlan(const Compilation &compilation,
     std::cerr << "PTX:" << diagnostic.format() << '\n';
   if (!ptx)
     return reportError("the emulator cannot read the PTX", kFailure);
+  return runPlan(*ptx.module, compilation.plan, verdicts);
+}
+
+/// Says of each edit whether a run of it fails.
+int VerifyVerb::judgeEdits(const Compilation &compilation) {
+  int result = kSuccess;
+  for (const std::string &path : edits) {
+    Result<std::string> text = readFile(path);
+    if (!text)
+      return reportError(text.why().text, kFailure);
+    emulator::ParseResult ptx = emulator::parsePtx(*text);
+    std::vector<verify::Verdict> verdicts;
+    if (ptx)
+      if (int code = runPlan(*ptx.module, compilation.plan, verdicts))
+        return code;
+    bool isNoticed = !ptx || isAnyWrong(verdicts);
+    std::cout << path << (isNoticed ? ": noticed\n" : ": not noticed\n");
+    if (!isNoticed)
+      result = kFailure;
+  }
+  return result;
+}
+
+/// Adds a verdict for each run.
+int VerifyVerb::runPlan(const emulator::Module &module, const plan::Plan &plan,
+                        std::vector<verify::Verdict> &verdicts) {
   verify::VerifyOptions &options = request.options;
   if (trace)
     options.trace = [](std::string_view line) { std::cout << line << '\n'; };
@@ -163,7 +206,7 @@ int VerifyVerb::verifyPlan(const Compilation &compilation,
   options.beforeRun = [&](const emulator::Launch &launch,
                           emulator::Options &run) {
     run.stepLimit = stepLimit;
-    attached = timeline.attach(*ptx.module, launch, run);
+    attached = timeline.attach(module, launch, run);
   };
   options.progress = [&](std::string_view name, std::string_view unit,
                          uint64_t done, uint64_t total) {
@@ -171,12 +214,11 @@ int VerifyVerb::verifyPlan(const Compilation &compilation,
       progress.begin(std::string(name), std::string(unit));
     progress.report(done, total);
   };
-  request.afterRun = [&](const verify::Verdict &) {
+  request.afterRun = [&](const verify::Verdict &verdict) {
     progress.finish();
-    return attached == kSuccess;
+    return attached == kSuccess && (edits.empty() || verdict.passed());
   };
-  verify::PlanVerdict outcome =
-      verify::verifyPlan(*ptx.module, compilation.plan, request);
+  verify::PlanVerdict outcome = verify::verifyPlan(module, plan, request);
   verdicts.insert(verdicts.end(), outcome.verdicts.begin(),
                   outcome.verdicts.end());
   if (attached)
@@ -221,7 +263,7 @@ std::optional<Reason> VerifyVerb::readSizes() {
 mlir::LogicalResult VerifyVerb::verifyFunctions(mlir::ModuleOp module,
                                                 CompilerOptions &options) {
   // PTX from a file takes the place of the kernels' alone.
-  if (hostDuties || !ptxFile.empty() ||
+  if (hostDuties || !replacement().empty() ||
       execute::functionsToCheck(module).empty())
     return mlir::success();
   execute::CheckOptions check;
@@ -263,16 +305,17 @@ int VerifyVerb::verifyFile(const std::string &path, CompilerOptions options,
   progress.finish();
   if (mlir::failed(compilations))
     return kFailure;
-  if (!ptxFile.empty() && compilations->size() > 1)
-    return reportError(
-        "--ptx takes the place of the kernels of one chip, found "
-        "those of '" +
-            compilations->front().target + "' and '" +
-            (*compilations)[1].target + "'",
-        kNotUnderstood);
+  if (!replacement().empty() && compilations->size() > 1)
+    return reportError(replacement() +
+                           " takes the place of the kernels of one chip, found "
+                           "those of '" +
+                           compilations->front().target + "' and '" +
+                           (*compilations)[1].target + "'",
+                       kNotUnderstood);
   for (const Compilation &compilation : *compilations) {
     noteHostDuties(path, compilation.plan);
-    if (int code = verifyPlan(compilation, verdicts))
+    if (int code = edits.empty() ? verifyPlan(compilation, verdicts)
+                                 : judgeEdits(compilation))
       return code;
   }
   return kSuccess;
@@ -286,11 +329,10 @@ int VerifyVerb::verifyInputs(const CompilerOptions &options) {
   for (const std::string &input : inputs)
     if (int code = verifyFile(input, options, verdicts))
       result = code;
-  std::cout << verify::printVerdicts(verdicts)
-            << execute::printVerdicts(functions);
-  auto isWrong = [](const auto &verdict) { return !verdict.passed(); };
-  bool anyWrong = std::any_of(verdicts.begin(), verdicts.end(), isWrong) ||
-                  std::any_of(functions.begin(), functions.end(), isWrong);
+  if (edits.empty())
+    std::cout << verify::printVerdicts(verdicts)
+              << execute::printVerdicts(functions);
+  bool anyWrong = isAnyWrong(verdicts) || isAnyWrong(functions);
   return anyWrong && result == kSuccess ? kFailure : result;
 }
 
@@ -299,10 +341,10 @@ std::optional<Reason>
 VerifyVerb::whyNotSeveral(const std::vector<std::string> &targets) const {
   if (targets.size() == 1)
     return std::nullopt;
-  if (!ptxFile.empty())
-    return Reason(
-        "--ptx takes the place of the kernels of one target, found '" + target +
-        "'");
+  if (!replacement().empty())
+    return Reason(replacement() +
+                  " takes the place of the kernels of one target, found '" +
+                  target + "'");
   if (std::find(inputs.begin(), inputs.end(), "-") != inputs.end())
     return Reason("standard input is read once; for several targets name a "
                   "file");
@@ -325,8 +367,11 @@ int VerifyVerb::run() {
     return reportError("--num-sms takes 1 or more, found " +
                            std::to_string(*request.numSms),
                        kNotUnderstood);
-  if (!ptxFile.empty() && inputs.size() > 1)
-    return reportError("--ptx takes one input, found " +
+  if (!ptxFile.empty() && !edits.empty())
+    return reportError("--ptx and --edits contradict each other",
+                       kNotUnderstood);
+  if (!replacement().empty() && inputs.size() > 1)
+    return reportError(replacement() + " takes one input, found " +
                            std::to_string(inputs.size()),
                        kNotUnderstood);
   std::vector<std::string> targets = targetsOf(options);

@@ -8,6 +8,7 @@
 #include "blockscale/Reference/Quantize.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -61,12 +62,13 @@ static double randomFraction(uint64_t seed, uint64_t number) {
 static uint32_t roundMagnitude(ElementFormat format, double magnitude,
                                const std::string &rounding, double random) {
   uint32_t largest = formatInfo(format).largestCode;
-  if (magnitude >= decode(format, largest))
+  const std::array<float, 256> &numbers = decodeTable(format);
+  if (magnitude >= numbers[largest])
     return largest;
-  uint32_t low = 0;
-  while (decode(format, low + 1) <= magnitude)
-    ++low;
-  double below = decode(format, low), above = decode(format, low + 1);
+  const auto *next =
+      std::upper_bound(numbers.begin(), numbers.begin() + largest, magnitude);
+  auto low = uint32_t(next - numbers.begin()) - 1;
+  double below = numbers[low], above = *next;
   double rest = (magnitude - below) / (above - below);
   bool isUp = rest > 0.5;
   if (rounding == "stochastic")

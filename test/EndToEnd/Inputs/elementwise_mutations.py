@@ -6,7 +6,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import re
-import subprocess
 
 
 class Edits:
@@ -56,16 +55,3 @@ class Edits:
     def left_out(self, name, found):
         for at in found:
             yield self.named(name, at, self.ptx.dropped(at))
-
-
-def noticed_by_verify(source, options):
-    """Whether `blockscale verify` notices an edit, of any data."""
-
-    def noticed(path, _):
-        result = subprocess.run(
-            ["blockscale", "verify", source, f"--ptx={path}", "--threads=1",
-             "--step-limit=10000000", *options], capture_output=True, text=True)
-        bad = "FAIL" in result.stdout or "cannot read the PTX" in result.stderr
-        return result.returncode == 1 and bad
-
-    return noticed

@@ -13,7 +13,7 @@
 import sys
 
 import mutations
-from elementwise_mutations import Edits, noticed_by_verify
+from elementwise_mutations import Edits
 from mutations import Ptx
 
 source, ptx_path, folder = sys.argv[1:4]
@@ -87,5 +87,5 @@ EQUIVALENT = [(r"(the other comparison|another bound): .*setp\.gt\.u32\s+%p2, %r
                "sums of magnitudes have no lowest bit")]
 
 
-mutations.report(all_mutations(), folder, noticed_by_verify(source, options),
+mutations.report(all_mutations(), folder, mutations.missed_by(source, *options),
                  equivalent=EQUIVALENT)

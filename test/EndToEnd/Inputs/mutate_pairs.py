@@ -86,9 +86,6 @@ def all_mutations():
         yield f"a store left out: {at}: {ptx.lines[at]}", ptx.dropped(at)
 
 
-def noticed(path, conditions):
-    check = mutations.verifier(source, f"--conditions={conditions}", *options)
-    return check(path, "immediate")
-
-
-mutations.report(all_mutations(), folder, noticed, ("plain", "harsh"))
+mutations.report(all_mutations(), folder, mutations.missed_by_all(
+    *(mutations.verifier(source, f"--conditions={conditions}", *options)
+      for conditions in ("plain", "harsh"))))

@@ -17,7 +17,7 @@ import re
 import sys
 
 import mutations
-from elementwise_mutations import Edits, noticed_by_verify
+from elementwise_mutations import Edits
 from mutations import Ptx
 
 source, ptx_path, folder = sys.argv[1:4]
@@ -242,5 +242,5 @@ def all_mutations():
     yield from edits.left_out("a store left out", ptx.some(r"st\.global"))
 
 
-mutations.report(all_mutations(), folder, noticed_by_verify(source, options),
+mutations.report(all_mutations(), folder, mutations.missed_by(source, *options),
                  equivalent=EQUIVALENT)

@@ -41,7 +41,6 @@ def all_mutations():
             yield f"group {number}", ptx.added(at, r", (\d+);", -1)
 
 
-plain = mutations.verifier(source, "--num-sms=2", "--conditions=plain")
-harsh = mutations.verifier(source, "--num-sms=2", "--conditions=harsh")
-mutations.report(all_mutations(), folder,
-                 lambda *case: plain(*case) or harsh(*case))
+mutations.report(all_mutations(), folder, mutations.missed_by_all(
+    *(mutations.verifier(source, "--num-sms=2", f"--conditions={conditions}")
+      for conditions in ("plain", "harsh"))))

@@ -102,19 +102,50 @@ def flipped(wait, parity):
             f"\txor.b32 \t%flipped, {parity}, 1;\n{other} }}")
 
 
+# Edits that one process judges: it compiles once, and crashes for all of them.
+TOGETHER = 16
+
+
 def verifier(source, *options):
-    """Runs edited PTX with `blockscale verify`; whether it was noticed."""
+    """Judges edits by `blockscale verify` with exact data; see `missed_by`."""
+    return missed_by(source, "--data=exact", *options)
 
-    def noticed(path, completion):
+
+def missed_by(source, *options):
+    """What returns those of the files with edits that `blockscale verify` does not
+    notice."""
+
+    def some_missed(paths, completion):
         result = subprocess.run(
-            ["blockscale", "verify", source, f"--ptx={path}", "--data=exact",
-             "--threads=1", "--step-limit=10000000",
-             f"--completion={completion}", *options],
+            ["blockscale", "verify", source, "--threads=1",
+             "--step-limit=10000000", f"--completion={completion}", *options,
+             *(f"--edits={path}" for path in paths)],
             capture_output=True, text=True)
-        bad = "FAIL" in result.stdout or "cannot read the PTX" in result.stderr
-        return result.returncode == 1 and bad
+        said = dict(line.rsplit(": ", 1) for line in result.stdout.splitlines())
+        if list(said) != list(paths) or result.returncode not in (0, 1):
+            raise RuntimeError(
+                f"verify judged {len(said)} of {len(paths)} edits: {result.stderr}")
+        return [path for path in paths if said[path] != "noticed"]
 
-    return noticed
+    def missed(paths, completion):
+        parts = [paths[i:i + TOGETHER] for i in range(0, len(paths), TOGETHER)]
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            return [path for part in pool.map(
+                lambda part: some_missed(part, completion), parts)
+                for path in part]
+
+    return missed
+
+
+def missed_by_all(*judges):
+    """What returns the files whose edits none of the judges notices."""
+
+    def missed(paths, completion):
+        for judge in judges:
+            paths = judge(paths, completion)
+        return paths
+
+    return missed
 
 
 class Program:
@@ -133,7 +164,13 @@ class Program:
         # Empty lines leave room for edits.
         return Ptx("\n".join(line for line in text.splitlines() if line))
 
-    def noticed(self, path, completion):
+    def missed(self, paths, completion):
+        """Those of the files with edits that the program does not notice."""
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            found = list(pool.map(lambda path: self.notices(path, completion), paths))
+        return [path for path, is_noticed in zip(paths, found) if not is_noticed]
+
+    def notices(self, path, completion):
         with open(path, "rb") as file:
             text = file.read()
         room = self.end - self.begin
@@ -151,34 +188,31 @@ class Program:
         return result.returncode == 1
 
 
-def report(cases, folder, noticed, completions=("immediate",), equivalent=()):
-    """Runs each case, (name, lines), and prints one line for each that nobody
-    noticed or that is known to be equivalent, then how many there were.
-    `equivalent` has regular expressions for names, each with its reason."""
-    cases = list(cases)
-
-    def seen(number):
+def report(cases, folder, missed, completions=("immediate",), equivalent=()):
+    """Asks `missed`, with each completion, which of the cases, (name, lines), are
+    left, and prints one line for each that nobody noticed or that is known to be
+    equivalent, then how many there were. `equivalent` has regular expressions for
+    names, each with its reason."""
+    names = {}
+    for number, (name, lines) in enumerate(cases):
         path = os.path.join(folder, f"mutated-{number}.ptx")
+        names[path] = name
         with open(path, "w") as file:
-            file.write("\n".join(cases[number][1]) + "\n")
-        for completion in completions:
-            if noticed(path, completion):
-                os.remove(path)
-                return True
-        return False
-
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = list(pool.map(seen, range(len(cases))))
-    missed = excused = 0
-    for (name, _), was_seen in zip(cases, results):
-        if was_seen:
+            file.write("\n".join(lines) + "\n")
+    left = list(names)
+    for completion in completions:
+        left = missed(left, completion) if left else left
+    unnoticed = excused = 0
+    for path in names:
+        if path not in left:
+            os.remove(path)
             continue
         reason = next((why for pattern, why in equivalent
-                       if re.match(pattern, name)), None)
+                       if re.match(pattern, names[path])), None)
         if reason:
             excused += 1
-            print(f"equivalent: {name}: {reason}")
+            print(f"equivalent: {names[path]}: {reason}")
         else:
-            missed += 1
-            print(f"missed: {name}")
-    print(f"missed {missed} of {len(cases)} edits, {excused} equivalent")
+            unnoticed += 1
+            print(f"missed: {names[path]}")
+    print(f"missed {unnoticed} of {len(names)} edits, {excused} equivalent")

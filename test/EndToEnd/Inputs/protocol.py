@@ -24,10 +24,10 @@ source, ptx_path, folder = sys.argv[1:4]
 options = sys.argv[4:]
 if ptx_path == "-":
     program = mutations.Program(source, *options)
-    ptx, noticed = program.ptx(), program.noticed
+    ptx, missed = program.ptx(), program.missed
 else:
     ptx = Ptx.read(ptx_path)
-    noticed = mutations.verifier(source, "--num-sms=2", *options)
+    missed = mutations.verifier(source, "--num-sms=2", *options)
 lines, places, definition = ptx.lines, ptx.places, ptx.definition
 edited = ptx.edited
 
@@ -178,4 +178,4 @@ def all_mutations():
 kernel = os.path.basename(source).split(".")[0]
 mutations.report(
     ((f"{kernel}: {name}", text) for name, text in all_mutations()), folder,
-    noticed, ("immediate", "latest", "random"), EQUIVALENT)
+    missed, ("immediate", "latest", "random"), EQUIVALENT)

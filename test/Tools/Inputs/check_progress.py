@@ -12,8 +12,9 @@ import sys
 text = sys.stdin.buffer.read().decode()
 # Which of the steps a line is about depends on how fast the machine is.
 STEPS = {"l70_qkv, inputs": ("rows", 256 + 10240),
-         "l70_qkv": ("clusters", 40),
-         "l70_qkv, reference": ("tiles", 2 * 80)}
+         "l70_qkv": ("clusters", 10),
+         # Of a sample, 8 rows of a tile each.
+         "l70_qkv, reference": ("tiles", 10 * 256 // 8)}
 PLACE = re.compile(r"(l70_qkv[a-z, ]*): (\d+) of (\d+) (\w+)")
 places = [(list(STEPS).index(step), int(done))
           for step, done, _, _ in PLACE.findall(text)]

@@ -55,7 +55,7 @@ class Shell:
 
 def offered_by_bash(script, lines, folder):
     shell = Shell(["bash", "--norc", "--noprofile", "-i"], folder)
-    shell.read("$")
+    shell.read(PROMPT)
     shell.type(f"PS1='{PROMPT}'; bind 'set page-completions off'; bind 'set "
                "completion-query-items -1'; bind 'set bell-style none'; bind "
                f"'set enable-bracketed-paste off'; stty cols 4000; . {script}\n")
@@ -71,7 +71,7 @@ def offered_by_zsh(script, lines, folder):
     with open(f"{folder}/functions/_{name}", "w") as file:
         file.write(open(script).read())
     shell = Shell(["zsh", "-f", "-i"], folder)
-    shell.read("%")
+    shell.read(PROMPT)
     shell.type(f"PS1='{PROMPT}'; LISTMAX=0; setopt nobeep; unsetopt zle_bracketed_paste; "
                f"stty cols 4000; fpath=({folder}/functions $fpath); "
                "autoload -U compinit; compinit -u -D; zstyle ':completion:*' "
