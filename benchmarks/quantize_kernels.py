@@ -8,7 +8,8 @@ Compiles a kernel for each format and type of input and runs 128 rows of it on t
 emulator. By the formula of elementwise.py; nothing is measured.
 With --transposed kernels read the transpose of what they quantise, with --both-ways
 they quantise a matrix and its transpose alike. With --find-tensor-scale only those
-with tensor scales are there, which find them: they read everything twice.
+with tensor scales are there, which find them: they read everything twice, as those do
+that have one scale for all of a matrix.
 
 Part of the blockscale project, under the Apache License v2.0 with LLVM
 Exceptions.
@@ -36,6 +37,12 @@ FORMATS = {
     "e4m3, f32 for 1 x 128": ("f8E4M3FN", "float32_t128", 8, 32, ""),
     "e4m3, f32 for 128 x 128": ("f8E4M3FN", "float32_t128_t128", 8, 4096, ""),
     "e4m3, f32 for a row": ("f8E4M3FN", "float32_t0", 8, 4096, ""),
+    "e4m3, f32 for a matrix": ("f8E4M3FN", "float32", 8, 1 << 24, ""),
+    "int8, f32 for a row": ("i8", "float32_t0", 8, 4096, ""),
+    "int8, f32 for a matrix": ("i8", "float32", 8, 1 << 24, ""),
+    "int8, f32 for a row, ties away": ("i8", "float32_t0", 8, 4096, "rounding(away)"),
+    "int8, f32 for a row, stochastic": ("i8", "float32_t0", 8, 4096,
+                                        "rounding(stochastic, seed = 1)"),
     "MXFP8, sparse": ("f8E4M3FN", "e8m0_t64", 8, 64, "{blockscale.for_sparse}"),
     "NVFP4, sparse": ("f4E2M1FN", "multi_float32_e4m3fn_t32", 4, 32,
                       "{blockscale.for_sparse}"),
@@ -89,7 +96,8 @@ def rows(columns, ways, finds):
             read = {"x": (ROWS * columns, source)}
             if spec.startswith("multi") and not finds:
                 read["tensor_scale"] = (1, "f32")
-            yield ((name, source), (1 + finds) * size + len(ways) * (bits / 8 + 1 / block),
+            reads = 2 if finds or spec == "float32" else 1
+            yield ((name, source), reads * size + len(ways) * (bits / 8 + 1 / block),
                    module(columns, source, element, spec, words, ways, finds),
                    lambda plan, read=read: read)
 

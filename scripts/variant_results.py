@@ -13,9 +13,9 @@ from variant_functions import (
     function_that_quantizes_both_ways, function_that_quantizes_columns,
     function_with_pairs, function_with_quantized_result)
 from variant_kinds import (
-    DATACENTER, DENSE, GROUPED, GROUPED_BLOCKS, GROUPED_LONG, HALVED, K96_CHIPS,
-    LONG_SPLIT, MIXED, MXFP4, MXFP8, NVFP4, PROMOTED, SPARSE, Sizes, UNSCALED_DENSE,
-    Variant, WARP, WIDE, WIDE_SHORT, adding_by_tma, cluster, pair)
+    DATACENTER, DENSE, GROUPED, GROUPED_BLOCKS, GROUPED_LONG, HALVED, INTEGER_CHIPS,
+    K96_CHIPS, LONG_SPLIT, MIXED, MXFP4, MXFP8, NVFP4, PROMOTED, SPARSE, Sizes,
+    UNSCALED_DENSE, Variant, WARP, WIDE, WIDE_SHORT, adding_by_tma, cluster, pair)
 
 # What a kernel quantises: numbers of type `x`, to elements under scales, with a rule or
 # a rounding; whether it finds tensor scales.
@@ -50,6 +50,11 @@ LONG_TILES = [
 # One for each row.
 WHOLE_ROWS = [Quantization("f8E4M3FN", "float32_t0@plain", "bf16"),
               Quantization("f8E5M2", "float32_t0@plain", "f32")]
+# One for each matrix, which the kernel finds.
+WHOLE_MATRICES = [Quantization("f8E4M3FN", "float32@plain", "bf16"),
+                  Quantization("f8E5M2", "float32@plain", "f32", "rounding(away)")]
+WHOLE_INTEGERS = [Quantization("i8", "float32_t0@plain", "bf16"),
+                  Quantization("i8", "float32@plain", "f32")]
 FOUND = [Quantization("f4E2M1FN", "multi_float32_e4m3fn_t16", "bf16", finds=True),
          Quantization("f4E2M1FN", "multi_float32_e4m3fn_t16_t16", "f32",
                       "rule(min_error)", finds=True)]
@@ -143,6 +148,16 @@ RESULT_VARIANTS = [
             LINES, make=function_that_quantizes),
     Variant("quantisations of rows under one scale each, warp level", WARP, WHOLE_ROWS,
             "", LINES, make=function_that_quantizes),
+    Variant("quantisations of matrices under one scale each", DATACENTER,
+            WHOLE_MATRICES, "", LINES, make=function_that_quantizes),
+    Variant("quantisations of matrices under one scale each, warp level", WARP,
+            WHOLE_MATRICES, "", LINES, make=function_that_quantizes),
+    Variant("quantisations of transposes under one scale each", DATACENTER,
+            WHOLE_MATRICES, "", LINES, make=function_that_quantizes_columns),
+    Variant("quantisations to int8", INTEGER_CHIPS, WHOLE_INTEGERS, "", LINES,
+            make=function_that_quantizes),
+    Variant("quantisations to int8, warp level", WARP, WHOLE_INTEGERS, "", LINES,
+            make=function_that_quantizes),
     Variant("quantisations that find tensor scales", DATACENTER, FOUND, "", LINES,
             make=function_that_quantizes),
     Variant("quantisations that find tensor scales, warp level", WARP, FOUND, "",

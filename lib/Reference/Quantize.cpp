@@ -20,7 +20,10 @@ static constexpr float kFloatMax = std::numeric_limits<float>::max();
 
 std::optional<Reason> reference::whyNot(const Quantization &quantization) {
   const FormatInfo &element = formatInfo(quantization.element);
-  if (element.bits > 8 || element.isInteger() || !element.isSigned)
+  bool isInteger = quantization.element == ElementFormat::INT8 &&
+                   !quantization.scale && quantization.rule != "min_error";
+  if (element.bits > 8 || (element.isInteger() && !isInteger) ||
+      !element.isSigned)
     return "elements of '" + std::string(element.name) +
            "' are not quantised here";
   bool isPower = quantization.scale == ElementFormat::UE8M0;
@@ -58,6 +61,16 @@ static double randomFraction(uint64_t seed, uint64_t number) {
   return double(uint16_t(z >> 16 * (number % 4))) / double(1 << 16);
 }
 
+/// What 1 is of an integer under f32 scales, where it stands for a fraction.
+static float unitOf(const Quantization &quantization) {
+  const FormatInfo &info = formatInfo(quantization.element);
+  return info.isInteger() ? std::ldexp(1.0f, -int(info.mantissaBits)) : 1;
+}
+
+float reference::largestElement(const Quantization &quantization) {
+  return formatInfo(quantization.element).largest / unitOf(quantization);
+}
+
 /// The code of a magnitude, between two that are neighbours.
 static uint32_t roundMagnitude(ElementFormat format, double magnitude,
                                const std::string &rounding, double random) {
@@ -86,8 +99,11 @@ static uint8_t encodeElement(const Quantization &quantization, float value,
   double random = quantization.rounding == "stochastic"
                       ? randomFraction(quantization.seed, number)
                       : 0;
-  uint32_t code = roundMagnitude(quantization.element, std::fabs(value),
+  double magnitude = std::fabs(double(value)) * unitOf(quantization);
+  uint32_t code = roundMagnitude(quantization.element, magnitude,
                                  quantization.rounding, random);
+  if (info.isInteger())
+    return uint8_t(std::signbit(value) ? -code : code);
   return uint8_t(code | uint32_t(std::signbit(value)) << (info.bits - 1));
 }
 
@@ -179,11 +195,12 @@ static uint8_t floatByte(float limit, float largest,
 
 /// The bits of the f32 scale that makes `limit` of the largest magnitude. None
 /// is so large that the largest element times it would be infinite.
-static uint32_t floatBits(ElementFormat element, float limit, float largest) {
+static uint32_t floatBits(const Quantization &quantization, float limit,
+                          float largest) {
   constexpr uint32_t kNaN = 0x7fc00000;
   if (std::isnan(largest))
     return kNaN;
-  double most = formatInfo(element).largest;
+  double most = largestElement(quantization);
   auto bound = float(double(kFloatMax) / most);
   while (double(bound) * most > double(kFloatMax))
     bound = std::nextafter(bound, 0.0f);
@@ -218,9 +235,9 @@ reference::candidates(const Quantization &quantization, float largest,
   }
   uint32_t most = formatInfo(quantization.element).largestCode;
   auto towards = [&](uint32_t code) -> uint32_t {
-    float limit = decode(quantization.element, code);
+    float limit = decode(quantization.element, code) / unitOf(quantization);
     if (!quantization.scale)
-      return floatBits(quantization.element, limit, largest);
+      return floatBits(quantization, limit, largest);
     return floatByte(limit, largest, tensorScale);
   };
   return {towards(most), towards(isSearch ? most - 1 : most)};

@@ -106,9 +106,14 @@ private:
   std::optional<Reason> addMemory();
   void addTensorScales();
   void findTensorScales();
-  /// Whether the kernel finds tensor scales that nobody gives.
-  bool findsTensorScales() const {
-    return !kernel.tensorScales.empty() && kernel.operands.size() < 2;
+  /// Whether the kernel finds tensor scales that nobody gives, or the one scale
+  /// of a matrix.
+  bool findsOfMatrix() const {
+    if (kernel.tensorScales.empty())
+      return std::any_of(
+          run.parts.begin(), run.parts.end(),
+          [](const QuantizationRun::Part &part) { return part.coversMatrix; });
+    return kernel.operands.size() < 2;
   }
   uint64_t placeInMemory(uint64_t element) const;
   /// Memory of a parameter, with what lies before it.
@@ -178,9 +183,12 @@ QuantizationMaker::readPart(const plan::Quantization &planned,
     tile = part.k;
   part.block = scales ? scales->block : kBlock;
   part.rowTile = scales ? scales->rows : floats->rows;
+  part.coversMatrix = part.coversK && part.rowTile == 0;
+  if (part.coversMatrix)
+    part.rowTile = part.rows;
   part.tileBlocks = part.block ? tile / part.block : 0;
   part.hasTensorScale = partOf(kernel.tensorScales, operand);
-  if (part.rowTile == 0 || part.rowTile > 256)
+  if (part.rowTile == 0 || (!part.coversMatrix && part.rowTile > 256))
     return "scales of " + std::to_string(part.rowTile) + " rows";
   if (part.tileBlocks == 0 || (!part.coversK && part.tileBlocks > 32))
     return "scales of " + std::to_string(tile) + " elements in blocks of " +
@@ -242,7 +250,7 @@ uint64_t QuantizationMaker::placeOfLargest(uint64_t matrix) const {
 /// with zeros, with a NaN, with huge numbers and with an infinity.
 float QuantizationMaker::valueToFind(uint64_t element, int smallest,
                                      int largest) const {
-  constexpr int kAbove = 5, kSpread = 7;
+  constexpr int kAbove = 8, kSpread = 7;
   const QuantizationRun::Part &part = run.parts.front();
   uint64_t count = part.rows * part.k, matrix = element / count;
   uint64_t random = mix(mix(seed + matrix) + element);
@@ -281,10 +289,10 @@ float QuantizationMaker::valueToFind(uint64_t element, int smallest,
 /// Number `element` of the first part.
 float QuantizationMaker::valueAt(uint64_t element, int smallest,
                                  int largest) const {
-  if (findsTensorScales())
+  if (findsOfMatrix())
     return valueToFind(element, smallest, largest);
   const QuantizationRun::Part &part = run.parts.front();
-  float most = formatInfo(part.quantization.element).largest;
+  float most = reference::largestElement(part.quantization);
   if (run.isBothWays()) {
     constexpr uint64_t kExtent = 32;
     uint64_t row = element / part.k % part.rows, column = element % part.k;
@@ -505,10 +513,12 @@ uint64_t QuantizationRun::Part::threadOf(Place place) const {
     return byte / 512 * 512 + threadInAtom(byte % 512);
   }
   // A warp has a row.
-  if (coversK)
+  if (coversK && !coversMatrix)
     return (matrix * rows + row) * 32 + j % 32;
-  uint64_t wholeRows = std::max(rowTile, kRows),
-           wholeBlocks = std::max(tileBlocks, kBlocks);
+  uint64_t tallTile = coversMatrix ? 1 : rowTile,
+           longTile = coversMatrix ? 1 : tileBlocks;
+  uint64_t wholeRows = std::max(tallTile, kRows),
+           wholeBlocks = std::max(longTile, kBlocks);
   auto parts = [](uint64_t extent, uint64_t whole) {
     return (extent + whole - 1) / whole;
   };
@@ -516,10 +526,10 @@ uint64_t QuantizationRun::Part::threadOf(Place place) const {
   number = number * parts(blocks(), wholeBlocks) + j / wholeBlocks;
   row %= wholeRows;
   j %= wholeBlocks;
-  number = number * (wholeRows / rowTile) + row / rowTile;
-  number = number * (wholeBlocks / tileBlocks) + j / tileBlocks;
-  number = number * rowTile + row % rowTile;
-  return number * tileBlocks + j % tileBlocks;
+  number = number * (wholeRows / tallTile) + row / tallTile;
+  number = number * (wholeBlocks / longTile) + j / longTile;
+  number = number * tallTile + row % tallTile;
+  return number * longTile + j % longTile;
 }
 
 /// The CTA that writes the scale of a block. A matrix that is quantised both
@@ -548,6 +558,8 @@ void QuantizationRun::compare(const Part &part,
            std::binary_search(sample.begin(), sample.end(), ctaOf(part, place));
   };
   bool isByte = part.quantization.scale.has_value();
+  std::optional<uint64_t> lastFloat;
+  reference::QuantizedBlock expected;
   auto note = [&](uint64_t number, const std::string &what) {
     if (verdict.diagnosis.empty())
       verdict.diagnosis =
@@ -573,9 +585,11 @@ void QuantizationRun::compare(const Part &part,
     std::optional<reference::TensorScale> factor;
     if (part.hasTensorScale)
       factor = part.tensorScales[matrix];
-    reference::QuantizedBlock expected;
-    expected.scale = reference::scaleOf(
-        part.quantization, part.valuesOfTile(matrix, row, j), factor);
+    // Neighbours share a float, which may be for all of a matrix.
+    if (isByte || lastFloat != place)
+      expected.scale = reference::scaleOf(
+          part.quantization, part.valuesOfTile(matrix, row, j), factor);
+    lastFloat = place;
     expected.codes =
         reference::quantizeUnder(part.quantization, expected.scale,
                                  {part.values.begin() + int64_t(first),

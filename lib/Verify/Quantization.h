@@ -49,8 +49,8 @@ private:
     bool hasTensorScale = false;
     /// Of each matrix, if there are any.
     std::vector<reference::TensorScale> tensorScales;
-    /// Whether a scale is for all of K.
-    bool coversK = false;
+    /// Whether a scale is for all of K, and for all rows as well.
+    bool coversK = false, coversMatrix = false;
 
     uint64_t blocks() const { return k / block; }
     uint64_t tileElements() const { return block * tileBlocks; }

@@ -76,7 +76,7 @@ def scaled_of(argument, memory, parameters, shape, ends=None):
         plain = groups.plain_scales(codes, scales, factors, format_, ends)
         return Scaled(codes, plain, factors, format=format_)
     if format_.by_epilogue:
-        rows = -(-shape[-2] // format_.rows)
+        rows = -(-shape[-2] // (format_.rows or shape[-2]))
         columns = -(-shape[-1] // (format_.block or shape[-1]))
         return Scaled(codes, scales.view(np.float32).reshape(*shape[:-2], rows, columns),
                       format=format_, layout=argument.layout)

@@ -29,13 +29,16 @@ namespace blockscale::reference {
 /// "rounded_max", "top_binade", "min_error"; "even", "away", "zero",
 /// "stochastic".
 struct Quantization {
-  /// A float of at most 8 bits.
+  /// A float of at most 8 bits, or under f32 INT8, which counts in 1 then.
   ElementFormat element = ElementFormat::E4M3;
   /// UE8M0 or UE4M3; none for f32, whose bits are the code then.
   std::optional<ElementFormat> scale = ElementFormat::UE8M0;
   std::string rule = "floor", rounding = "even";
   uint64_t seed = 0;
 };
+
+/// The number that is the largest element.
+float largestElement(const Quantization &quantization);
 
 /// Why nothing quantises so; empty if something does.
 std::optional<Reason> whyNot(const Quantization &quantization);

@@ -96,6 +96,15 @@ if ptx.places("shfl"):
         ("no exchange", r"(\s)shfl\.sync\.bfly\.b32(\s+%r\d+), (%r\d+), [^;]+;",
          r"\1mov.b32\2, \3;")]
 
+# Codes of integers.
+if ptx.places(r"xor\.b32\s+%r\d+, %r\d+, -2139062144;"):
+    REPLACED += [
+        ("no bound", r"(\s)max\.f32(\s+%r\d+), (%r\d+), [^;]+;", r"\1mov.b32\2, \3;"),
+        ("no bound", r"(\s)min\.f32(\s+%r\d+), (%r\d+), [^;]+;", r"\1mov.b32\2, \3;"),
+        ("towards zero", r"(\s)add\.rn\.f32", r"\1add.rz.f32"),
+        ("a sign left", r"(\s)xor\.b32(\s+%r\d+), (%r\d+), [^;]+;",
+         r"\1mov.b32\2, \3;")]
+
 # A number that is changed by so much.
 COUNTED = [
     ("another lane", r"shfl\.sync\.bfly\.b32\s+%r\d+, %r\d+, (\d+),", 1),

@@ -5,7 +5,7 @@
 """Kernels that quantise against what blockscale-to-linalg makes of the same op.
 
   quantize_linalg.py FOLDER BROKEN [rows | columns | both | found]
-    [long | float | sparse | row]
+    [long | float | sparse | row | matrix]
 
 runs each kernel on the emulator and writes FOLDER/linalg.mlir: a module whose
 `main` quantises the same numbers and prints for each case how many codes and
@@ -13,8 +13,8 @@ how many scales differ from the kernel's. With BROKEN = 1 a code of the first
 case is wrong, which has to show. With `columns` the kernels quantise the
 transpose of what they read, with `both` a matrix and its transpose; with `long` the
 scales are for tiles longer than the blocks of instructions, with `float` they are f32,
-with `sparse` they are for sparse instructions, with `row` an f32 is for all of K; with
-`found` nobody gives tensor scales.
+with `sparse` they are for sparse instructions, with `row` an f32 is for all of K, with
+`matrix` for all rows too; with `found` nobody gives tensor scales.
 """
 
 import itertools
@@ -31,13 +31,15 @@ ROWS, K = (160, 96) if mode == "both" else (133, 256) if tiles else (133, 96)
 RULES = ["floor", "round_up", "floor_plus_one", "ceil", "mid_max",
          "rounded_max", "top_binade", "min_error"]
 ROUNDINGS = ["even", "away", "zero", "stochastic, seed = -9"]
-BITS = {"f8E4M3FN": 8, "f8E5M2": 8, "f6E2M3FN": 6, "f6E3M2FN": 6, "f4E2M1FN": 4}
+BITS = {"f8E4M3FN": 8, "f8E5M2": 8, "f6E2M3FN": 6, "f6E3M2FN": 6, "f4E2M1FN": 4,
+        "i8": 8}
+FLOATS = [element for element in BITS if element.startswith("f")]
 
 
 def cases():
     """Element, scale spec, rule, rounding, type of the input."""
     types = itertools.cycle(["bf16", "f16", "f32"])
-    for element in BITS:
+    for element in FLOATS:
         for rule, rounding in itertools.product(RULES, ROUNDINGS):
             yield element, "e8m0_t32", rule, rounding, next(types)
     for spec, rounding in itertools.product(
@@ -46,7 +48,7 @@ def cases():
             yield "f4E2M1FN", spec, "floor", rounding, source
             yield "f4E2M1FN", spec, "min_error", rounding, source
     # Tiles of several rows.
-    for i, element in enumerate(BITS):
+    for i, element in enumerate(FLOATS):
         for rows in (4, 8, 16, 32, 64, 128):
             yield (element, f"e8m0_t{rows}_t32", RULES[(i + rows) % 8],
                    ROUNDINGS[rows // 4 % 4], next(types))
@@ -62,14 +64,14 @@ def columns():
     """Of the transpose: each rule and each rounding of every element, and what the
     kernel has of its own for each format and type of input."""
     types = itertools.cycle(["bf16", "f16", "f32"])
-    for i, element in enumerate(BITS):
+    for i, element in enumerate(FLOATS):
         for j, rule in enumerate(RULES):
             yield element, "e8m0_t32", rule, ROUNDINGS[(i + j) % 4], next(types)
     for spec, rounding in itertools.product(
             ["e4m3fn_t16", "multi_float32_e4m3fn_t16"], ROUNDINGS):
         for rule in ("floor", "min_error"):
             yield "f4E2M1FN", spec, rule, rounding, next(types)
-    for i, (element, rows) in enumerate(itertools.product(BITS, (4, 8, 16, 32))):
+    for i, (element, rows) in enumerate(itertools.product(FLOATS, (4, 8, 16, 32))):
         yield (element, f"e8m0_t{rows}_t32", RULES[(3 * i + 1) % 8],
                ROUNDINGS[i % 4], next(types))
     yield "f8E4M3FN", "e8m0_t64_t32", "min_error", "even", "bf16"
@@ -86,7 +88,7 @@ def long_tiles():
     for i, (k, rows) in enumerate(itertools.product((64, 128, 256), (1, 4, 32, 128, 256))):
         if k > most or rows > most_rows or k * rows > 1 << 15:
             continue
-        element = list(BITS)[i % len(BITS)]
+        element = FLOATS[i % len(FLOATS)]
         rule = RULES[i % (8 if k * rows <= 2048 else 7)]
         tile = f"t{rows}_t{k}" if rows > 1 else f"t{k}"
         yield element, f"e8m0_{tile}", rule, ROUNDINGS[i % 4], next(types)
@@ -102,7 +104,7 @@ def float_tiles():
     """Each length, with one row and several, of every element, rounding and type."""
     types = itertools.cycle(["bf16", "f16", "f32"])
     most = 128 if mode == "columns" else 256
-    for i, (k, element) in enumerate(itertools.product((32, 64, 128, 256), BITS)):
+    for i, (k, element) in enumerate(itertools.product((32, 64, 128, 256), FLOATS)):
         for j, rows in enumerate((1, 8, 128)):
             if k <= most:
                 tile = f"t{rows}_t{k}" if rows > 1 else f"t{k}"
@@ -117,10 +119,17 @@ def whole_rows():
         yield element, "float32_t0", "floor", rounding, next(types)
 
 
+def whole_matrices():
+    """Every element and rounding under one scale, with what `magnitudes` knows."""
+    types = itertools.cycle(["bf16", "f16", "f32"])
+    for element, rounding in itertools.product(BITS, ROUNDINGS):
+        yield element, "float32", "floor", rounding, next(types)
+
+
 def both():
     """Each as a pair of such, of one type of input."""
     types = itertools.cycle(["bf16", "f16", "f32"])
-    specs = [(element, "e8m0_t32") for element in BITS] + [
+    specs = [(element, "e8m0_t32") for element in FLOATS] + [
         ("f4E2M1FN", "e4m3fn_t16"), ("f4E2M1FN", "multi_float32_e4m3fn_t16"),
         ("f8E4M3FN", "e8m0_t32_t32"), ("f4E2M1FN", "multi_float32_e4m3fn_t16_t16")]
     for i, pair in enumerate(itertools.product(specs, specs)):
@@ -147,7 +156,7 @@ def magnitudes(x, source, seed):
     """Of case number `seed`: numbers of every magnitude, infinities and NaNs among them;
     those near 1; those near the end of the type; those that end below its normal ones."""
     kind = seed % 4
-    if mode != "found" or kind == 0:
+    if not (mode == "found" or tiles == "matrix") or kind == 0:
         return x
     generator = np.random.default_rng(seed)
     top = {1: 5, 2: 15 if source == "f16" else 127,
@@ -220,7 +229,7 @@ def ops(case, layout):
     source = case[-1]
     text, results = "", []
     for i, (_, transposed, element, spec, rule, rounding) in enumerate(ways(case)):
-        form = f", layout = {layout}" if layout and "float32_t" not in spec else ""
+        form = "" if spec.startswith("float32") or not layout else f", layout = {layout}"
         rows, k = (K, ROWS) if transposed and mode == "both" else (ROWS, K)
         results.append(f'!blockscale.tensor<{rows}x{k}x{element}, "{spec}"{form}>')
         factor = ("tensor_scale(%t : tensor<f32>) "
@@ -287,7 +296,8 @@ def written(folder, name, transposed, element, spec):
     codes = (bits << np.arange(BITS[element], dtype=np.uint8)).sum(2)
     if spec.startswith("float32"):
         scales = np.load(folder / f"{name}-scales.npy").view(np.uint32)
-        return codes.astype(np.uint8), scales.reshape(-(-rows // tile_rows(spec)), -1)
+        count = 1 if spec == "float32" else -(-rows // tile_rows(spec))
+        return codes.astype(np.uint8), scales.reshape(count, -1)
     tiles = np.load(folder / f"{name}-scales.npy").view(np.uint8)
     tiles = tiles.reshape(-(-rows // 128), -1, 32, 4, 4)
     scales = tiles.transpose(0, 3, 2, 1, 4).reshape(len(tiles) * 128, -1)
@@ -351,7 +361,8 @@ def main():
     folder, broken = pathlib.Path(sys.argv[1]), sys.argv[2] == "1"
     folder.mkdir(parents=True, exist_ok=True)
     all_cases = list({"long": long_tiles, "sparse": long_tiles,
-                       "row": whole_rows, "float": float_tiles, "": {
+                       "row": whole_rows, "matrix": whole_matrices,
+                       "float": float_tiles, "": {
         "rows": cases, "columns": columns, "both": both,
         "found": found}[mode]}[tiles]())
     results = kernels(folder, all_cases)

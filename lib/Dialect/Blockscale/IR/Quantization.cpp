@@ -40,13 +40,14 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
   if (spec.isSparse())
     return "a kernel writes dense elements, but " + name +
            " prunes; prune on the host first";
-  bool isRow = spec.coversK() && hasFloatScales(type) && type.getRowTile() == 1;
-  if (!isRow && (!spec.isTile() || type.getRowTile() < 1))
+  bool isFactor = spec.coversK() && hasFloatScales(type) &&
+                  (spec.isTensor() || type.getRowTile() == 1);
+  if (!isFactor && (!spec.isTile() || type.getRowTile() < 1))
     return "a kernel chooses scales for tiles along K of one row or several, "
            "but those of " +
            name +
            " are for all rows or all of K; nearest legal: 'e8m0_t32', "
-           "'e8m0_t32_t32' or 'float32_t0'";
+           "'e8m0_t32_t32', 'float32_t0' or 'float32'";
   if (type.getOrder() != DataOrder::KMajor)
     return Reason(
         "a kernel writes elements along K, but the result is in order "
@@ -162,6 +163,34 @@ repeatedStorage(ScaledTensorType type, ScaleReader reader, hw::Target target) {
   return std::nullopt;
 }
 
+/// Why no kernel writes such elements under float scales.
+static std::optional<Reason> whyNotElement(ScaledTensorType type,
+                                           hw::Target target) {
+  constexpr unsigned kMostBits = 8;
+  std::optional<hw::OperandType> element =
+      getOperandType(type.getElementType());
+  bool isInteger = element == hw::OperandType(ElementFormat::INT8);
+  if (!element || element->bits() > kMostBits ||
+      !(isInteger || isa<FloatType>(type.getElementType())))
+    return "a kernel quantises to floats of at most 8 bits or to i8 under "
+           "float scales, but the elements of the result are " +
+           textOf(type.getElementType());
+  if (!isInteger)
+    return std::nullopt;
+  if (type.getSpec().getValue().isTile())
+    return "i8 under scales of tiles is multiplied as bf16, which no kernel "
+           "writes for '" +
+           std::string(type.getSpec().getText()) +
+           "'; nearest legal: 'float32_t0' or 'float32'";
+  if (hw::findSchemes(*element, *element, std::nullopt, 0, /*sparse=*/false,
+                      target)
+          .empty())
+    return "no instruction of '" + hw::targetName(target) +
+           "' reads elements of i8, so that no kernel writes them; nearest "
+           "legal: f8E4M3FN";
+  return std::nullopt;
+}
+
 /// Under float scales elements are those of kinds that take each in a byte. A
 /// thread has as many as under the longest blocks of instructions.
 static Result<QuantizedStorage> floatStorage(ScaledTensorType type,
@@ -171,12 +200,8 @@ static Result<QuantizedStorage> floatStorage(ScaledTensorType type,
   std::string name = "'" + std::string(type.getSpec().getText()) + "'";
   std::optional<hw::OperandType> element =
       getOperandType(type.getElementType());
-  if (!element || element->bits() > kContainer ||
-      !isa<FloatType>(type.getElementType()))
-    return Reason(
-        "a kernel quantises to floats of at most 8 bits under float scales, "
-        "but the elements of the result are " +
-        textOf(type.getElementType()));
+  if (auto why = whyNotElement(type, target))
+    return *why;
   if (type.getKTile() % kBlock != 0)
     return Reason(
         "tiles of fewer than " + std::to_string(kBlock) +
@@ -212,7 +237,7 @@ static std::optional<Reason> whyNotTile(const QuantizedStorage &storage,
 
 AffineExpr blockscale::threadsToQuantize(const QuantizedStorage &storage) {
   constexpr int64_t kRows = hw::kAtomRows, kBlocks = hw::kAtomScales;
-  if (storage.coversK())
+  if (storage.coversRow())
     return storage.rows * storage.batch * int64_t(hw::kWarpSize);
   if (storage.scale && storage.rowTile <= kRows &&
       storage.tileBlocks <= kBlocks)

@@ -58,7 +58,7 @@ func.func @compared(%x: tensor<64x64xf32>) -> !q {
 
 !q = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t0_t32", layout = tiled_128x4>
 func.func @columns_share(%x: tensor<64x64xf32>) -> !q {
-  // expected-error@+1 {{a kernel chooses scales for tiles along K of one row or several, but those of 'e8m0_t0_t32' are for all rows or all of K; nearest legal: 'e8m0_t32', 'e8m0_t32_t32' or 'float32_t0'}}
+  // expected-error@+1 {{a kernel chooses scales for tiles along K of one row or several, but those of 'e8m0_t0_t32' are for all rows or all of K; nearest legal: 'e8m0_t32', 'e8m0_t32_t32', 'float32_t0' or 'float32'}}
   %0 = blockscale.quantize %x : tensor<64x64xf32> to !q
   return %0 : !q
 }
@@ -210,16 +210,25 @@ func.func @short_floats(%x: tensor<64x128xbf16>) -> !q {
 
 !q = !blockscale.tensor<64x128xi8, "float32_t128">
 func.func @integers_under_floats(%x: tensor<64x128xbf16>) -> !q {
-  // expected-error@+1 {{a kernel quantises to floats of at most 8 bits under float scales, but the elements of the result are i8}}
+  // expected-error@+1 {{i8 under scales of tiles is multiplied as bf16, which no kernel writes for 'float32_t128'; nearest legal: 'float32_t0' or 'float32'}}
   %0 = blockscale.quantize %x : tensor<64x128xbf16> to !q
   return %0 : !q
 }
 
 // -----
 
-!q = !blockscale.tensor<64x128xf8E4M3FN, "float32">
-func.func @whole_matrix_float(%x: tensor<64x128xbf16>) -> !q {
-  // expected-error@+1 {{a kernel chooses scales for tiles along K of one row or several, but those of 'float32' are for all rows or all of K}}
+!q = !blockscale.tensor<64x128xi4, "float32_t0">
+func.func @short_integers(%x: tensor<64x128xbf16>) -> !q {
+  // expected-error@+1 {{a kernel quantises to floats of at most 8 bits or to i8 under float scales, but the elements of the result are i4}}
+  %0 = blockscale.quantize %x : tensor<64x128xbf16> to !q
+  return %0 : !q
+}
+
+// -----
+
+!q = !blockscale.tensor<64x128xf8E4M3FN, "float16">
+func.func @whole_matrix_half(%x: tensor<64x128xbf16>) -> !q {
+  // expected-error@+1 {{a kernel chooses scales for tiles along K of one row or several, but those of 'float16' are for all rows or all of K}}
   %0 = blockscale.quantize %x : tensor<64x128xbf16> to !q
   return %0 : !q
 }
@@ -229,6 +238,15 @@ func.func @whole_matrix_float(%x: tensor<64x128xbf16>) -> !q {
 !q = !blockscale.tensor<64x128xf8E4M3FN, "float32_t0">
 func.func @compared_rows(%x: tensor<64x128xbf16>) -> !q {
   // expected-error@+1 {{a kernel adds up the errors of at most 2048 elements under the rule 'min_error', but scales of 'float32_t0' are for all of K; nearest legal: the rule 'floor'}}
+  %0 = blockscale.quantize %x rule(min_error) : tensor<64x128xbf16> to !q
+  return %0 : !q
+}
+
+// -----
+
+!q = !blockscale.tensor<64x128xf8E4M3FN, "float32">
+func.func @compared_matrix(%x: tensor<64x128xbf16>) -> !q {
+  // expected-error@+1 {{a kernel adds up the errors of at most 2048 elements under the rule 'min_error', but scales of 'float32' are for all of a matrix; nearest legal: the rule 'floor'}}
   %0 = blockscale.quantize %x rule(min_error) : tensor<64x128xbf16> to !q
   return %0 : !q
 }

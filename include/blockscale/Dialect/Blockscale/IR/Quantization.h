@@ -33,7 +33,8 @@ struct QuantizedStorage {
   /// Elements along K of which memory has a scale.
   int64_t block = 0;
   /// Rows and blocks of a tile, which share a scale. One that instructions read
-  /// is repeated for each of them. No blocks are all of K.
+  /// is repeated for each of them. No blocks are all of K, and no rows are all
+  /// of a matrix.
   int64_t rowTile = 1, tileBlocks = 1;
   /// How TMA brings the elements to a product of two such tensors.
   const hw::TensorMapDataTypeInfo *data = nullptr;
@@ -44,6 +45,9 @@ struct QuantizedStorage {
 
   /// Whether a scale is for all of K.
   bool coversK() const { return tileBlocks == 0; }
+  /// Whether it is for all rows as well, or for one.
+  bool coversMatrix() const { return coversK() && rowTile == 0; }
+  bool coversRow() const { return coversK() && rowTile == 1; }
   /// Elements along K that share a scale.
   int64_t tileElements() const { return block * tileBlocks; }
   /// Blocks that share a scale.
@@ -54,7 +58,8 @@ struct QuantizedStorage {
                      : k.ceilDiv(tileElements());
   }
   mlir::AffineExpr floatsOfMatrix() const {
-    return rows.ceilDiv(rowTile) * floatsOfRows();
+    return coversMatrix() ? floatsOfRows()
+                          : rows.ceilDiv(rowTile) * floatsOfRows();
   }
 };
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockQuantizer.h"
+#include "IntegerCodes.h"
 #include "blockscale/Formats/Quotient.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -26,7 +27,7 @@ BlockQuantizer::BlockQuantizer(Emitter &emitter, QuantizationAttr what,
                                const QuantizedStorage &storage,
                                ArrayRef<Value> sizes)
     : StorageAccess(emitter, storage, sizes), what(what),
-      element(cast<FloatType>(what.getD().getElementType())),
+      element(what.getD().getElementType()),
       limit(largestElement(what.getD())) {}
 
 //===----------------------------------------------------------------------===//
@@ -287,10 +288,6 @@ Value BlockQuantizer::withoutTie(Value value) {
 void BlockQuantizer::replaceNaN(SmallVector<Value> &words, Value inverse) {
   auto bits = unsigned(storage.data->globalBits);
   uint64_t code = formatInfo(storage.element).nanCode;
-  if (!APFloat::semanticsHasNaN(element.getFloatSemantics()))
-    code = APFloat::getLargest(element.getFloatSemantics())
-               .bitcastToAPInt()
-               .getZExtValue();
   Value isNaNBlock = isNaN(e, inverse);
   for (size_t i = 0; i < words.size(); ++i) {
     uint32_t word = 0;
@@ -351,10 +348,24 @@ SmallVector<Value> BlockQuantizer::quotientsOf(ArrayRef<Value> values,
   return quotients;
 }
 
+/// Those of integers.
+SmallVector<Value> BlockQuantizer::integerGroups(ArrayRef<Value> values,
+                                                 Value inverse, Value first) {
+  if (what.getRounding() != ElementRounding::Stochastic)
+    return encodeBytes(e, quotientsOf(values, inverse, first));
+  SmallVector<Value> products =
+      llvm::map_to_vector(values, [&](Value value) -> Value {
+        return arith::MulFOp::create(e, value, inverse);
+      });
+  return encodeBytes(e, products, randomNumbers(first));
+}
+
 /// The codes in groups of four, or of eight of 4 bits.
 SmallVector<Value> BlockQuantizer::encodeGroups(ArrayRef<Value> values,
                                                 const BlockScaling &scaling,
                                                 Value first) {
+  if (isa<IntegerType>(element))
+    return integerGroups(values, scaling.inverse, first);
   auto format = TypeAttr::get(element);
   bool areWords = int64_t(storage.data->globalBits) == 4;
   SmallVector<Value> groups, pairs;
@@ -394,7 +405,8 @@ SmallVector<Value> BlockQuantizer::encode(ArrayRef<Value> values,
     if (bit + size > kWord)
       put(word + 1, arith::ShRUIOp::create(e, group, e.i32(kWord - bit)));
   }
-  if (what.getRounding() == ElementRounding::Stochastic)
+  if (what.getRounding() == ElementRounding::Stochastic ||
+      isa<IntegerType>(element))
     replaceNaN(words, scaling.inverse);
   return words;
 }

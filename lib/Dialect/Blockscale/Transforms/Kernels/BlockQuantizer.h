@@ -106,10 +106,13 @@ private:
   llvm::SmallVector<mlir::Value>
   encodeGroups(llvm::ArrayRef<mlir::Value> values, const BlockScaling &scaling,
                mlir::Value first);
+  llvm::SmallVector<mlir::Value>
+  integerGroups(llvm::ArrayRef<mlir::Value> values, mlir::Value inverse,
+                mlir::Value first);
   void replaceNaN(llvm::SmallVector<mlir::Value> &words, mlir::Value inverse);
 
   QuantizationAttr what;
-  mlir::FloatType element;
+  mlir::Type element;
   float limit;
   TileOrder order = TileOrder::Together;
   /// The last factor that was chosen, and what numbers are multiplied by then.

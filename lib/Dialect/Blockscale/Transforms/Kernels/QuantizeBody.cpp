@@ -93,7 +93,9 @@ QuantizeBody::Digit QuantizeBody::digit(hw::Dim source, int64_t divisor,
 }
 
 SmallVector<QuantizeBody::Digit> QuantizeBody::tileDigits() const {
-  int64_t rows = storage.rowTile, blocks = storage.tileBlocks;
+  // What has a scale for all of a matrix is spread as if each block had one.
+  int64_t rows = std::max<int64_t>(storage.rowTile, 1),
+          blocks = std::max<int64_t>(storage.tileBlocks, 1);
   int64_t unitRows = std::max<int64_t>(rows, hw::kAtomRows);
   int64_t unitBlocks = std::max<int64_t>(blocks, hw::kAtomScales);
   MLIRContext *context = storage.k.getContext();
@@ -236,6 +238,9 @@ SmallVector<Value> QuantizeBody::widened(ArrayRef<Value> loaded) {
 /// What all lanes of a warp have to find out together.
 QuantizeBody::Known QuantizeBody::findTogether(const BlockPlace &place) {
   Known known;
+  if (storage.coversMatrix())
+    known.largest =
+        GridMaxima::largestOf(e, arguments.workspace, wide(place.matrix));
   if (!isTiled())
     return known;
   BlockPlace nearest = nearestInside(place);
@@ -287,6 +292,8 @@ void QuantizeBody::storeNumber(Value number, Value bits) {
 }
 
 void QuantizeBody::storeFloat(const BlockPlace &place, Value bits) {
+  if (storage.coversMatrix())
+    return quantizer.storeFactor(arguments.scales, place, e.fromBits(bits));
   auto isFirst = [&](Value x, int64_t extent) -> Value {
     return arith::CmpIOp::create(e, arith::CmpIPredicate::eq,
                                  arith::RemUIOp::create(e, x, e.i32(extent)),

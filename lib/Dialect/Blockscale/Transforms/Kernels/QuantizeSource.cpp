@@ -44,9 +44,11 @@ static bool findsTensorScale(QuantizeOp op) {
   return hasTensorScale(op) && !op.getTensorScale();
 }
 
-/// Whether it has to look at the whole matrix for that.
+/// Whether it has to look at the whole matrix for that, or for its one scale.
 static bool findsMaximum(QuantizeOp op) {
-  return findsTensorScale(op) && storageOf(op).scale != ElementFormat::UE8M0;
+  QuantizedStorage storage = storageOf(op);
+  return storage.coversMatrix() ||
+         (findsTensorScale(op) && storage.scale != ElementFormat::UE8M0);
 }
 
 static linalg::TransposeOp transposeOf(QuantizeOp op) {
@@ -166,8 +168,9 @@ static std::optional<Reason> whyNotCompared(QuantizeOp op,
     return "a kernel adds up the errors of at most " +
            std::to_string(kMostCompared) +
            " elements under the rule 'min_error', but scales of '" +
-           std::string(op.getType().getSpec().getText()) +
-           "' are for all of K; nearest legal: the rule 'floor'";
+           std::string(op.getType().getSpec().getText()) + "' are for all of " +
+           (storage.coversMatrix() ? "a matrix" : "K") +
+           "; nearest legal: the rule 'floor'";
   int64_t elements = storage.rowTile * storage.tileElements();
   if (op.getRule() != ScaleRule::MinError || elements <= kMostCompared)
     return std::nullopt;
@@ -182,7 +185,7 @@ static std::optional<Reason> whyNotCompared(QuantizeOp op,
 /// A CTA that writes a transpose has an atom of scales.
 static std::optional<Reason> whyNotTurned(QuantizeOp op,
                                           const QuantizedStorage &storage) {
-  if (storage.coversK())
+  if (storage.coversRow())
     return "a kernel that quantises a transpose has scales of tiles along K, "
            "but those of '" +
            std::string(op.getType().getSpec().getText()) +
@@ -382,7 +385,7 @@ static void buildBody(QuantizeOp op, ImplicitLocOpBuilder &b,
     columns.batch = arguments.batch;
     buildBothWays(b, {what, storage, arguments},
                   {attributeOf(partner, ""), storageOf(partner), columns});
-  } else if (storage.coversK()) {
+  } else if (storage.coversRow()) {
     QuantizeRows(what, storage, b, arguments).build();
   } else if (what.getTransposed()) {
     QuantizeColumns(what, storage, b, arguments).build();
