@@ -14,7 +14,7 @@ from variant_functions import (
     function_with_pairs, function_with_quantized_result)
 from variant_kinds import (
     DATACENTER, DENSE, GROUPED, GROUPED_BLOCKS, GROUPED_LONG, HALVED, INTEGER_CHIPS,
-    K96_CHIPS, LONG_SPLIT, MIXED, MXFP4, MXFP8, NVFP4, PROMOTED, SPARSE, Sizes,
+    K96_CHIPS, LONG_SPLIT, MIXED, MXFP4, MXFP8, NVFP4, PROMOTED, SMALL, SPARSE, Sizes,
     UNSCALED_DENSE, Variant, WARP, WIDE, WIDE_SHORT, adding_by_tma, cluster, pair)
 
 # What a kernel quantises: numbers of type `x`, to elements under scales, with a rule or
@@ -253,4 +253,13 @@ RESULT_VARIANTS += [
                   "cta_group = 1, swap_operands = false"),
     adding_by_tma("wide K, 512 rows that share B", [MXFP8, NVFP4],
                   pair(", tile_m = 512"), WIDE_SHORT, is_wide=True),
+]
+
+
+RESULT_VARIANTS += [
+    Variant("eight warps store, one CTA", DATACENTER, [MXFP8, NVFP4],
+            "cta_group = 1, swap_operands = false, tile_n = 256, "
+            "epilogue_warps = 8", SMALL, results=("f32", "bf16")),
+    adding_by_tma("CTA pair, eight warps store by TMA", [MXFP8, NVFP4],
+                  pair(", tile_n = 128, stores = tma, epilogue_warps = 8")),
 ]

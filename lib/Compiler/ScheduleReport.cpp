@@ -20,13 +20,15 @@ using namespace blockscale;
 
 static std::string text(int64_t number) { return std::to_string(number); }
 
-/// What of a product moves by TMA.
-static std::string movesByTma(ScheduleAttr schedule) {
+/// What the epilogue does otherwise than it does by itself.
+static std::string describeEpilogue(ScheduleAttr schedule) {
   std::string text;
   if (schedule.getStores() == Stores::Tma)
     text += ", D stored by TMA";
   if (schedule.getCLoads() == Loads::Tma)
     text += ", C loaded by TMA";
+  if (schedule.warpsOfQuarter() > 1)
+    text += ", " + ::text(schedule.getEpilogueWarps()) + " warps store";
   return text;
 }
 
@@ -47,7 +49,7 @@ static std::string describe(const ScheduleChoice &choice) {
               (schedule.clusterK() > 1 ? " of one cluster" : "");
   if (schedule.getSwapOperands() && schedule.getSwapOperands().getValue())
     result += ", A and B exchanged";
-  return result + movesByTma(schedule);
+  return result + describeEpilogue(schedule);
 }
 
 static std::string printed(Attribute attribute) {
@@ -57,25 +59,42 @@ static std::string printed(Attribute attribute) {
   return result;
 }
 
-/// `schedule` with D stored or C loaded by TMA, which are not among those that
-/// are compared: the formula does not tell them apart.
-static std::vector<MovedByTma> byTma(MatmulOp op, ScheduleAttr schedule) {
+/// Whether the epilogue that `schedule` asks for is one of `op`.
+static bool isLegalEpilogue(MatmulOp op, ScheduleAttr schedule) {
+  hw::Target target = getTarget(op);
+  StoredResult result = storedResult(op);
+  QuantizeOp quantizer = quantizerOf(op);
+  return !whyNotStores(schedule, result, target) &&
+         !whyNotLoadsOfC(schedule, loadedAddend(op), target) &&
+         !whyNotEpilogueWarps(schedule, result.isPromoting, target) &&
+         !(quantizer &&
+           whyNotQuantized(schedule, columnsOfBlock(op, quantizer), target));
+}
+
+/// `schedule` with other epilogues, which are not among those that are
+/// compared: the formula does not tell them apart. None where the user has
+/// asked for one.
+static std::vector<ScheduleTwin> twinsOf(MatmulOp op, ScheduleAttr schedule) {
+  constexpr int64_t kMoreWarps = 8;
   ScheduleAttr::Fields fields = schedule.getFields();
-  std::vector<MovedByTma> list;
+  std::vector<ScheduleTwin> list;
   if (fields.stores == Stores::Tma || fields.cLoads == Loads::Tma ||
-      quantizerOf(op))
+      fields.epilogueWarps)
     return list;
   fields.stages = getScheduleWish(op).getStages();
-  hw::Target target = getTarget(op);
-  for (auto [stores, loads] :
-       {std::pair(true, false), {false, true}, {true, true}}) {
-    fields.stores = stores ? std::optional(Stores::Tma) : std::nullopt;
-    fields.cLoads = loads ? std::optional(Loads::Tma) : std::nullopt;
-    auto moved = ScheduleAttr::get(op.getContext(), fields);
-    if (!whyNotStores(moved, storedResult(op), target) &&
-        !whyNotLoadsOfC(moved, loadedAddend(op), target))
-      list.push_back({movesByTma(moved), moved});
-  }
+  for (int64_t warps : {int64_t(0), kMoreWarps})
+    for (auto [stores, loads] : {std::pair(false, false),
+                                 {true, false},
+                                 {false, true},
+                                 {true, true}}) {
+      fields.stores = stores ? std::optional(Stores::Tma) : std::nullopt;
+      fields.cLoads = loads ? std::optional(Loads::Tma) : std::nullopt;
+      fields.epilogueWarps = warps;
+      auto twin = ScheduleAttr::get(op.getContext(), fields);
+      bool isOther = stores || loads || warps;
+      if (isOther && isLegalEpilogue(op, twin))
+        list.push_back({describeEpilogue(twin), twin});
+    }
   return list;
 }
 
@@ -93,7 +112,7 @@ static ScheduleReport reportSchedule(MatmulOp op, unsigned index,
   for (const ScheduleChoice &choice : choices.legal)
     report.compared.push_back({describe(choice), choice.microseconds,
                                hw::gemmLimitName(choice.limit), choice.schedule,
-                               byTma(op, choice.schedule), choice.reduction});
+                               twinsOf(op, choice.schedule), choice.reduction});
   for (const Reason &why : choices.refused) {
     auto known = llvm::find_if(report.refused, [&](const auto &each) {
       return each.first == why.text;

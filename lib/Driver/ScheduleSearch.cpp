@@ -104,21 +104,20 @@ fastest(ModuleOp module, const ScheduleReport &product, unsigned count,
   return best;
 }
 
-/// `best`, or the same with D stored or C loaded by TMA if the timeline finds
-/// that faster by more than it may be off between two kernels that are so much
-/// alike.
-static Result<ComparedSchedule> withMoves(ModuleOp module,
-                                          const ScheduleReport &product,
-                                          const ComparedSchedule &best,
-                                          const CompilerOptions &options,
-                                          double &least) {
+/// `best`, or the same with another epilogue if the timeline finds that faster
+/// by more than it may be off between two kernels that are so much alike.
+static Result<ComparedSchedule> bestTwin(ModuleOp module,
+                                         const ScheduleReport &product,
+                                         const ComparedSchedule &best,
+                                         const CompilerOptions &options,
+                                         double &least) {
   constexpr double kMargin = 0.99;
   ComparedSchedule taken = best;
   double limit = kMargin * least;
-  for (const MovedByTma &moved : best.byTma) {
+  for (const ScheduleTwin &other : best.twins) {
     ComparedSchedule twin = best;
-    twin.schedule = moved.schedule;
-    twin.text += moved.text;
+    twin.schedule = other.schedule;
+    twin.text += other.text;
     Result<double> time = replaySchedule(module, product, twin, options);
     if (!time)
       return time.why();
@@ -149,7 +148,7 @@ driver::searchSchedules(ModuleOp module, unsigned count,
     if (!best)
       return op.emitOpError() << "cannot be timed: " << best.why().text;
     Result<ComparedSchedule> moved =
-        withMoves(module, product, **best, options, least);
+        bestTwin(module, product, **best, options, least);
     if (!moved)
       return op.emitOpError() << "cannot be timed: " << moved.why().text;
     setTensorCore(op, getMma(op), pinned(moved->schedule));

@@ -118,11 +118,24 @@ void Timeline::Replay::loadRows(const Event &event, LaneClock &lane) {
     waitUntil(event, lane, {lane.loaded, Use::Epilogue}, "wait for loads");
 }
 
+/// Warps of the epilogue on one quarter of an SM issue in turns; what other
+/// roles, or one lane alone, do between two events is short.
+void Timeline::Replay::issue(const Event &event, LaneClock &lane) {
+  constexpr uint32_t kWholeWarp = 0xFFFFFFFF;
+  double cycles = double(event.before.instructions) * kInstructionCycles;
+  if (cycles == 0 || event.lanes != kWholeWarp || !warpOf(event).drains)
+    return;
+  SmPorts &port = ports[event.cta];
+  lane.now =
+      port.issue[event.warp % port.issue.size()].reserve(lane.now, cycles);
+}
+
 /// What the warp did on its own: instructions, and pipes that the warps of an
 /// SM share. The slowest decides.
 void Timeline::Replay::work(const Event &event, LaneClock &lane) {
   const emulator::LaneWork &done = event.before;
   loadRows(event, lane);
+  issue(event, lane);
   double start = lane.now;
   lane.now += double(done.instructions) * kInstructionCycles;
   SmPorts &port = ports[event.cta];

@@ -67,6 +67,8 @@ struct Core {
 struct SmPorts {
   Queue load;
   Port tensorLoad, convert, store, sharedLoad;
+  /// Instructions of each quarter, one a cycle.
+  std::array<Port, 4> issue;
   /// What it sends to other CTAs of the cluster.
   Port remoteStore;
 };
@@ -105,6 +107,7 @@ private:
   void replayNext();
   void work(const Event &event, LaneClock &lane);
   void loadRows(const Event &event, LaneClock &lane);
+  void issue(const Event &event, LaneClock &lane);
   void load(const Event &event, LaneClock &lane);
   void store(const Event &event, LaneClock &lane);
   void storeRemote(const Event &event, LaneClock &lane);

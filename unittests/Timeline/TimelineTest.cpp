@@ -289,6 +289,28 @@ TEST(Timeline, WarpsTakeTurnsAtAPort) {
   EXPECT_NEAR(timeline.finish().cycles, 16 * 2048 / 30.0 + 77 + 40, 1);
 }
 
+// Two warps of the epilogue on one quarter of the SM issue in turns, where
+// warps on two quarters do not hinder each other.
+TEST(Timeline, WarpsOfTheEpilogueShareAQuarter) {
+  for (uint32_t other : {1u, 4u}) {
+    Timeline timeline(oneSm(1.3));
+    for (uint32_t warp : {0u, other}) {
+      Event load = eventOf(EventKind::TensorLoad, warp);
+      load.bytes = 2120;
+      timeline.add(load);
+      for (unsigned i = 0; i != 3; ++i) {
+        Event wait = eventOf(EventKind::TensorWait, warp);
+        wait.before.instructions = 200;
+        timeline.add(wait);
+      }
+    }
+    // 2120 bytes take one warp 40 cycles; a load's latency of 40 is hidden by
+    // the other warp's instructions.
+    double expected = other == 1 ? 40 + 3 * 240 : 40 + 6 * 200 + 40;
+    EXPECT_NEAR(timeline.finish().cycles, expected, 1);
+  }
+}
+
 // A warp that waits is replayed when all arrivals that were told before are.
 TEST(Timeline, ArrivalsComeBeforeTheWait) {
   Timeline timeline(oneSm(1.3));

@@ -14,8 +14,8 @@
 
 namespace blockscale {
 
-/// A schedule with rows of D or C moved by TMA, and that in words.
-struct MovedByTma {
+/// A schedule with another epilogue, and how it differs in words.
+struct ScheduleTwin {
   std::string text;
   ScheduleAttr schedule;
 };
@@ -29,9 +29,10 @@ struct ComparedSchedule {
   std::string_view limit;
   /// Complete; it lives in the module's context.
   ScheduleAttr schedule;
-  /// The same with D stored by TMA, with C loaded by it, and both, as far as
-  /// that is legal; stages are left open, as there is room for fewer.
-  std::vector<MovedByTma> byTma;
+  /// The same with D stored by TMA, with C loaded by it, with more warps in the
+  /// epilogue, and all of these together, as far as that is legal; stages are
+  /// left open, as there may be room for fewer.
+  std::vector<ScheduleTwin> twins;
   /// Of the predicted time, where K is split, from the last part to when one
   /// CTA has all sums: counts and plain loads, of which the timeline knows
   /// nothing.

@@ -71,7 +71,8 @@ ScheduleAttr::verifyFields(function_ref<InFlightDiagnostic()> emitError,
       failed(checkField(emitError, "accumulators", f.accumulators, 1, 4)) ||
       failed(checkField(emitError, "group_m", f.groupM, 1, kMaxGroup)) ||
       failed(checkField(emitError, "split_k", f.splitK, 1, kMaxSplits)) ||
-      failed(checkField(emitError, "mma_k", f.mmaK, 8, 128, 8)))
+      failed(checkField(emitError, "mma_k", f.mmaK, 8, 128, 8)) ||
+      failed(checkField(emitError, "epilogue_warps", f.epilogueWarps, 4, 8, 4)))
     return failure();
   return checkCluster(emitError, f);
 }

@@ -297,6 +297,8 @@ static LogicalResult verifyStores(KernelMatmulOp op) {
                       op.getPairs()};
   if (auto why = whyNotStores(schedule, result, getTarget(op)))
     return op.emitOpError() << why->text;
+  if (auto why = whyNotEpilogueWarps(schedule, isPromoting, getTarget(op)))
+    return op.emitOpError() << why->text;
   return success();
 }
 

@@ -159,6 +159,14 @@ std::optional<Reason> blockscale::whyNotQuantized(ScheduleAttr schedule,
         " columns that lie in one tile, found 'tile_n' of " +
         std::to_string(schedule.getTileN()) + "; nearest legal: " +
         std::to_string((schedule.getTileN() / columns + 1) * columns));
+  int64_t share = schedule.warpsOfQuarter() * columns;
+  if (schedule.getTileN() % share != 0)
+    return Reason("a result is quantised in blocks of " +
+                  std::to_string(columns) + " columns, of which " +
+                  std::to_string(schedule.getEpilogueWarps()) +
+                  " 'epilogue_warps' need a multiple of " +
+                  std::to_string(share) + " as 'tile_n', found " +
+                  std::to_string(schedule.getTileN()) + "; nearest legal: 4");
   return std::nullopt;
 }
 

@@ -162,3 +162,39 @@ std::optional<Reason> blockscale::whyNotLoadsOfC(ScheduleAttr schedule,
     return notLowered(moves, "without a C");
   return whyNotBoxes(moves, schedule, addend, target);
 }
+
+std::optional<Reason> blockscale::whyNotEpilogueWarps(ScheduleAttr schedule,
+                                                      bool isPromoting,
+                                                      hw::Target target) {
+  int64_t warps = schedule.getEpilogueWarps();
+  if (!warps)
+    return std::nullopt;
+  std::string what = "'epilogue_warps' of " + std::to_string(warps);
+  if (!hw::hasTensorMemory(target))
+    return Reason(what + " are not lowered for " + hw::targetName(target) +
+                  ", whose warps multiply and store in registers; nearest "
+                  "legal: none");
+  if (schedule.warpsOfQuarter() == 1)
+    return std::nullopt;
+  std::string legal = "; nearest legal: 4";
+  if (schedule.splits() > 1)
+    return Reason(what +
+                  " are not lowered with 'split_k', where a thread has all "
+                  "sums of its row" +
+                  legal);
+  if (isPromoting)
+    return Reason(what +
+                  " are not lowered with scales that are applied in "
+                  "registers, which take as many warps as they need" +
+                  legal);
+  // The most columns that a thread takes at once: both warps of a quarter have
+  // as many chunks of them.
+  constexpr int64_t kColumns = 32;
+  int64_t least = schedule.warpsOfQuarter() * kColumns;
+  if (schedule.getTileN() % least != 0)
+    return Reason(
+        what + " share the columns of a tile by " + std::to_string(kColumns) +
+        ", so that 'tile_n' must be a multiple of " + std::to_string(least) +
+        ", found " + std::to_string(schedule.getTileN()) + legal);
+  return std::nullopt;
+}

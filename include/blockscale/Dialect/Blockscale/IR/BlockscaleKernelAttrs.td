@@ -87,7 +87,8 @@ defvar Blockscale_ScheduleFields = [
   Blockscale_Field<"stores", "stores",
       OptionalParameter<"::std::optional<::blockscale::Stores>">>,
   Blockscale_Field<"c_loads", "cLoads",
-      OptionalParameter<"::std::optional<::blockscale::Loads>">>];
+      OptionalParameter<"::std::optional<::blockscale::Loads>">>,
+  Blockscale_CountField<"epilogue_warps", "epilogueWarps">];
 
 def Blockscale_ScheduleAttr
     : Blockscale_CheckedFieldsAttr<"Schedule", Blockscale_ScheduleFields> {
@@ -97,10 +98,10 @@ def Blockscale_ScheduleAttr
     Every field may be left out (zero or empty): `blockscale-select-schedule`
     fills in what is missing and leaves alone what the user wrote. After that
     pass all fields are set but for `split_k` and `cluster_k`, which it leaves out
-    where K is not split, or not over a cluster, and `stores` and `c_loads`, which it
-    leaves out where they are direct. Later passes read a missing `cta_group`, `cluster_m`,
-    `cluster_n`, `split_k` or `cluster_k` as 1 and a missing `mma_k` as the ordinary
-    K of the instruction.
+    where K is not split, or not over a cluster, `stores` and `c_loads`, which it
+    leaves out where they are direct, and `epilogue_warps`. Later passes read a missing
+    `cta_group`, `cluster_m`, `cluster_n`, `split_k` or `cluster_k` as 1, a missing
+    `mma_k` as the ordinary K of the instruction and missing `epilogue_warps` as 4.
 
     | field | meaning | legal |
     |---|---|---|
@@ -121,10 +122,12 @@ def Blockscale_ScheduleAttr
     | `dependent_launch` | overlap the start of the kernel with the end of the one before it | false, true |
     | `stores` | `direct`: threads store rows of D; `tma`: they write boxes to a ring in shared memory, which TMA stores while the epilogue goes on | `tma` without `swap_operands`, `split_k` and groups, with rows of D of a static multiple of 16 bytes |
     | `c_loads` | `direct`: threads load rows of C when they have the sums; `tma`: TMA brings boxes of it to a ring in shared memory while the sums are made | `tma` where there is a C, as `stores` of `tma`, with rows of C of a static multiple of 16 bytes |
+    | `epilogue_warps` | warps that read accumulators and store D. A warp reaches a quarter of the lanes; of 8 two share one and take its chunks of columns in turns | 4; 8 with `tile_n` of a multiple of 64, without `split_k` and without scales that are applied in registers |
 
     On chips without tensor memory `tile_m` is 128, `tile_n` 16, 32, 64 or 128,
     `accumulators`, `cta_group`, `split_k`, `cluster_k` and the cluster are 1, the
-    scheduler is static, and stores and loads of C are direct.
+    scheduler is static, stores and loads of C are direct, and `epilogue_warps` are
+    left out.
 
     Example:
 
@@ -154,6 +157,13 @@ def Blockscale_ScheduleAttr
     }
     /// Parts that K is split into, 1 if not chosen.
     int64_t splits() const { return std::max<int64_t>(1, getSplitK()); }
+    /// Warps of the epilogue on each quarter of the lanes of tensor memory, 1 if
+    /// not chosen.
+    int64_t warpsOfQuarter() const {
+      constexpr int64_t kQuarters =
+          ::blockscale::hw::kTmemLanes / ::blockscale::hw::kWarpSize;
+      return std::max<int64_t>(1, getEpilogueWarps() / kQuarters);
+    }
     static ::llvm::LogicalResult
     verifyFields(::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError,
                  const Fields &fields);

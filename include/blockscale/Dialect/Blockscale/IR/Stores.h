@@ -44,6 +44,11 @@ std::optional<Reason> whyNotLoadsOfC(ScheduleAttr schedule,
                                      const StoredResult &addend,
                                      hw::Target target);
 
+/// Why a kernel with this schedule has not as many warps in its epilogue as it
+/// says; empty if it has. `isPromoting` as in StoredResult.
+std::optional<Reason> whyNotEpilogueWarps(ScheduleAttr schedule,
+                                          bool isPromoting, hw::Target target);
+
 /// C of `op` in the terms of D.
 StoredResult loadedAddend(MatmulOp op);
 

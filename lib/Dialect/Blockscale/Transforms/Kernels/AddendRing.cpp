@@ -11,9 +11,6 @@
 using namespace mlir;
 using namespace blockscale;
 
-/// Warps of the epilogue that boxes are for: one to a quadrant of lanes.
-static constexpr int64_t kWarps = 4;
-
 /// Boxes of a warp: as many as hide the flight of the next one, of which all
 /// have to be used equally often, since each tile starts with the first one.
 static int64_t depthOf(int64_t chunks) {
@@ -23,19 +20,19 @@ static int64_t depthOf(int64_t chunks) {
   return depth;
 }
 
-int64_t blockscale::addendRingBytes(int64_t chunks, int64_t width,
-                                    int64_t elementBytes) {
-  return depthOf(chunks) * kWarps * hw::kWarpSize * width * elementBytes;
+int64_t blockscale::addendRingBytes(int64_t warps, int64_t chunks,
+                                    int64_t width, int64_t elementBytes) {
+  return depthOf(chunks) * warps * hw::kWarpSize * width * elementBytes;
 }
 
 AddendRing::AddendRing(KernelFrame &frame, int64_t chunks)
     : frame(frame), b(frame.b), chunks(chunks), depth(depthOf(chunks)),
       ring(b.shared(storeRing(cast<TensorMapType>(frame.op.getC().getType()),
-                              depth * kWarps))),
-      full(b.barriers(depth * kWarps, /*arrivals=*/1)) {}
+                              depth * frame.warps.epilogue.count()))),
+      full(b.barriers(depth * frame.warps.epilogue.count(), /*arrivals=*/1)) {}
 
 Value AddendRing::boxOf(Value chunk) {
-  return b.add(b.mul(b.rem(chunk, depth), kWarps), warp);
+  return b.add(b.mul(b.rem(chunk, depth), frame.warps.epilogue.count()), warp);
 }
 
 void AddendRing::load(Value chunk, ColumnOf columnOf) {
@@ -56,7 +53,7 @@ void AddendRing::begin(TilePosition ofSums, Value thread, Value ofRound,
   parity = ofRound;
   warp = b.sub(b.div(thread, hw::kWarpSize),
                b.constant(frame.warps.epilogue.first));
-  row = b.add(frame.firstRow(tile), b.mul(warp, hw::kWarpSize));
+  row = b.add(frame.firstRow(tile), frame.firstLane(warp));
   leader = ElectOp::create(b);
   // What the lanes have read of the tile before is read.
   SyncWarpOp::create(b);

@@ -18,10 +18,11 @@ namespace blockscale {
 /// for another.
 class AddendRing {
 public:
-  /// Emits the ring and the barriers, for `chunks` chunks of columns of a tile.
+  /// Emits the ring and the barriers, for `chunks` chunks of columns that a
+  /// warp has of a tile.
   AddendRing(KernelFrame &frame, int64_t chunks);
 
-  /// The first column, in its tile, of the chunk with a number.
+  /// The first column, in its tile, of the warp's chunk with a number.
   using ColumnOf = llvm::function_ref<mlir::Value(mlir::Value)>;
   /// Loads the first boxes of `tile`. `thread` is the thread's number, `parity`
   /// that of the round of the ring which begins.
@@ -42,7 +43,7 @@ private:
 
   KernelFrame &frame;
   KernelBuilder &b;
-  /// Chunks of a tile, and boxes of a warp.
+  /// Chunks of a tile and boxes that a warp has.
   int64_t chunks, depth;
   mlir::Value ring, full;
   /// Of the current tile: the warp's number, one of its lanes, the parity and
@@ -51,9 +52,10 @@ private:
   TilePosition tile;
 };
 
-/// Bytes of shared memory of the rings where a thread takes `width` columns of
-/// `elementBytes` at once, of `chunks` in a tile.
-int64_t addendRingBytes(int64_t chunks, int64_t width, int64_t elementBytes);
+/// Bytes of shared memory of the rings of `warps` warps where a thread takes
+/// `width` columns of `elementBytes` at once, `chunks` of a tile.
+int64_t addendRingBytes(int64_t warps, int64_t chunks, int64_t width,
+                        int64_t elementBytes);
 
 } // namespace blockscale
 

@@ -56,6 +56,12 @@ TilePosition KernelFrame::partOf(TilePosition tile, int64_t number) {
   return tile;
 }
 
+Value KernelFrame::firstLane(Value warp) {
+  if (schedule.warpsOfQuarter() > 1)
+    warp = b.rem(warp, hw::kTmemLanes / hw::kWarpSize);
+  return b.mul(warp, hw::kWarpSize);
+}
+
 KPart KernelFrame::partOfK(TilePosition tile) {
   int64_t unit = splitUnit(mma), splits = schedule.splits();
   if (splits == 1)

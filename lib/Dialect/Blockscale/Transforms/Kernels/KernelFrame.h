@@ -104,6 +104,10 @@ public:
   /// above, computes: a tile of one instruction.
   TilePosition partOf(TilePosition tile, int64_t number);
 
+  /// The first lane of tensor memory that warp number `warp` of the epilogue
+  /// reaches: as many share it as the schedule says.
+  mlir::Value firstLane(mlir::Value warp);
+
   /// Of such a part: the first row, or column, of the CTA's part of an output
   /// tile, and of the rows of B that it holds.
   mlir::Value firstRow(TilePosition tile);

@@ -54,7 +54,9 @@ static void expandInTensorMemory(KernelFrame &frame) {
     exchange.emplace(frame);
   std::optional<AddendRing> addends;
   if (frame.schedule.getCLoads() == Loads::Tma)
-    addends.emplace(frame, frame.geometry.tileN / EpilogueMath::widthOf(frame));
+    addends.emplace(frame,
+                    frame.geometry.tileN / (EpilogueMath::widthOf(frame) *
+                                            frame.schedule.warpsOfQuarter()));
   frame.begin();
   memory.allocate();
   stages.connect(frame);

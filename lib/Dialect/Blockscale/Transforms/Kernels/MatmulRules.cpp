@@ -131,6 +131,9 @@ static LogicalResult checkSchedule(MatmulOp op) {
     return op.emitOpError() << why->text;
   if (auto why = whyNotLoadsOfC(schedule, loadedAddend(op), target))
     return op.emitOpError() << why->text;
+  if (auto why =
+          whyNotEpilogueWarps(schedule, storedResult(op).isPromoting, target))
+    return op.emitOpError() << why->text;
   if (op.getPairs())
     if (auto why = whyNotPairs(schedule))
       return op.emitOpError() << why->text;

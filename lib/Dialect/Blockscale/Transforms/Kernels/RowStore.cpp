@@ -23,16 +23,26 @@ void RowStore::release(RingPosition copy) {
            [&] { ArriveOp::create(b, accumulators.signalEmpty, slot); });
 }
 
-/// The same once chunk `lastChunk` is loaded.
-void RowStore::releaseAfter(int64_t lastChunk, Value index, RingPosition copy) {
-  b.onlyIf(b.isEqual(index, lastChunk), [&] { release(copy); });
+/// The same once the warp's chunk of round `lastRound` is loaded.
+void RowStore::releaseAfter(int64_t lastRound, Value index, RingPosition copy) {
+  b.onlyIf(b.isEqual(roundOf(index), lastRound), [&] { release(copy); });
+}
+
+Value RowStore::chunkOf(Value round) {
+  return b.add(b.mul(round, sharers()), firstChunk);
+}
+
+void RowStore::findRow() {
+  thread = b.toI32(gpu::ThreadIdOp::create(b, gpu::Dimension::x));
+  row = sharers() == 1 ? thread : b.rem(thread, hw::kTmemLanes);
+  firstChunk = sharers() == 1 ? b.constant(0) : b.div(thread, hw::kTmemLanes);
 }
 
 /// Lets the cluster end once the last chunk of the last tile is loaded.
 void RowStore::leaveAfterLast(TilePosition tile, int64_t number, Value index) {
   if (!frame.leavesEarly() || number + 1 != frame.geometry.rowInstructions)
     return;
-  Value isLastChunk = b.isEqual(index, chunks() - 1);
+  Value isLastChunk = b.isEqual(roundOf(index), rounds() - 1);
   Value isLastTile = arith::XOrIOp::create(b, source.hasNext(tile), b.always());
   b.onlyIf(arith::AndIOp::create(b, isLastChunk, isLastTile),
            [&] { frame.leave(); });
@@ -40,10 +50,11 @@ void RowStore::leaveAfterLast(TilePosition tile, int64_t number, Value index) {
 
 void RowStore::finishChunk(TilePosition tile, Value index, Value column,
                            Value sum) {
-  EpilogueFragment fragment = math.fragmentAt(tile, thread, column);
+  EpilogueFragment fragment = math.fragmentAt(tile, row, column);
   Value value = math.finish(sum, fragment);
   if (boxes)
-    boxes->store(tile, thread, index, fragment.column, math.converted(value));
+    boxes->store(tile, thread, roundOf(index), fragment.column,
+                 math.converted(value));
   else if (quantized)
     quantized->store(value, math.inResult(fragment));
   else
@@ -64,16 +75,17 @@ Value RowStore::columnOf(RingPosition copy, Value index) {
 void RowStore::storeChunk(TilePosition tile, int64_t number, RingPosition copy,
                           Value index) {
   int64_t overlap = frame.geometry.overlap;
-  int64_t lastChunk = chunks() - 1;
+  int64_t lastRound = rounds() - 1;
   if (overlap)
-    lastChunk = llvm::divideCeil(overlap, math.getWidth()) - 1;
+    lastRound = llvm::divideCeil(overlap, math.getWidth() * sharers()) - 1;
   Value column = columnOf(copy, index);
   Value sum = loadSums(copy, column);
-  releaseAfter(lastChunk, index, copy);
+  releaseAfter(lastRound, index, copy);
   leaveAfterLast(tile, number, index);
   if (addends)
-    math.provideC(addends->take(
-        index, [&](Value other) { return columnOf(copy, other); }));
+    math.provideC(addends->take(roundOf(index), [&](Value round) {
+      return columnOf(copy, chunkOf(round));
+    }));
   if (frame.isSplit())
     partials.store(tile, {number, thread, column}, sum);
   else
@@ -92,13 +104,14 @@ Value RowStore::loadSums(RingPosition copy, Value column) {
 }
 
 void RowStore::forEachChunk(int64_t columns, function_ref<void(Value)> body) {
-  forEachChunk(b.constant(0), columns, body);
+  forEachChunk(firstChunk, columns, body);
 }
 
 void RowStore::forEachChunk(Value begin, int64_t columns,
                             function_ref<void(Value)> body) {
   int64_t count = columns / math.getWidth();
-  auto loop = scf::ForOp::create(b, begin, b.constant(count), b.constant(1));
+  auto loop =
+      scf::ForOp::create(b, begin, b.constant(count), b.constant(sharers()));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar());
@@ -106,7 +119,7 @@ void RowStore::forEachChunk(Value begin, int64_t columns,
 
 void RowStore::awaitPart(TilePosition tile, RingPosition copy) {
   if (!frame.isSplitOverGrid())
-    math.prepareRow(tile, thread);
+    math.prepareRow(tile, row);
   WaitOp::create(b, accumulators.full, copy.slot, copy.parity);
   TensorFenceOp::create(b, FenceSide::After);
 }
@@ -122,7 +135,7 @@ RingPosition RowStore::storePart(TilePosition tile, int64_t number,
 RingPosition RowStore::addPart(TilePosition tile, int64_t number,
                                RingPosition copy, Value &parity) {
   addends->begin(tile, thread, parity,
-                 [&](Value index) { return columnOf(copy, index); });
+                 [&](Value round) { return columnOf(copy, chunkOf(round)); });
   copy = storePart(tile, number, copy);
   parity = addends->parityBehind();
   return copy;
@@ -154,7 +167,7 @@ RingPosition RowStore::exchangePart(TilePosition tile, int64_t number,
 }
 
 void RowStore::reducePart(TilePosition tile, int64_t number) {
-  math.prepareRow(tile, thread);
+  math.prepareRow(tile, row);
   forEachChunk(frame.geometry.tileN, [&](Value index) {
     Value column = b.mul(index, math.getWidth());
     Value sum = partials.sum(tile, {number, thread, column});
@@ -191,11 +204,11 @@ SmallVector<Value> RowStore::storeTile(TilePosition tile, ValueRange carried) {
 
 void RowStore::emitRole() {
   if (frame.schedule.getStores() == Stores::Tma)
-    boxes.emplace(frame, chunks());
+    boxes.emplace(frame, rounds());
   if (frame.quantizes())
     quantized.emplace(frame);
   b.warps("epilogue", frame.warps.epilogue, [&] {
-    thread = b.toI32(gpu::ThreadIdOp::create(b, gpu::Dimension::x));
+    findRow();
     if (frame.leavesEarly())
       b.onlyIf(arith::XOrIOp::create(b, source.hasFirst(), b.always()),
                [&] { frame.leave(); });

@@ -22,14 +22,15 @@ namespace blockscale {
 
 /// Four warps read the accumulator some columns at a time and store what
 /// becomes of it; each thread owns one lane, that is one row of the
-/// instruction's tile. Without operand swap that is a row of D and consecutive
-/// columns are consecutive in memory; with swap it is a column of D, and
-/// neighbouring lanes are. Where K is split they store the sums of its part to
-/// the workspace; the CTA that is the last to do so adds all of them up and
-/// stores what becomes of them. Or, where one cluster has all parts, they send
-/// them to each other, and each CTA adds up and stores a slice of the columns.
-/// C and D may also
-/// go through shared memory.
+/// instruction's tile. Of eight warps two own the same lanes and take chunks of
+/// columns in turns: a round is a chunk for each of them. Without operand swap
+/// that is a row of D and consecutive columns are consecutive in memory; with
+/// swap it is a column of D, and neighbouring lanes are. Where K is split they
+/// store the sums of its part to the workspace; the CTA that is the last to do
+/// so adds all of them up and stores what becomes of them. Or, where one
+/// cluster has all parts, they send them to each other, and each CTA adds up
+/// and stores a slice of the columns. C and D may also go through shared
+/// memory.
 class RowStore {
 public:
   RowStore(KernelFrame &frame, TensorMemory &memory,
@@ -44,7 +45,8 @@ public:
   void emitRole();
 
 private:
-  /// Calls `body` with the number of each chunk of `columns` columns.
+  /// Calls `body` with the number of each chunk of `columns` columns that is
+  /// the warp's own.
   void forEachChunk(int64_t columns,
                     llvm::function_ref<void(mlir::Value)> body);
   /// The same from number `begin` on.
@@ -76,9 +78,18 @@ private:
   /// Stores such a part whose sums are all in the workspace.
   void reducePart(TilePosition tile, int64_t number);
   void release(RingPosition copy);
-  void releaseAfter(int64_t lastChunk, mlir::Value index, RingPosition copy);
+  void releaseAfter(int64_t lastRound, mlir::Value index, RingPosition copy);
   void leaveAfterLast(TilePosition tile, int64_t number, mlir::Value index);
   int64_t chunks() const { return frame.geometry.tileN / math.getWidth(); }
+  /// Warps that own the same lanes, and the rounds in which they take a tile.
+  int64_t sharers() const { return frame.schedule.warpsOfQuarter(); }
+  int64_t rounds() const { return chunks() / sharers(); }
+  /// The round of the chunk that is number `index`, and the warp's own chunk of
+  /// a round.
+  mlir::Value roundOf(mlir::Value index) { return b.div(index, sharers()); }
+  mlir::Value chunkOf(mlir::Value round);
+  /// Finds the thread's row and which chunks of it are its own.
+  void findRow();
   mlir::VectorType sumsType();
 
   KernelFrame &frame;
@@ -97,6 +108,9 @@ private:
   /// Where the result is quantised.
   std::optional<QuantizedStore> quantized;
   mlir::Value thread;
+  /// The row of an instruction's tile that the thread owns, and the first of
+  /// its chunks.
+  mlir::Value row, firstChunk;
 };
 
 } // namespace blockscale

@@ -11,30 +11,28 @@
 using namespace mlir;
 using namespace blockscale;
 
-/// Warps of the epilogue that tma stores are for: one to a quadrant of lanes.
-static constexpr int64_t kWarps = 4;
-
 /// Boxes of a warp. Each tile starts with the first one, so that no position
 /// has to be carried from tile to tile: all of them have to be used equally
 /// often.
 static int64_t depthOf(int64_t chunks) { return chunks % 2 == 0 ? 2 : 1; }
 
-int64_t blockscale::storeRingBytes(int64_t chunks, int64_t width,
+int64_t blockscale::storeRingBytes(int64_t warps, int64_t chunks, int64_t width,
                                    int64_t elementBytes) {
-  return depthOf(chunks) * kWarps * hw::kWarpSize * width * elementBytes;
+  return depthOf(chunks) * warps * hw::kWarpSize * width * elementBytes;
 }
 
 TmaStore::TmaStore(KernelFrame &frame, int64_t chunks)
     : frame(frame), b(frame.b), depth(depthOf(chunks)),
       ring(b.shared(storeRing(cast<TensorMapType>(frame.op.getD().getType()),
-                              depth * kWarps))) {}
+                              depth * frame.warps.epilogue.count()))) {}
 
 void TmaStore::store(TilePosition tile, Value thread, Value chunk, Value column,
                      Value value) {
   int64_t first = frame.warps.epilogue.first;
+  int64_t warps = frame.warps.epilogue.count();
   Value warp = b.sub(b.div(thread, hw::kWarpSize), b.constant(first));
-  Value box = b.add(b.mul(b.rem(chunk, depth), kWarps), warp);
-  Value row = b.add(frame.firstRow(tile), b.mul(warp, hw::kWarpSize));
+  Value box = b.add(b.mul(b.rem(chunk, depth), warps), warp);
+  Value row = b.add(frame.firstRow(tile), frame.firstLane(warp));
   AwaitStoresOp::create(b, depth - 1);
   StageRowOp::create(b, value, ring, box);
   TmaStoreOp::create(b, ring, box, frame.op.getD(),

@@ -17,11 +17,11 @@ namespace blockscale {
 /// No warp waits for another.
 class TmaStore {
 public:
-  /// Emits the ring, for `chunks` chunks of columns of a tile.
+  /// Emits the ring, for `chunks` chunks of columns that a warp has of a tile.
   TmaStore(KernelFrame &frame, int64_t chunks);
 
   /// Stores the rows that the lanes of a warp have in `value`, those of chunk
-  /// number `chunk` in the order in which they are stored; `column` is the
+  /// number `chunk` in the order in which it stores them; `column` is the
   /// first column of it in the product. `thread` is the thread's number.
   void store(TilePosition tile, mlir::Value thread, mlir::Value chunk,
              mlir::Value column, mlir::Value value);
@@ -36,9 +36,10 @@ private:
   mlir::Value ring;
 };
 
-/// Bytes of shared memory of the rings where a thread stores `width` columns of
-/// `elementBytes` at once, of `chunks` in a tile.
-int64_t storeRingBytes(int64_t chunks, int64_t width, int64_t elementBytes);
+/// Bytes of shared memory of the rings of `warps` warps where a thread stores
+/// `width` columns of `elementBytes` at once, `chunks` of a tile.
+int64_t storeRingBytes(int64_t warps, int64_t chunks, int64_t width,
+                       int64_t elementBytes);
 
 } // namespace blockscale
 

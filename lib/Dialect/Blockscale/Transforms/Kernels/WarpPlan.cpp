@@ -24,8 +24,9 @@ WarpPlan::WarpPlan(hw::Target target, ScheduleAttr schedule, bool isPromoting) {
   // the epilogue starts at a multiple of 4.
   constexpr int64_t kQuadrants = 4, kConsumers = 8;
   if (hw::hasTensorMemory(target))
-    epilogue = take(kQuadrants *
-                    (isPromoting ? promotingGroups(schedule.getTileN()) : 1));
+    epilogue =
+        take(kQuadrants * (isPromoting ? promotingGroups(schedule.getTileN())
+                                       : schedule.warpsOfQuarter()));
   else
     consumers = take(kConsumers);
   producer = take(1);

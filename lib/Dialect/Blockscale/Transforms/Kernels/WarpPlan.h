@@ -31,8 +31,9 @@ struct WarpPlan {
   /// epilogue keeps the sums of all of K.
   WarpPlan(hw::Target target, ScheduleAttr schedule, bool isPromoting);
 
-  /// Store output tiles out of tensor memory, one warp to a quadrant of lanes;
-  /// where it keeps sums so many groups of four as these take.
+  /// Store output tiles out of tensor memory, so many warps to a quadrant of
+  /// lanes as the schedule says; where it keeps sums so many groups of four as
+  /// these take.
   WarpRange epilogue;
   /// Multiply and store in registers.
   WarpRange consumers;

@@ -146,12 +146,14 @@ static int64_t reservedBytes(const TileGeometry &geometry,
                              const ScheduleAttr::Fields &fields, int64_t bytesD,
                              int64_t bytesC) {
   int64_t bytes = kBarrierReserve + geometry.inboxBytes();
+  constexpr int64_t kQuarters = hw::kTmemLanes / hw::kWarpSize;
+  int64_t warps = std::max<int64_t>(kQuarters, fields.epilogueWarps);
   int64_t width = geometry.epilogueColumns(1);
-  int64_t chunks = geometry.tileN / width;
+  int64_t chunks = geometry.tileN / (width * (warps / kQuarters));
   if (fields.stores == Stores::Tma)
-    bytes += storeRingBytes(chunks, width, bytesD);
+    bytes += storeRingBytes(warps, chunks, width, bytesD);
   if (fields.cLoads == Loads::Tma)
-    bytes += addendRingBytes(chunks, width, bytesC);
+    bytes += addendRingBytes(warps, chunks, width, bytesC);
   return bytes;
 }
 
@@ -310,6 +312,9 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   StoredResult addend = loadedAddend(op);
   if (auto why = whyNotLoadsOfC(ScheduleAttr::get(op.getContext(), fields),
                                 addend, target))
+    return *why;
+  if (auto why = whyNotEpilogueWarps(ScheduleAttr::get(op.getContext(), fields),
+                                     storedResult(op).isPromoting, target))
     return *why;
   if (op.getPairs())
     if (auto why = whyNotPairs(ScheduleAttr::get(op.getContext(), fields)))

@@ -59,7 +59,9 @@ static std::optional<Reason> whyNotWish(ScheduleAttr wish, MmaAttr mma,
            chip + " yet";
   if (auto why = whyNotStores(wish, {}, target))
     return why;
-  return whyNotLoadsOfC(wish, {}, target);
+  if (auto why = whyNotLoadsOfC(wish, {}, target))
+    return why;
+  return whyNotEpilogueWarps(wish, /*isPromoting=*/false, target);
 }
 
 namespace {
