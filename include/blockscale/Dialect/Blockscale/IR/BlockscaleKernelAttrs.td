@@ -125,9 +125,8 @@ def Blockscale_ScheduleAttr
     | `epilogue_warps` | warps that read accumulators and store D. A warp reaches a quarter of the lanes; of 8 two share one and take its chunks of columns in turns | 4; 8 with `tile_n` of a multiple of 64, without `split_k` and without scales that are applied in registers |
 
     On chips without tensor memory `tile_m` is 128, `tile_n` 16, 32, 64 or 128,
-    `accumulators`, `cta_group`, `split_k`, `cluster_k` and the cluster are 1, the
-    scheduler is static, stores and loads of C are direct, and `epilogue_warps` are
-    left out.
+    `accumulators`, `cta_group`, `cluster_k` and the cluster are 1, the scheduler is
+    static, stores and loads of C are direct, and `epilogue_warps` are left out.
 
     Example:
 
