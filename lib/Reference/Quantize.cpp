@@ -43,7 +43,8 @@ std::optional<Reason> reference::whyNot(const Quantization &quantization) {
        quantization.rule != "min_error"))
     return "there is no rule '" + quantization.rule + "' for scales of '" +
            scales + "'";
-  if (!isOneOf(quantization.rounding, {"even", "away", "zero", "stochastic"}))
+  if (!isOneOf(quantization.rounding,
+               {"even", "away", "zero", "stochastic", "stochastic_rs"}))
     return "there is no rounding '" + quantization.rounding + "'";
   return std::nullopt;
 }
@@ -52,12 +53,15 @@ std::optional<Reason> reference::whyNot(const Quantization &quantization) {
 // Elements
 //===----------------------------------------------------------------------===//
 
+static uint64_t splitMix64(uint64_t state) {
+  uint64_t z = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
 /// The random number of an element over 2^16: a quarter of SplitMix64's.
 static double randomFraction(uint64_t seed, uint64_t number) {
-  uint64_t z = seed + (number / 4 + 1) * 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  z ^= z >> 31;
+  uint64_t z = splitMix64(seed + (number / 4 + 1) * 0x9e3779b97f4a7c15u);
   return double(uint16_t(z >> 16 * (number % 4))) / double(1 << 16);
 }
 
@@ -69,6 +73,34 @@ static float unitOf(const Quantization &quantization) {
 
 float reference::largestElement(const Quantization &quantization) {
   return formatInfo(quantization.element).largest / unitOf(quantization);
+}
+
+/// The upper half of a product.
+static uint64_t upperProduct(uint64_t x, uint64_t y) {
+  uint64_t xLow = uint32_t(x), xHigh = x >> 32;
+  uint64_t yLow = uint32_t(y), yHigh = y >> 32;
+  uint64_t middle = xHigh * yLow + (xLow * yLow >> 32);
+  uint64_t other = xLow * yHigh + uint32_t(middle);
+  return xHigh * yHigh + (middle >> 32) + (other >> 32);
+}
+
+/// That of "stochastic_rs": half of 32 bits for two of four neighbours, or a
+/// byte of them for each of 4 bits.
+static double sharedFraction(uint64_t seed, uint64_t number, unsigned bits) {
+  uint64_t state = splitMix64(seed + 0x9e3779b97f4a7c15u) +
+                   (number / 16 + 1) * 0xa0761d6478bd642fu;
+  uint64_t other = state ^ 0xe7037ed1a0b428dbu;
+  uint64_t word = upperProduct(state, other) ^ (state * other);
+  // j * 0x9e3779b1^j
+  static constexpr uint32_t kFactors[4] = {0, 0x9e3779b1, 0xffcd98c2,
+                                           0x640c7833};
+  uint32_t random =
+      uint32_t(word >> 32) + uint32_t(word) * kFactors[number / 4 % 4];
+  if (bits == 4) {
+    static constexpr unsigned kBytes[4] = {0, 2, 1, 3};
+    return uint8_t(random >> 8 * kBytes[number % 4]) / 256.0;
+  }
+  return uint16_t(number % 4 < 2 ? random : random >> 16) / 65536.0;
 }
 
 /// The code of a magnitude, between two that are neighbours.
@@ -84,7 +116,7 @@ static uint32_t roundMagnitude(ElementFormat format, double magnitude,
   double below = numbers[low], above = *next;
   double rest = (magnitude - below) / (above - below);
   bool isUp = rest > 0.5;
-  if (rounding == "stochastic")
+  if (rounding == "stochastic" || rounding == "stochastic_rs")
     isUp = rest >= 1 - random;
   else if (rest == 0.5)
     isUp = rounding == "away" || (rounding == "even" && low % 2 == 1);
@@ -96,9 +128,11 @@ static uint8_t encodeElement(const Quantization &quantization, float value,
   const FormatInfo &info = formatInfo(quantization.element);
   if (std::isnan(value))
     return uint8_t(info.nanCode);
-  double random = quantization.rounding == "stochastic"
-                      ? randomFraction(quantization.seed, number)
-                      : 0;
+  double random = 0;
+  if (quantization.rounding == "stochastic")
+    random = randomFraction(quantization.seed, number);
+  if (quantization.rounding == "stochastic_rs")
+    random = sharedFraction(quantization.seed, number, info.bits);
   double magnitude = std::fabs(double(value)) * unitOf(quantization);
   uint32_t code = roundMagnitude(quantization.element, magnitude,
                                  quantization.rounding, random);

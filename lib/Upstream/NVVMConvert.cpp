@@ -8,6 +8,7 @@
 
 #include "NVVMParts.h"
 #include "blockscale/Upstream/NVVM.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
 
@@ -52,6 +53,41 @@ Value nvvm::encodeWord(ImplicitLocOpBuilder &b, ValueRange values) {
   }
   assembly.text = "{\n\t.reg .b8 " + declared + ";\n\t" + assembly.text +
                   "mov.b32 $0, {" + joined + "};\n\t}";
+  return assemble(b, b.getI32Type(), assembly, /*hasEffects=*/false)
+      .getResult(0);
+}
+
+/// The name of `format` in PTX.
+static std::string ptxName(Type format) {
+  return llvm::TypeSwitch<Type, std::string>(format)
+      .Case<Float8E4M3FNType>([](Type) { return "e4m3"; })
+      .Case<Float8E5M2Type>([](Type) { return "e5m2"; })
+      .Case<Float6E2M3FNType>([](Type) { return "e2m3"; })
+      .Case<Float6E3M2FNType>([](Type) { return "e3m2"; })
+      .Case<Float4E2M1FNType>([](Type) { return "e2m1"; });
+}
+
+// As text, so that the halves of a word of 4-bit codes are joined as registers.
+Value nvvm::encodeStochastic(ImplicitLocOpBuilder &b, ValueRange values,
+                             ValueRange random, Type format) {
+  constexpr size_t kGroup = 4;
+  AssemblyText assembly(/*results=*/1);
+  assembly.constraints = ",=r";
+  bool areHalves = random.size() > 1;
+  for (auto [i, bits] : llvm::enumerate(random)) {
+    // The first of PTX's four has the highest code.
+    SmallVector<Value> group(llvm::reverse(values.slice(i * kGroup, kGroup)));
+    assembly.text += "cvt.rs.satfinite." + ptxName(format) + "x4.f32 " +
+                     (areHalves ? "%codes" + std::to_string(i) : "$0") + ", ";
+    assembly.add(group, "f");
+    assembly.text += ", ";
+    assembly.add(bits, "r");
+    if (areHalves)
+      assembly.text += ";\n\t";
+  }
+  if (areHalves)
+    assembly.text = "{\n\t.reg .b16 %codes0, %codes1;\n\t" + assembly.text +
+                    "mov.b32 $0, {%codes0, %codes1};\n\t}";
   return assemble(b, b.getI32Type(), assembly, /*hasEffects=*/false)
       .getResult(0);
 }

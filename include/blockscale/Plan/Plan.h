@@ -321,9 +321,9 @@ struct Epilogue {
 struct Quantization {
   /// "floor", "round_up", ...: how powers of two are chosen.
   std::string rule;
-  /// "even", "away", "zero" or "stochastic".
+  /// "even", "away", "zero", "stochastic" or "stochastic_rs".
   std::string rounding;
-  /// Of "stochastic": the seed as a decimal number of 64 bits, which JSON's own
+  /// Of the last two: the seed as a decimal number of 64 bits, which JSON's own
   /// numbers do not hold everywhere; else empty.
   std::string seed;
   /// Of a kernel that multiplies: "f32", "bf16" or "f16", what the result of

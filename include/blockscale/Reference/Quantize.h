@@ -27,7 +27,7 @@ namespace blockscale::reference {
 /// How blocks are quantised. Rules and roundings have the names that they have
 /// in the IR: "floor", "round_up", "floor_plus_one", "ceil", "mid_max",
 /// "rounded_max", "top_binade", "min_error"; "even", "away", "zero",
-/// "stochastic".
+/// "stochastic", "stochastic_rs".
 struct Quantization {
   /// A float of at most 8 bits, or under f32 INT8, which counts in 1 then.
   ElementFormat element = ElementFormat::E4M3;

@@ -225,6 +225,12 @@ mlir::Value encodePair(mlir::ImplicitLocOpBuilder &b, mlir::Value low,
 /// Eight f32 as such codes of f4E2M1FN, the first in the lowest bits of an i32.
 mlir::Value encodeWord(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange values);
 
+/// Four f32 as codes of `format`, or eight as such of f4E2M1FN, rounded by the
+/// 32 bits of each four, as `blockscale.encode_stochastic` says.
+mlir::Value encodeStochastic(mlir::ImplicitLocOpBuilder &b,
+                             mlir::ValueRange values, mlir::ValueRange random,
+                             mlir::Type format);
+
 /// Two f32 rounded as such codes of f4E2M1FN, as a vector of f16.
 mlir::Value roundPair(mlir::ImplicitLocOpBuilder &b, mlir::Value low,
                       mlir::Value high);

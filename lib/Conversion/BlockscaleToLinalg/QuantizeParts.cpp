@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "QuantizeParts.h"
+#include "blockscale/Dialect/Blockscale/IR/RandomBits.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -106,7 +107,8 @@ ElementRounder blockscale::rounderAt(Emitter &e, QuantizeOp op,
                                      ArrayRef<OpFoldResult> sizes,
                                      ValueRange position) {
   ElementRounder rounder{op.getRounding(), Value()};
-  if (rounder.mode != ElementRounding::Stochastic)
+  bool isByInstruction = rounder.mode == ElementRounding::StochasticRS;
+  if (!isByInstruction && rounder.mode != ElementRounding::Stochastic)
     return rounder;
   Value number = e.index(0);
   for (auto [size, at] : llvm::zip_equal(sizes, position)) {
@@ -114,6 +116,11 @@ ElementRounder blockscale::rounderAt(Emitter &e, QuantizeOp op,
     number =
         arith::AddIOp::create(e, arith::MulIOp::create(e, number, whole), at);
   }
-  rounder.random = randomFraction(e, *op.getSeed(), number);
+  // Both round alike, by random numbers of their own.
+  rounder.mode = ElementRounding::Stochastic;
+  rounder.random = isByInstruction
+                       ? sharedRandomFraction(e, *op.getSeed(), number,
+                                              op.getType().getElementType())
+                       : randomFraction(e, *op.getSeed(), number);
   return rounder;
 }

@@ -297,6 +297,20 @@ struct EncodeWordToNVVM : OpConversionPattern<EncodeWordOp> {
   }
 };
 
+struct EncodeStochasticToNVVM : OpConversionPattern<EncodeStochasticOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(EncodeStochasticOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, nvvm::encodeStochastic(b, adaptor.getValues(),
+                                                  adaptor.getRandom(),
+                                                  op.getFormat()));
+    return success();
+  }
+};
+
 struct DitherToNVVM : OpConversionPattern<DitherOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -435,10 +449,11 @@ static bool isF32(Operation *op) {
 
 void blockscale::populateEpiloguePatterns(const TypeConverter &converter,
                                           RewritePatternSet &patterns) {
-  patterns.add<LoadRowToNVVM, StoreRowToNVVM, CountArrivalToNVVM,
-               EncodePairToNVVM, EncodeWordToNVVM, DitherToNVVM,
-               RoundPairToNVVM, DecodePairToNVVM, ExpToNVVM, Exp2ToNVVM>(
-      converter, patterns.getContext());
+  patterns
+      .add<LoadRowToNVVM, StoreRowToNVVM, CountArrivalToNVVM, EncodePairToNVVM,
+           EncodeWordToNVVM, EncodeStochasticToNVVM, DitherToNVVM,
+           RoundPairToNVVM, DecodePairToNVVM, ExpToNVVM, Exp2ToNVVM>(
+          converter, patterns.getContext());
   populatePolynomialPatterns<math::ErfOp, math::ExpM1Op, math::LogOp,
                              math::Log1pOp, math::Log2Op, math::TanhOp>(
       converter, patterns);

@@ -24,4 +24,4 @@
 // RUN: | %python %S/Inputs/roundings.py check %S/../../oracle/numerics \
 // RUN: | FileCheck %s
 
-// CHECK: {{^}}160 cases, {{[0-9]+}} elements, 0 wrong
+// CHECK: {{^}}180 cases, {{[0-9]+}} elements, 0 wrong

@@ -344,6 +344,22 @@ LogicalResult EncodeWordOp::verify() {
   return success();
 }
 
+LogicalResult EncodeStochasticOp::verify() {
+  constexpr unsigned kGroup = 4;
+  if (failed(verifyPairFormat(*this, getFormat())))
+    return failure();
+  size_t groups = isa<Float4E2M1FNType>(getFormat()) ? 2 : 1;
+  if (getRandom().size() != groups || getValues().size() != groups * kGroup)
+    return emitOpError() << "expected " << groups * kGroup << " numbers by "
+                         << groups << " of random bits, as codes of "
+                         << getFormat() << " fill a word, found "
+                         << getValues().size() << " by " << getRandom().size();
+  if (auto why =
+          hw::whyNotFeature(hw::Feature::StochasticConvert, getTarget(*this)))
+    return emitOpError() << why->text;
+  return success();
+}
+
 LogicalResult DitherOp::verify() {
   return verifyPairFormat(*this, getFormat());
 }

@@ -55,18 +55,31 @@ static LogicalResult verifyRule(QuantizeOp op) {
   return success();
 }
 
-/// A seed is for what is random; other roundings than to even are for codes.
+/// A seed is for what is random; other roundings than to even are for codes,
+/// and that of an instruction for those of its formats.
 static LogicalResult verifyRounding(QuantizeOp op) {
   ElementRounding rounding = op.getRounding();
-  bool isStochastic = rounding == ElementRounding::Stochastic;
+  StringRef name = stringifyElementRounding(rounding);
+  bool isByInstruction = rounding == ElementRounding::StochasticRS;
+  bool isStochastic =
+      isByInstruction || rounding == ElementRounding::Stochastic;
   if (isStochastic && !op.getSeed())
-    return op.emitOpError() << "rounding 'stochastic' needs a seed, as in "
-                               "'rounding(stochastic, seed = 7)'";
+    return op.emitOpError()
+           << "rounding '" << name << "' needs a seed, as in 'rounding(" << name
+           << ", seed = 7)'";
   if (!isStochastic && op.getSeed())
-    return op.emitOpError() << "a seed is for rounding 'stochastic', but this "
-                               "one is '"
-                            << stringifyElementRounding(rounding) << "'";
+    return op.emitOpError() << "a seed is for the roundings 'stochastic' and "
+                               "'stochastic_rs', but this one is '"
+                            << name << "'";
   Type element = op.getResult().getType().getElementType();
+  if (isByInstruction &&
+      !isa<Float8E4M3FNType, Float8E5M2Type, Float6E2M3FNType, Float6E3M2FNType,
+           Float4E2M1FNType>(element))
+    return op.emitOpError()
+           << "rounding '" << name << "' is that of 'cvt.rs', which makes "
+           << "f8E4M3FN, f8E5M2, f6E2M3FN, f6E3M2FN and f4E2M1FN, but elements "
+           << "are " << element
+           << "; 'stochastic' is for all of at most 8 bits";
   if (rounding != ElementRounding::Even && element.getIntOrFloatBitWidth() > 8)
     return op.emitOpError()
            << "rounding '" << stringifyElementRounding(rounding)

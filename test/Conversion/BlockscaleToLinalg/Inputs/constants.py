@@ -52,6 +52,11 @@ CASES += [
     ("ui8", "", "", "rounding(away)", "f32"),
     ("f8E4M3FN", "", "", "rounding(stochastic, seed = 9)", "bf16"),
 ]
+CASES += [(element, spec, "", "rounding(stochastic_rs, seed = -11)", kind)
+          for element, spec, kind in (
+              ("f8E4M3FN", "e8m0_t32", "f32"), ("f8E5M2", "", "f16"),
+              ("f6E2M3FN", "float32_t0", "bf16"), ("f6E3M2FN", "e8m0_t32", "f32"),
+              ("f4E2M1FN", "multi_float32_e4m3fn_t16", "bf16"))]
 SHAPES = [(1, 33, 256), (3, 16, 128)]
 STORED = {"tf32": "f32", "ui8": "i8", "ui4": "i4"}
 SPECIALS = [0.0, -0.0, 1e-45, -1e-40, 2.0 ** -127, 3.4028234663852886e38,

@@ -71,6 +71,23 @@ def random_fraction(seed, number):
     return Fraction(word >> number % 4 * 16 & 0xFFFF, 1 << 16)
 
 
+def shared_fraction(seed, number, width):
+    """That of cvt.rs: four elements share 32 bits, of which wyrand has 64 for
+    sixteen."""
+    state = (seed + 0x9E3779B97F4A7C15) & MASK
+    state = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    state = ((state ^ (state >> 27)) * 0x94D049BB133111EB) & MASK
+    state ^= state >> 31
+    state = (state + (number // 16 + 1) * 0xA0761D6478BD642F) & MASK
+    product = state * (state ^ 0xE7037ED1A0B428DB)
+    word = (product >> 64) ^ (product & MASK)
+    group = number // 4 % 4
+    shared = (word >> 32) + (word & 0xFFFFFFFF) * group * 0x9E3779B1 ** group
+    if width == 4:
+        return Fraction(shared >> (0, 16, 8, 24)[number % 4] & 0xFF, 1 << 8)
+    return Fraction(shared >> (0, 0, 16, 16)[number % 4] & 0xFFFF, 1 << 16)
+
+
 def rounded(values, x, rounding, chance):
     """The magnitude among `values` that |x| is rounded to."""
     x = min(abs(x), values[-1])
@@ -79,7 +96,7 @@ def rounded(values, x, rounding, chance):
         return x
     low, high = values[above - 1], values[above]
     rest = (x - low) / (high - low)
-    if rounding == "stochastic":
+    if rounding.startswith("stochastic"):
         return high if rest + chance >= 1 else low
     if rest == Fraction(1, 2):
         even = high if above % 2 == 0 else low
@@ -174,8 +191,11 @@ def own_cases():
         cases += [(element, "e8m0_t32", rule, "even", None,
                    threshold_rows(values), None) for rule in rules]
         ties = tie_rows(values)
-        for rounding, seed in [("even", None), ("away", None), ("zero", None)] + [
-                ("stochastic", seed) for seed in SEEDS]:
+        roundings = [("even", None), ("away", None), ("zero", None)] + [
+            ("stochastic", seed) for seed in SEEDS]
+        if element != "i8":
+            roundings += [("stochastic_rs", seed) for seed in SEEDS[:2]]
+        for rounding, seed in roundings:
             cases.append((element, "e8m0_t32", "floor", rounding, seed, ties,
                           None))
             cases.append((element if element != "i8" else "i8 plain", "", "floor",
@@ -197,7 +217,11 @@ def reference(case):
             scales.append(byte)
         step = Fraction(2) ** (byte - 127)
         for k, x in enumerate(exact):
-            chance = random_fraction(seed, i * 32 + k) if seed is not None else 0
+            chance = 0
+            if rounding == "stochastic":
+                chance = random_fraction(seed, i * 32 + k)
+            if rounding == "stochastic_rs":
+                chance = shared_fraction(seed, i * 32 + k, int(element[1]))
             value = rounded(values, x / step, rounding, chance) * step
             # Dequantize keeps what is finite finite.
             value = min(value, LARGEST)

@@ -65,3 +65,29 @@ func.func @number() attributes {blockscale.conversion = 1} {
 func.func @no_kernel() attributes {blockscale.conversion = #blockscale.conversion<source = "f", op = "dequantize", a = !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>, d = tensor<?x64xbf16>>} {
   return
 }
+
+// -----
+
+func.func @random_word(%x: f32, %r: i32) -> i32 {
+  // expected-error@+1 {{expected f4E2M1FN, f6E2M3FN, f6E3M2FN, f8E4M3FN or f8E5M2, found 'f16'}}
+  %0 = blockscale.encode_stochastic %x, %x, %x, %x by %r as f16
+  return %0 : i32
+}
+
+// -----
+
+func.func @random_word(%x: f32, %r: i32) -> i32 {
+  // expected-error@+1 {{expected 8 numbers by 2 of random bits, as codes of 'f4E2M1FN' fill a word, found 4 by 1}}
+  %0 = blockscale.encode_stochastic %x, %x, %x, %x by %r as f4E2M1FN
+  return %0 : i32
+}
+
+// -----
+
+module attributes {blockscale.target = #blockscale.target<sm_120a>} {
+  func.func @random_word(%x: f32, %r: i32) -> i32 {
+    // expected-error@+1 {{'cvt.rs' does not exist on 'sm_120a'; it exists on sm_100a, sm_103a, sm_107a}}
+    %0 = blockscale.encode_stochastic %x, %x, %x, %x by %r as f8E5M2
+    return %0 : i32
+  }
+}

@@ -21,6 +21,16 @@ func.func @word(%x: f32, %y: f32) -> i32 {
   return %0 : i32
 }
 
+// CHECK-LABEL: func.func @random_words(
+// CHECK-SAME: %[[X:.*]]: f32, %[[Y:.*]]: f32, %[[R:.*]]: i32, %[[S:.*]]: i32)
+func.func @random_words(%x: f32, %y: f32, %r: i32, %s: i32) -> (i32, i32) {
+  // CHECK: blockscale.encode_stochastic %[[X]], %[[Y]], %[[Y]], %[[X]] by %[[R]] as f6E3M2FN
+  %0 = blockscale.encode_stochastic %x, %y, %y, %x by %r as f6E3M2FN
+  // CHECK: blockscale.encode_stochastic %[[X]], %[[X]], %[[X]], %[[Y]], %[[Y]], %[[Y]], %[[Y]], %[[X]] by %[[R]], %[[S]] as f4E2M1FN
+  %1 = blockscale.encode_stochastic %x, %x, %x, %y, %y, %y, %y, %x by %r, %s as f4E2M1FN
+  return %0, %1 : i32, i32
+}
+
 // CHECK-LABEL: func.func @random(
 // CHECK-SAME: %[[X:.*]]: f32, %[[U:.*]]: i32)
 func.func @random(%x: f32, %u: i32) -> f32 {

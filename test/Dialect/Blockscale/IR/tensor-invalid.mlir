@@ -167,8 +167,24 @@ func.func @quantize_without_seed(%x: tensor<64x64xf32>) {
 
 // -----
 
+func.func @quantize_by_instruction_without_seed(%x: tensor<64x64xf32>) {
+  // expected-error @below {{rounding 'stochastic_rs' needs a seed, as in 'rounding(stochastic_rs, seed = 7)'}}
+  %0 = blockscale.quantize %x rounding(stochastic_rs) : tensor<64x64xf32> to !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32">
+  return
+}
+
+// -----
+
+func.func @quantize_by_instruction_to_integers(%x: tensor<64x64xf32>) {
+  // expected-error @below {{rounding 'stochastic_rs' is that of 'cvt.rs', which makes f8E4M3FN, f8E5M2, f6E2M3FN, f6E3M2FN and f4E2M1FN, but elements are 'i8'; 'stochastic' is for all of at most 8 bits}}
+  %0 = blockscale.quantize %x rounding(stochastic_rs, seed = 7) : tensor<64x64xf32> to !blockscale.tensor<64x64xi8, "e8m0_t32">
+  return
+}
+
+// -----
+
 func.func @quantize_seed_of_nothing(%x: tensor<64x64xf32>) {
-  // expected-error @below {{a seed is for rounding 'stochastic', but this one is 'away'}}
+  // expected-error @below {{a seed is for the roundings 'stochastic' and 'stochastic_rs', but this one is 'away'}}
   %0 = blockscale.quantize %x rounding(away, seed = 7) : tensor<64x64xf32> to !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32">
   return
 }

@@ -112,7 +112,8 @@ def Blockscale_ElementRounding : I32Enum<"ElementRounding",
       I32EnumCase<"Even", 0, "even">,
       I32EnumCase<"Away", 1, "away">,
       I32EnumCase<"Zero", 2, "zero">,
-      I32EnumCase<"Stochastic", 3, "stochastic">]> {
+      I32EnumCase<"Stochastic", 3, "stochastic">,
+      I32EnumCase<"StochasticRS", 4, "stochastic_rs">]> {
   let cppNamespace = "::blockscale";
 }
 

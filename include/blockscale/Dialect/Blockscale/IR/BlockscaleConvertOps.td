@@ -47,6 +47,32 @@ def Blockscale_EncodeWordOp : Blockscale_KernelOp<"encode_word", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Blockscale_EncodeStochasticOp
+    : Blockscale_KernelOp<"encode_stochastic",
+                          [Pure, AttrSizedOperandSegments]> {
+  let summary = "four f32 as narrow codes rounded at random, or eight of 4 bits";
+  let description = [{
+    Of the two numbers of `format` next to a value the one with the larger
+    magnitude where the rest, as a fraction of their distance, and a random number
+    together are at least 1, else the smaller one. Four values share the 32 random
+    bits of one operand: of 8 and 6 bits the first two take the lower 16 as a
+    fraction, the last two the upper ones; of 4 bits each has a byte, the lowest
+    one, the third, the second and the highest. Saturates, and a NaN becomes what
+    `blockscale.encode_pair` makes of it. The code of the first value begins at bit
+    0, those of 8 and 6 bits lie in a byte each. `cvt.rs.satfinite` of the PTX ISA
+    with `.e4m3x4`, `.e5m2x4`, `.e2m3x4`, `.e3m2x4`, or twice with `.e2m1x4`.
+
+    ```mlir
+    %c = blockscale.encode_stochastic %a, %b, %c, %d by %r as f8E4M3FN
+    ```
+  }];
+  let arguments = (ins Variadic<F32>:$values, Variadic<I32>:$random,
+                       TypeAttr:$format);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$values `by` $random `as` $format attr-dict";
+  let hasVerifier = 1;
+}
+
 def Blockscale_DitherOp : Blockscale_KernelOp<"dither", [Pure]> {
   let summary = "an f32 whose nearest code is one of two at random";
   let description = [{

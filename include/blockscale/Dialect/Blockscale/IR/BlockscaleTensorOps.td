@@ -86,6 +86,23 @@ def Blockscale_QuantizeOp : Blockscale_Op<"quantize",
     result on every machine, and what is a code already stays. All this is for
     elements of at most 8 bits; scales are rounded as they always are.
 
+    `rounding(stochastic_rs, seed = N)` is the same with the random numbers that
+    `cvt.rs` of the PTX ISA takes: of `f8E4M3FN`, `f8E5M2`, `f6E2M3FN`, `f6E3M2FN`
+    and `f4E2M1FN` only. The elements `4g` to `4g + 3` share the 32 bits `r`. Of
+    8 and 6 bits the first two take `u / 2^16` from bits 0 to 15 and the last two
+    from bits 16 to 31; of 4 bits they take `u / 2^8` from bits 0, 16, 8 and 24 on.
+    With all products modulo the size of their words, `j = g mod 4` and `S`
+    SplitMix64's output for the state `N + 0x9e3779b97f4a7c15`, `r` is `high(w) +
+    low(w) * j * 0x9e3779b1^j` of the halves of 64 bits `w`, which are the upper
+    and the lower half of the 128-bit product of `s` and `s xor
+    0xe7037ed1a0b428db` combined by `xor`, where `s = S + (floor(g / 4) + 1) *
+    0xa0761d6478bd642f` (wyrand). So two neighbours of 8 or 6 bits go up together
+    more often than by chance; each alone does as often as its rest says, to 2^-16
+    or 2^-8. Saturation, signs, zeros, subnormals and NaN are those of
+    `stochastic`, on every machine. That numbers of 8 and 6 bits align the random
+    bits at the top of what is rounded off is in a figure of the PTX ISA only
+    (`stochastic-alignment` of the emulator).
+
     A spec with a tensor scale needs the decode factor `t` of each matrix,
     `x = q * s * t`: `tensor_scale` gives it, one element per matrix, of which
     the magnitude counts; without it `t` is the largest magnitude of the matrix
@@ -123,7 +140,7 @@ def Blockscale_QuantizeOp : Blockscale_Op<"quantize",
     %0 = blockscale.quantize %x : tensor<?x4096xbf16> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">
     %1 = blockscale.quantize %x rule(round_up) : tensor<?x4096xbf16> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">
     %2 = blockscale.quantize %x rounding(stochastic, seed = 7) : tensor<?x4096xbf16> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">
-    %3 = blockscale.quantize %x tensor_scale(%t : tensor<f32>) : tensor<?x4096xbf16> to !blockscale.tensor<?x4096xf4E2M1FN, "multi_float32_e4m3fn_t16">
+    %3 = blockscale.quantize %x tensor_scale(%t : tensor<f32>) rounding(stochastic_rs, seed = 7) : tensor<?x4096xbf16> to !blockscale.tensor<?x4096xf4E2M1FN, "multi_float32_e4m3fn_t16">
     %4 = blockscale.quantize %x groups(%ends : tensor<8xi32>) : tensor<?x4096xbf16> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
     ```
   }];

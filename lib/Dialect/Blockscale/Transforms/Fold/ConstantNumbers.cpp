@@ -25,13 +25,35 @@ IntegerMeaning blockscale::meaningOfElements(ScaledTensorType type) {
                                  : IntegerMeaning::Fraction;
 }
 
-double blockscale::randomOf(uint64_t seed, uint64_t index) {
-  // SplitMix64, whose constants the docs of `blockscale.quantize` name in part.
-  uint64_t state = seed + (index / 4 + 1) * 0x9e3779b97f4a7c15;
+/// SplitMix64's output, whose constants the docs of `blockscale.quantize` name
+/// in part.
+static uint64_t splitMix(uint64_t seed, uint64_t number) {
+  uint64_t state = seed + (number + 1) * 0x9e3779b97f4a7c15;
   state = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9;
   state = (state ^ (state >> 27)) * 0x94d049bb133111eb;
-  state ^= state >> 31;
-  return std::ldexp(static_cast<double>(state >> index % 4 * 16 & 0xffff), -16);
+  return state ^ state >> 31;
+}
+
+double blockscale::randomOf(uint64_t seed, uint64_t index) {
+  uint64_t word = splitMix(seed, index / 4);
+  return std::ldexp(static_cast<double>(word >> index % 4 * 16 & 0xffff), -16);
+}
+
+double blockscale::sharedRandomOf(uint64_t seed, uint64_t index,
+                                  unsigned bits) {
+  uint64_t state = splitMix(seed, 0) + (index / 16 + 1) * 0xa0761d6478bd642f;
+  APInt one(64, state), other(64, state ^ 0xe7037ed1a0b428db);
+  uint64_t word =
+      (llvm::APIntOps::mulhu(one, other) ^ one * other).getZExtValue();
+  auto group = static_cast<uint32_t>(index / 4 % 4), factor = group;
+  for (uint32_t i = 0; i < group; ++i)
+    factor *= 0x9e3779b1;
+  auto random =
+      static_cast<uint32_t>(word >> 32) + static_cast<uint32_t>(word) * factor;
+  uint64_t place = index % 4;
+  if (bits > 4)
+    return std::ldexp(random >> place / 2 * 16 & 0xffff, -16);
+  return std::ldexp(random >> (place % 2 * 16 + place / 2 * 8) & 0xff, -8);
 }
 
 /// `result`, bounded where x and y are finite.
@@ -84,8 +106,10 @@ static bool roundsUp(double rest, bool belowIsOdd, NumberRounding rounding) {
     return rest > 0.5;
   case ElementRounding::Stochastic:
     return rest >= 1 - rounding.random;
+  case ElementRounding::StochasticRS:
+    break;
   }
-  llvm_unreachable("covered switch");
+  llvm_unreachable("covered switch, and that one is stochastic");
 }
 
 /// The integer next to `value`.

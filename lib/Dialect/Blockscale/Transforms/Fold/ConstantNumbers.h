@@ -37,6 +37,8 @@ IntegerMeaning meaningOfElements(ScaledTensorType type);
 
 /// How a number is rounded.
 struct NumberRounding {
+  /// Not `StochasticRS`, which is stochastic rounding by random numbers of its
+  /// own.
   ElementRounding mode = ElementRounding::Even;
   /// Of stochastic rounding: what is added to the rest, in [0, 1).
   double random = 0;
@@ -44,6 +46,9 @@ struct NumberRounding {
 
 /// The random number of the element with that index, a multiple of 2^-16.
 double randomOf(uint64_t seed, uint64_t index);
+
+/// That of the rounding `stochastic_rs`, of elements of that many bits.
+double sharedRandomOf(uint64_t seed, uint64_t index, unsigned bits);
 
 /// The value of a code of `type`, at most 32 bits; a tf32 without its low bits.
 float decodeNumber(mlir::Type type, uint32_t code, IntegerMeaning meaning);

@@ -227,6 +227,10 @@ NumberRounding Quantizer::roundingOf(uint64_t element) {
   NumberRounding rounding{op.getRounding()};
   if (rounding.mode == ElementRounding::Stochastic)
     rounding.random = randomOf(*op.getSeed(), element);
+  if (rounding.mode == ElementRounding::StochasticRS)
+    rounding = {ElementRounding::Stochastic,
+                sharedRandomOf(*op.getSeed(), element,
+                               type.getElementType().getIntOrFloatBitWidth())};
   return rounding;
 }
 

@@ -8,6 +8,7 @@
 
 #include "BlockQuantizer.h"
 #include "IntegerCodes.h"
+#include "blockscale/Dialect/Blockscale/IR/RandomBits.h"
 #include "blockscale/Formats/Quotient.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -25,10 +26,13 @@ static constexpr int64_t kMagnitudeMask = 0x7fffffff;
 
 BlockQuantizer::BlockQuantizer(Emitter &emitter, QuantizationAttr what,
                                const QuantizedStorage &storage,
-                               ArrayRef<Value> sizes)
+                               ArrayRef<Value> sizes, hw::Target target)
     : StorageAccess(emitter, storage, sizes), what(what),
-      element(what.getD().getElementType()),
-      limit(largestElement(what.getD())) {}
+      element(what.getD().getElementType()), limit(largestElement(what.getD())),
+      roundsByInstruction(
+          what.getRounding() == ElementRounding::StochasticRS &&
+          isa<FloatType>(element) &&
+          hw::isAvailable(hw::Feature::StochasticConvert, target)) {}
 
 //===----------------------------------------------------------------------===//
 // Scales
@@ -297,8 +301,35 @@ void BlockQuantizer::replaceNaN(SmallVector<Value> &words, Value inverse) {
   }
 }
 
+bool BlockQuantizer::isStochastic() const {
+  return what.getRounding() == ElementRounding::Stochastic ||
+         what.getRounding() == ElementRounding::StochasticRS;
+}
+
+/// The same of groups that share theirs. Of a byte the lower eight bits are 0.
+SmallVector<Value> BlockQuantizer::sharedRandomNumbers(Value first) {
+  unsigned bits = element.getWidth();
+  int64_t taken = takenRandomBits(bits);
+  SmallVector<Value> numbers;
+  for (Value group :
+       randomGroups(e, uint64_t(what.getSeed().getInt()), first, storage.block))
+    for (int64_t i = 0; i < kRandomGroup; ++i) {
+      int64_t below = firstRandomBit(i, bits) - (kRandomBits - taken);
+      Value number = group;
+      if (below < 0)
+        number = arith::ShLIOp::create(e, group, e.i32(-below));
+      else if (below > 0)
+        number = arith::ShRUIOp::create(e, group, e.i32(below));
+      int64_t mask = ((1 << taken) - 1) << (kRandomBits - taken);
+      numbers.push_back(arith::AndIOp::create(e, number, e.i32(mask)));
+    }
+  return numbers;
+}
+
 /// The random numbers of a block whose first element has number `first`, i32.
 SmallVector<Value> BlockQuantizer::randomNumbers(Value first) {
+  if (what.getRounding() == ElementRounding::StochasticRS)
+    return sharedRandomNumbers(first);
   constexpr int64_t kWord = 32;
   int64_t count = storage.block / kSharedRandom;
   Value group = arith::DivUIOp::create(e, first, wide(kSharedRandom));
@@ -317,9 +348,13 @@ SmallVector<Value> BlockQuantizer::randomNumbers(Value first) {
 
 /// Four codes in two pairs one behind the other.
 Value BlockQuantizer::joined(Value low, Value high) {
-  Value word =
-      arith::OrIOp::create(e, low, arith::ShLIOp::create(e, high, e.i32(16)));
-  if (int64_t(storage.data->globalBits) == 8)
+  return packed(
+      arith::OrIOp::create(e, low, arith::ShLIOp::create(e, high, e.i32(16))));
+}
+
+/// Four codes in a byte each one behind the other.
+Value BlockQuantizer::packed(Value word) {
+  if (int64_t(storage.data->globalBits) != 6)
     return word;
   // 6-bit codes come in bytes of their own. Of each pair the second moves by
   // two bits, then the second pair by four: what moves is there once less at
@@ -335,15 +370,15 @@ Value BlockQuantizer::joined(Value low, Value high) {
 /// What is rounded to nearest even instead of the elements.
 SmallVector<Value> BlockQuantizer::quotientsOf(ArrayRef<Value> values,
                                                Value inverse, Value first) {
-  bool isStochastic = what.getRounding() == ElementRounding::Stochastic;
   SmallVector<Value> random, quotients;
-  if (isStochastic)
+  if (isStochastic())
     random = randomNumbers(first);
   for (auto [i, value] : llvm::enumerate(values)) {
     Value product = arith::MulFOp::create(e, value, inverse);
-    quotients.push_back(isStochastic ? DitherOp::create(e, product, random[i],
-                                                        TypeAttr::get(element))
-                                     : withoutTie(product));
+    quotients.push_back(
+        isStochastic()
+            ? DitherOp::create(e, product, random[i], TypeAttr::get(element))
+            : withoutTie(product));
   }
   return quotients;
 }
@@ -351,7 +386,7 @@ SmallVector<Value> BlockQuantizer::quotientsOf(ArrayRef<Value> values,
 /// Those of integers.
 SmallVector<Value> BlockQuantizer::integerGroups(ArrayRef<Value> values,
                                                  Value inverse, Value first) {
-  if (what.getRounding() != ElementRounding::Stochastic)
+  if (!isStochastic())
     return encodeBytes(e, quotientsOf(values, inverse, first));
   SmallVector<Value> products =
       llvm::map_to_vector(values, [&](Value value) -> Value {
@@ -360,12 +395,35 @@ SmallVector<Value> BlockQuantizer::integerGroups(ArrayRef<Value> values,
   return encodeBytes(e, products, randomNumbers(first));
 }
 
+/// The codes in groups of four, or of eight of 4 bits, by `cvt.rs`.
+SmallVector<Value> BlockQuantizer::encodeByInstruction(ArrayRef<Value> values,
+                                                       Value inverse,
+                                                       Value first) {
+  SmallVector<Value> products, words;
+  for (Value value : values)
+    products.push_back(arith::MulFOp::create(e, value, inverse));
+  SmallVector<Value> random =
+      randomGroups(e, uint64_t(what.getSeed().getInt()), first, storage.block);
+  auto groups = size_t(int64_t(storage.data->globalBits) == 4 ? 2 : 1);
+  ArrayRef<Value> rest = products, bits = random;
+  for (; !bits.empty(); bits = bits.drop_front(groups)) {
+    size_t taken = groups * kRandomGroup;
+    words.push_back(packed(EncodeStochasticOp::create(
+        e, e.getI32Type(), rest.take_front(taken), bits.take_front(groups),
+        TypeAttr::get(element))));
+    rest = rest.drop_front(taken);
+  }
+  return words;
+}
+
 /// The codes in groups of four, or of eight of 4 bits.
 SmallVector<Value> BlockQuantizer::encodeGroups(ArrayRef<Value> values,
                                                 const BlockScaling &scaling,
                                                 Value first) {
   if (isa<IntegerType>(element))
     return integerGroups(values, scaling.inverse, first);
+  if (roundsByInstruction)
+    return encodeByInstruction(values, scaling.inverse, first);
   auto format = TypeAttr::get(element);
   bool areWords = int64_t(storage.data->globalBits) == 4;
   SmallVector<Value> groups, pairs;
@@ -405,8 +463,7 @@ SmallVector<Value> BlockQuantizer::encode(ArrayRef<Value> values,
     if (bit + size > kWord)
       put(word + 1, arith::ShRUIOp::create(e, group, e.i32(kWord - bit)));
   }
-  if (what.getRounding() == ElementRounding::Stochastic ||
-      isa<IntegerType>(element))
+  if ((isStochastic() && !roundsByInstruction) || isa<IntegerType>(element))
     replaceNaN(words, scaling.inverse);
   return words;
 }

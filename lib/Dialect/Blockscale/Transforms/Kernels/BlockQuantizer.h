@@ -34,7 +34,7 @@ public:
   /// `sizes` of the launch by the symbols that `storage` has for them, i32.
   BlockQuantizer(Emitter &emitter, QuantizationAttr what,
                  const QuantizedStorage &storage,
-                 llvm::ArrayRef<mlir::Value> sizes);
+                 llvm::ArrayRef<mlir::Value> sizes, hw::Target target);
 
   /// Which threads have the blocks of a tile; if not said, neighbours.
   void setOrder(TileOrder which) { order = which; }
@@ -98,8 +98,11 @@ private:
                           mlir::Value largest, mlir::Value factor,
                           mlir::Value counts);
   mlir::Value withoutTie(mlir::Value value);
+  bool isStochastic() const;
   llvm::SmallVector<mlir::Value> randomNumbers(mlir::Value first);
+  llvm::SmallVector<mlir::Value> sharedRandomNumbers(mlir::Value first);
   mlir::Value joined(mlir::Value low, mlir::Value high);
+  mlir::Value packed(mlir::Value codes);
   llvm::SmallVector<mlir::Value> quotientsOf(llvm::ArrayRef<mlir::Value> values,
                                              mlir::Value inverse,
                                              mlir::Value first);
@@ -109,11 +112,15 @@ private:
   llvm::SmallVector<mlir::Value>
   integerGroups(llvm::ArrayRef<mlir::Value> values, mlir::Value inverse,
                 mlir::Value first);
+  encodeByInstruction(llvm::ArrayRef<mlir::Value> values, mlir::Value inverse,
+                      mlir::Value first);
   void replaceNaN(llvm::SmallVector<mlir::Value> &words, mlir::Value inverse);
 
   QuantizationAttr what;
   mlir::Type element;
   float limit;
+  /// Whether the chip rounds at random by an instruction, and it is to do so.
+  bool roundsByInstruction;
   TileOrder order = TileOrder::Together;
   /// The last factor that was chosen, and what numbers are multiplied by then.
   mlir::Value chosen, inverseOfChosen;

@@ -36,7 +36,8 @@ QuantizeBody::QuantizeBody(QuantizationAttr what,
                            const QuantizeArguments &arguments)
     : storage(storage), e(b.getLoc(), b), arguments(arguments),
       quantizer(e, what, storage,
-                {arguments.rows, Value(), arguments.k, arguments.batch}) {}
+                {arguments.rows, Value(), arguments.k, arguments.batch},
+                getTarget(b.getInsertionBlock()->getParentOp())) {}
 
 Value QuantizeBody::add(Value x, Value y) {
   return arith::AddIOp::create(e, x, y);

@@ -218,7 +218,8 @@ void blockscale::buildBothWays(ImplicitLocOpBuilder &b,
   }
   BlockQuantizer quantizer(
       e, rows.what, rows.storage,
-      {arguments.rows, Value(), arguments.k, arguments.batch});
+      {arguments.rows, Value(), arguments.k, arguments.batch},
+      getTarget(b.getInsertionBlock()->getParentOp()));
   GridMaxima maxima(e, arguments, kColumnThreads);
   maxima.find(quantizer);
   Value tiles = quantizer.extentOf(tilesOf(rows.storage), e.getI32Type());

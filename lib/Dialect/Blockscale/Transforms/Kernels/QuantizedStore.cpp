@@ -54,7 +54,7 @@ SmallVector<Value> QuantizedStore::sizes(Emitter &e) {
 }
 
 Value QuantizedStore::blocksOfRow(Emitter &e) {
-  return BlockQuantizer(e, what, storage, sizes(e))
+  return BlockQuantizer(e, what, storage, sizes(e), getTarget(frame.op))
       .extentOf(storage.k.floorDiv(storage.block), e.getI32Type());
 }
 
@@ -67,7 +67,7 @@ void QuantizedStore::loadFactor(Value matrix) {
   if (!memory)
     return;
   Emitter e(b.getLoc(), b);
-  factor = BlockQuantizer(e, what, storage, sizes(e))
+  factor = BlockQuantizer(e, what, storage, sizes(e), getTarget(frame.op))
                .loadFactor(memory, b.toI64(matrix));
 }
 
@@ -100,7 +100,7 @@ SmallVector<Value> QuantizedStore::elementsOf(Emitter &e, Value value) {
 
 Value QuantizedStore::storeBlock(Emitter &e, Value value,
                                  const BlockPlace &place) {
-  BlockQuantizer quantizer(e, what, storage, sizes(e));
+  BlockQuantizer quantizer(e, what, storage, sizes(e), getTarget(frame.op));
   SmallVector<Value> elements = elementsOf(e, value);
   Type i64 = e.getI64Type();
   Value row =
@@ -134,7 +134,7 @@ static AffineExpr paddedExtent(const QuantizedStorage &storage,
 
 Value QuantizedStore::endOfScales(Emitter &e) {
   if (!frame.isGrouped())
-    return BlockQuantizer(e, what, storage, sizes(e))
+    return BlockQuantizer(e, what, storage, sizes(e), getTarget(frame.op))
         .extentOf(paddedExtent(storage, hw::Dim::Row), e.getI32Type());
   Value rows = arith::SubIOp::create(e, group.end, group.firstRow);
   Value last = sum(e, rows, e.i32(hw::kAtomRows - 1));
@@ -151,7 +151,7 @@ Value QuantizedStore::rowOfScales(Emitter &e, Value row) {
 
 void QuantizedStore::storeScale(Emitter &e, const BlockPlace &place,
                                 Value code) {
-  BlockQuantizer quantizer(e, what, storage, sizes(e));
+  BlockQuantizer quantizer(e, what, storage, sizes(e), getTarget(frame.op));
   Type i8 = e.getI8Type();
   Value offset = quantizer.scaleOffset(place, e.getI64Type());
   quantizer.storeByte(frame.op.getDScales(), offset,
@@ -171,7 +171,7 @@ void QuantizedStore::storeScale(Emitter &e, const BlockPlace &place,
 
 /// Zeros behind the last block of a row, up to the next whole group of scales.
 void QuantizedStore::storePadding(Emitter &e, const BlockPlace &last) {
-  BlockQuantizer quantizer(e, what, storage, sizes(e));
+  BlockQuantizer quantizer(e, what, storage, sizes(e), getTarget(frame.op));
   AffineExpr padded = paddedExtent(storage, hw::Dim::Block);
   AffineExpr blocks = storage.k.floorDiv(storage.block);
   auto constant = dyn_cast<AffineConstantExpr>(padded - blocks);
