@@ -15,12 +15,14 @@ import elementwise
 from elementwise import INPUTS, ROWS
 from quantize_kernels import FORMATS
 
-NAMES = ("MXFP8", "MXFP8 e5m2", "MXFP6 e2m3", "MXFP6 e3m2", "MXFP4", "NVFP4")
+NAMES = ("MXFP8", "MXFP8 e5m2", "MXFP6 e2m3", "MXFP6 e3m2", "MXFP4", "NVFP4",
+         "MXFP8, 1 x 128", "e4m3, f32 for 1 x 128", "e4m3, f32 for a row",
+         "e4m3, f32 for a matrix", "int8, f32 for a row", "int8, f32 for a matrix")
 
 
 def module(columns, result, element, spec):
-    a = (f'!blockscale.tensor<?x{columns}x{element}, "{spec}", '
-         "layout = tiled_128x4>")
+    layout = "plain" if spec.startswith("float32") else "tiled_128x4"
+    a = f'!blockscale.tensor<?x{columns}x{element}, "{spec}", layout = {layout}>'
     d = f"tensor<?x{columns}x{result}>"
     return (f"func.func @d(%a: {a}) -> {d} {{\n  %0 = blockscale.dequantize %a : {a} "
             f"to {d}\n  return %0 : {d}\n}}\n")
@@ -33,6 +35,10 @@ def rows(columns):
         def memory(plan, spec=spec, block=block):
             read = {"a_data": (ROWS * int(plan["data"][0]["linePitch"]) // 2, "f16"),
                     "a_scales": (ROWS * -(-columns // block // 4) * 4 // 2, "f16")}
+            floats = {"float32_t128": ROWS * -(-columns // 128), "float32_t0": ROWS,
+                      "float32": 1}
+            if spec in floats:
+                read["a_scales"] = (floats[spec], "f32")
             if spec.startswith("multi"):
                 read["a_tensor_scale"] = (1, "f32")
             return read

@@ -61,6 +61,7 @@ FOUND = [Quantization("f4E2M1FN", "multi_float32_e4m3fn_t16", "bf16", finds=True
 # What a kernel dequantises, to numbers of type `x`.
 DEQUANTIZATIONS = QUANTIZATIONS + [
     Quantization("f8E4M3FN", "e8m0_t32@plain", "f32"), SQUARES[0]]
+DEQUANTIZED_TILES = LONG_TILES[:4] + WHOLE_ROWS[1:] + WHOLE_MATRICES[:1]
 # Layouts of scales before and behind.
 LAYOUTS = [("plain", "tiled_128x4"), ("tiled_128x4", "tiled_128x16"),
            ("tiled_128x16", "plain")]
@@ -180,6 +181,11 @@ RESULT_VARIANTS = [
     Variant("dequantisations", DATACENTER, DEQUANTIZATIONS, "", LINES,
             make=function_that_dequantizes),
     Variant("dequantisations, warp level", WARP, DEQUANTIZATIONS, "", LINES,
+            make=function_that_dequantizes),
+    Variant("dequantisations of long tiles and under floats", DATACENTER,
+            DEQUANTIZED_TILES, "", LONG_LINES, make=function_that_dequantizes),
+    Variant("dequantisations of long tiles and under floats, warp level", WARP,
+            DEQUANTIZED_TILES + WHOLE_INTEGERS, "", LONG_LINES,
             make=function_that_dequantizes),
     Variant("dequantisations beside wide K", DATACENTER, DEQUANTIZATIONS[:2], "",
             LINES, True, make=function_that_dequantizes),

@@ -26,6 +26,12 @@ float reference::dequantize(ElementFormat element, uint32_t code,
   return tensorScale ? product(value, *tensorScale) : value;
 }
 
+float reference::dequantize(ElementFormat element, uint32_t code, float scale) {
+  const FormatInfo &info = formatInfo(element);
+  float unit = info.isInteger() ? std::ldexp(1.0f, int(info.mantissaBits)) : 1;
+  return product(decode(element, code) * unit, scale);
+}
+
 uint32_t reference::narrowed(ElementFormat format, float value) {
   return encode(format, value, Rounding::NearestEven,
                 std::isinf(value) ? Saturation::None : Saturation::Finite);

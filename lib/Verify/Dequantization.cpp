@@ -31,7 +31,10 @@ private:
   std::optional<Reason> readPlan();
   uint8_t scaleCode(uint64_t tile) const;
   std::optional<Reason> addElements();
+  float floatScale(uint64_t tile) const;
   std::optional<Reason> addScales();
+  std::optional<Reason> addFloatScales();
+  std::optional<Reason> readScales();
   void addTensorScales();
   std::optional<Reason> addResult();
   /// Memory of `bytes` bytes that no code of ours is in.
@@ -50,34 +53,55 @@ private:
 };
 } // namespace blockscale::verify
 
+std::optional<Reason> DequantizationMaker::readScales() {
+  if (!kernel.vectorScales.empty()) {
+    // A block is what the longest instructions multiply at once.
+    constexpr uint64_t kBlock = 32;
+    const plan::VectorScales &scales = kernel.vectorScales[0];
+    uint64_t tile = scales.block ? scales.block : run.k;
+    if (scales.format != "f32" || tile % kBlock != 0)
+      return "scales of '" + scales.format + "' for " + std::to_string(tile) +
+             " elements";
+    run.block = kBlock;
+    run.tileBlocks = tile / kBlock;
+    run.rowTile = scales.rows || scales.block ? scales.rows : run.rows;
+    return std::nullopt;
+  }
+  const plan::ScalePacking &scales = kernel.scales[0];
+  run.scale = parseFormat(scales.format);
+  if (!run.scale)
+    return "scales '" + scales.format + "'";
+  if (scales.layout != "tiled_128x4" && scales.layout != "plain")
+    return "scales in layout '" + scales.layout + "'";
+  run.block = scales.block;
+  run.rowTile = std::max(1u, scales.rows);
+  if (run.block != 0)
+    run.tileBlocks = std::max<uint64_t>(1, scales.ownBlock() / run.block);
+  return std::nullopt;
+}
+
 std::optional<Reason> DequantizationMaker::readPlan() {
   if (kernel.conversion->op != "dequantize")
     return "a conversion '" + kernel.conversion->op + "'";
-  if (kernel.data.size() != 1 || kernel.scales.size() != 1 ||
-      kernel.operands.size() != 1)
+  if (kernel.data.size() != 1 || kernel.operands.size() != 1 ||
+      kernel.scales.size() + kernel.vectorScales.size() != 1)
     return Reason("a kernel that dequantises has one 'data', one 'scales' and "
                   "one of 'operands'");
-  std::optional<ElementFormat> element = parseFormat(kernel.data[0].format),
-                               scale = parseFormat(kernel.scales[0].format);
-  if (!element || !scale)
-    return "'" + kernel.data[0].format + "' with scales '" +
-           kernel.scales[0].format + "'";
-  const std::string &layout = kernel.scales[0].layout,
-                    &type = kernel.operands[0].type;
-  if (layout != "tiled_128x4" && layout != "plain")
-    return "scales in layout '" + layout + "'";
+  std::optional<ElementFormat> element = parseFormat(kernel.data[0].format);
+  if (!element)
+    return "elements of '" + kernel.data[0].format + "'";
+  const std::string &type = kernel.operands[0].type;
   run.result = parseFormat(type);
   if (type != "f32" && run.result != ElementFormat::BF16 &&
       run.result != ElementFormat::F16)
     return "a result of type '" + type + "'";
   run.element = *element;
-  run.scale = *scale;
   run.batch = uint64_t(sizes.at("batch"));
   run.rows = uint64_t(sizes.at("M"));
   run.k = uint64_t(sizes.at("K"));
-  run.block = kernel.scales[0].block;
-  run.rowTile = std::max(1u, kernel.scales[0].rows);
   run.threads = uint64_t(kernel.block[0]);
+  if (auto why = readScales())
+    return why;
   if (run.block == 0 || run.k % run.block != 0)
     return "K = " + std::to_string(run.k) + " in blocks of " +
            std::to_string(run.block);
@@ -117,7 +141,7 @@ std::optional<Reason> DequantizationMaker::addElements() {
 /// A sign does not count in the instructions that read such scales, so that
 /// there is none.
 uint8_t DequantizationMaker::scaleCode(uint64_t tile) const {
-  const FormatInfo &info = formatInfo(run.scale);
+  const FormatInfo &info = formatInfo(*run.scale);
   uint64_t random = mix(mix(seed + 1) + tile);
   switch (tile % 16) {
   case 5:
@@ -137,7 +161,52 @@ uint8_t DequantizationMaker::scaleCode(uint64_t tile) const {
   return uint8_t(exponent * fractions + (random >> 20) % fractions);
 }
 
+uint64_t DequantizationRun::tileOf(uint64_t matrix, uint64_t row,
+                                   uint64_t j) const {
+  uint64_t tileRows = (rows + rowTile - 1) / rowTile;
+  uint64_t tiles = (k / block + tileBlocks - 1) / tileBlocks;
+  return (matrix * tileRows + row / rowTile) * tiles + j / tileBlocks;
+}
+
+/// Of every 16 one is a NaN, one infinite, one the largest, and one subnormal;
+/// every third is negative.
+float DequantizationMaker::floatScale(uint64_t tile) const {
+  constexpr float kTiny = 1e-40f;
+  uint64_t random = mix(mix(seed + 1) + tile);
+  double significand = 1 + double(random >> 40) / 0x1p24;
+  int exponent =
+      kind == DataKind::Random ? int(random % 252) - 126 : int(random % 13) - 6;
+  auto value = float(std::ldexp(significand, exponent));
+  switch (tile % 16) {
+  case 5:
+    return std::numeric_limits<float>::quiet_NaN();
+  case 9:
+    value = std::numeric_limits<float>::infinity();
+    break;
+  case 11:
+    value = kTiny;
+    break;
+  case 13:
+    value = std::numeric_limits<float>::max();
+    break;
+  default:
+    break;
+  }
+  return tile % 3 == 2 ? -value : value;
+}
+
+std::optional<Reason> DequantizationMaker::addFloatScales() {
+  uint64_t tiles = run.tileOf(run.batch, 0, 0);
+  for (uint64_t tile = 0; tile < tiles; ++tile)
+    run.floats.push_back(floatScale(tile));
+  put("a_scales", run.floats.data(), tiles * sizeof(float),
+      kernel.vectorScales[0].alignment);
+  return std::nullopt;
+}
+
 std::optional<Reason> DequantizationMaker::addScales() {
+  if (!run.scale)
+    return addFloatScales();
   const plan::ScalePacking &scales = kernel.scales[0];
   Result<uint64_t> bytes = evaluateSize(scales.bytes, sizes);
   if (!bytes)
@@ -148,13 +217,11 @@ std::optional<Reason> DequantizationMaker::addScales() {
       isTiled ? (run.rows + 127) / 128 * atoms * 512 : run.rows * blocks;
   if (run.batch * matrixBytes > *bytes)
     return Reason("the plan has too little room for the scales");
-  uint64_t tileRows = (run.rows + run.rowTile - 1) / run.rowTile;
   std::vector<uint8_t> memory = padding(*bytes);
   for (uint64_t number = 0; number < run.batch * run.rows * blocks; ++number) {
     uint64_t matrix = number / blocks / run.rows,
              row = number / blocks % run.rows, j = number % blocks;
-    uint64_t tile = (matrix * tileRows + row / run.rowTile) * blocks + j;
-    run.scaleCodes.push_back(scaleCode(tile));
+    run.scaleCodes.push_back(scaleCode(run.tileOf(matrix, row, j)));
     uint64_t place = isTiled ? scaleOffset(row, j, atoms) : row * blocks + j;
     memory[matrix * matrixBytes + place] = run.scaleCodes.back();
   }
@@ -231,10 +298,13 @@ uint64_t DequantizationRun::elementsOfCta() const {
 float DequantizationRun::valueOf(uint64_t matrix, uint64_t row,
                                  uint64_t i) const {
   uint64_t line = matrix * rows + row;
+  if (!scale)
+    return reference::dequantize(element, codes[line * k + i],
+                                 floats[tileOf(matrix, row, i / block)]);
   std::optional<float> factor;
   if (!tensorScales.empty())
     factor = tensorScales[matrix];
-  return reference::dequantize(element, codes[line * k + i], scale,
+  return reference::dequantize(element, codes[line * k + i], *scale,
                                scaleCodes[line * (k / block) + i / block],
                                factor);
 }

@@ -35,14 +35,22 @@ private:
   float valueOf(uint64_t matrix, uint64_t row, uint64_t i) const;
   uint64_t elementsOfCta() const;
 
-  ElementFormat element = ElementFormat::E4M3, scale = ElementFormat::UE8M0;
+  ElementFormat element = ElementFormat::E4M3;
+  /// None of f32 scales.
+  std::optional<ElementFormat> scale;
   /// Of the result: none is f32.
   std::optional<ElementFormat> result;
   /// A code for each element, and for each block of each row.
   std::vector<uint8_t> codes, scaleCodes;
+  /// The scale of each tile, where they are f32.
+  std::vector<float> floats;
   /// One of each matrix, if there are any.
   std::vector<float> tensorScales;
-  uint64_t batch = 1, rows = 0, k = 0, block = 0, rowTile = 1, threads = 1;
+  /// `tileBlocks` blocks of `rowTile` rows have the same scale.
+  uint64_t batch = 1, rows = 0, k = 0, block = 0, rowTile = 1, tileBlocks = 1,
+           threads = 1;
+
+  uint64_t tileOf(uint64_t matrix, uint64_t row, uint64_t j) const;
 };
 
 } // namespace blockscale::verify

@@ -55,6 +55,7 @@ class PreparedDequantization(Bound):
         wanted = self.kernel.arg("a", self.name)
         operands.check_format("a", a, wanted)
         operands.check_layout("a", a, wanted.layout)
+        operands.check_scale_block("a", a, wanted)
         if (a.batch, a.rows, a.k) != self._shape():
             raise Refused(f"'a' is {'x'.join(map(str, a.shape))}: the launch was "
                           f"prepared for {self.sizes}")
@@ -75,7 +76,9 @@ class PreparedDequantization(Bound):
             raise Refused(f"'a' is {'x'.join(map(str, a.shape))}: the launch was "
                           f"prepared for {self.sizes}")
         parts = operands.parts(self._planned, "a", a, self._parameters)
-        return DeviceScaled(shape=a.shape, format=a.format, layout=a.layout, **{
+        block = self.kernel.arg("a", self.name).scale_block
+        return DeviceScaled(shape=a.shape, format=a.format, layout=a.layout,
+                            scale_block=block, **{
             role.removeprefix("a_"): to_device(content, self.device.ordinal)
             for role, content in parts.items()})
 

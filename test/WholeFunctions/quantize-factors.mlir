@@ -1,7 +1,7 @@
 // Functions whose kernels quantise both operands under scales that are factors of rows
 // or of the whole product, with those on the emulator, against everything on the CPU by
 // linalg: one scale for each token and channel, of int8 and of FP8, and one for all of
-// a matrix, which its kernel finds.
+// a matrix, which its kernel finds. Numbers that were int8 once stay on the device.
 
 // REQUIRES: mlir
 // RUN: blockscale verify --quantize-on-device %s --m=40 | FileCheck %s
@@ -16,6 +16,8 @@
 // CHECK-DAG: tensors{{ +exact +40 +3 .*}}pass
 // CHECK-DAG: tensors{{ +random +40 +3 .*}}pass
 // CHECK-DAG: mixed{{ +exact +40 +3 .*}}pass
+// CHECK-DAG: rounded{{ +exact +40 +4 .*}}pass
+// CHECK-DAG: rounded{{ +random +40 +4 .*}}pass
 // CHECK-NOT: FAIL
 
 // LAUNCHES-LABEL: func.func @tokens
@@ -26,6 +28,10 @@
 // LAUNCHES-LABEL: func.func @tensors
 // LAUNCHES: launch_into {{.*}} ["x"] {{.*}} -> tensor<?x256xf8E4M3FN>, tensor<1x1xf32>
 // LAUNCHES-LABEL: func.func @mixed
+// LAUNCHES-LABEL: func.func @rounded
+// LAUNCHES: launch_into {{.*}} ["x"]
+// LAUNCHES: launch_into {{.*}} ["a_data", "a_scales"] ins
+// LAUNCHES: launch_into {{.*}} ["x"]
 
 !token = !blockscale.tensor<?x256xf8E4M3FN, "float32_t0">
 !channel = !blockscale.tensor<72x256xf8E4M3FN, "float32_t0">
@@ -60,4 +66,12 @@ func.func @mixed(%x: tensor<?x256xbf16>, %w: tensor<72x256xbf16>) -> tensor<?x72
   %b = blockscale.quantize %w : tensor<72x256xbf16> to !imatrix
   %d = blockscale.matmul %a, %b : !itoken, !imatrix -> tensor<?x72xf32>
   return %d : tensor<?x72xf32>
+}
+
+func.func @rounded(%x: tensor<?x256xbf16>, %w: !channel) -> tensor<?x72xbf16> {
+  %i = blockscale.quantize %x : tensor<?x256xbf16> to !itoken
+  %r = blockscale.dequantize %i : !itoken to tensor<?x256xbf16>
+  %a = blockscale.quantize %r : tensor<?x256xbf16> to !token
+  %d = blockscale.matmul %a, %w : !token, !channel -> tensor<?x72xbf16>
+  return %d : tensor<?x72xbf16>
 }

@@ -26,6 +26,9 @@ namespace blockscale::reference {
 float dequantize(ElementFormat element, uint32_t code, ElementFormat scale,
                  uint32_t scaleCode, std::optional<float> tensorScale);
 
+/// The same under an f32 scale, where integers count in 1.
+float dequantize(ElementFormat element, uint32_t code, float scale);
+
 /// The code of `value` in `format`, BF16 or F16: the nearest, ties to even.
 /// What is finite stays finite.
 uint32_t narrowed(ElementFormat format, float value);

@@ -51,7 +51,10 @@ static FailureOr<plan::Kernel> planDequantization(gpu::GPUFuncOp kernel,
     return failure();
   limitThreads(threadsToDequantize(storage, element), result);
   result.data = {dataPacking(storage, "a")};
-  result.scales = {scalePacking(storage, from, "a")};
+  if (storage.scale)
+    result.scales = {scalePacking(storage, from, "a")};
+  else
+    result.vectorScales = {floatScales(storage, "a")};
   if (from.getSpec().getValue().tensorScale)
     result.tensorScales = {
         {"a", printExpression(storage.batch), sizeof(float)}};

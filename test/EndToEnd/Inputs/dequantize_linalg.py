@@ -16,6 +16,7 @@ the first case is wrong, which has to show.
 import itertools
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -27,8 +28,9 @@ ELEMENTS = {"f8E4M3FN": (8, ml_dtypes.float8_e4m3fn),
             "f8E5M2": (8, ml_dtypes.float8_e5m2),
             "f6E2M3FN": (6, ml_dtypes.float6_e2m3fn),
             "f6E3M2FN": (6, ml_dtypes.float6_e3m2fn),
-            "f4E2M1FN": (4, ml_dtypes.float4_e2m1fn)}
-SCALES = {"f8E8M0FNU": ml_dtypes.float8_e8m0fnu, "f8E4M3FN": ml_dtypes.float8_e4m3fn}
+            "f4E2M1FN": (4, ml_dtypes.float4_e2m1fn), "i8": (8, np.int8)}
+SCALES = {"f8E8M0FNU": ml_dtypes.float8_e8m0fnu, "f8E4M3FN": ml_dtypes.float8_e4m3fn,
+          "f32": np.float32}
 RESULTS = {"f32": (np.float32, 32, 0x7f800000),
            "bf16": (ml_dtypes.bfloat16, 16, 0x7f80), "f16": (np.float16, 16, 0x7c00)}
 # Ordinary, so large that products overflow, so small that they are subnormal,
@@ -39,7 +41,7 @@ FACTORS = [-0.75, 3e37, -1e-39, np.inf, 0.0, np.nan]
 def cases():
     """Element, scale spec, layout, type of the result, tensor scale."""
     layouts = itertools.cycle(["tiled_128x4", "plain"])
-    for element, result in itertools.product(ELEMENTS, RESULTS):
+    for element, result in itertools.product(list(ELEMENTS)[:-1], RESULTS):
         yield element, "e8m0_t32", next(layouts), result, None
     for result in RESULTS:
         yield "f4E2M1FN", "e8m0_t16", next(layouts), result, None
@@ -47,14 +49,25 @@ def cases():
         for factor in FACTORS:
             yield "f4E2M1FN", "multi_float32_e4m3fn_t16", next(layouts), result, factor
             yield "f8E5M2", "multi_float32_e8m0_t32", next(layouts), result, factor
+        # Scales of tiles of several rows, and f32.
+        yield "f6E2M3FN", "e8m0_t4_t32", "tiled_128x4", result, None
+        for element, spec in (("f8E5M2", "float32_t32"), ("f4E2M1FN", "float32_t8_t32"),
+                              ("f8E4M3FN", "float32_t0"), ("f6E3M2FN", "float32"),
+                              ("i8", "float32_t0"), ("i8", "float32")):
+            yield element, spec, "plain", result, None
 
 
 def scale_of(spec):
+    if spec.startswith("float32"):
+        return "f32"
     return "f8E4M3FN" if "e4m3fn" in spec else "f8E8M0FNU"
 
 
-def block_of(spec):
-    return int(spec.rsplit("t", 1)[1])
+def tile_of(spec):
+    """Rows and elements that share a scale."""
+    tiles = [int(one) for one in re.findall(r"_t(\d+)", spec)]
+    rows, elements = ([1] + tiles)[-2:] if tiles else (ROWS, K)
+    return rows, elements or K
 
 
 def type_of(case, layout=None):
@@ -63,12 +76,27 @@ def type_of(case, layout=None):
 
 
 def codes_of(case, seed):
-    """Codes of elements, and scales of all codes."""
+    """Codes of elements, and scales of all codes, or f32 of every magnitude."""
     generator = np.random.default_rng(seed)
     codes = generator.integers(0, 1 << ELEMENTS[case[0]][0], (ROWS, K))
-    blocks = ROWS * (K // block_of(case[1]))
-    scales = generator.permutation(np.resize(np.arange(256), blocks))
-    return codes.astype(np.uint8), scales.reshape(ROWS, -1).astype(np.uint8)
+    rows, elements = tile_of(case[1])
+    shape = -(-ROWS // rows), -(-K // elements)
+    codes = codes.astype(np.uint8)
+    if scale_of(case[1]) == "f32":
+        scales = generator.standard_normal(shape) * np.exp2(
+            generator.integers(-140, 127, shape))
+        for i, special in enumerate((np.inf, np.nan, -np.inf, 0)):
+            if scales.size > 10 * i + 9:
+                scales[10 * i + 9 if scales.shape[0] > 50 else i, 0] = special
+        return codes, scales.astype(np.float32).view(np.uint32)
+    scales = generator.permutation(np.resize(np.arange(256), shape[0] * shape[1]))
+    return codes, scales.reshape(shape).astype(np.uint8)
+
+
+def spread(case, scales, elements):
+    """A scale for each row, and for so many elements along K."""
+    rows, own = tile_of(case[1])
+    return scales.repeat(rows, 0)[:ROWS].repeat(own // elements, 1)[:, :K // elements]
 
 
 def product(x, y):
@@ -83,7 +111,7 @@ def product(x, y):
 def by_numpy(case, codes, scales):
     values = codes.view(ELEMENTS[case[0]][1]).astype(np.float32)
     factors = scales.view(SCALES[scale_of(case[1])]).astype(np.float32)
-    values = product(values, factors.repeat(block_of(case[1]), 1))
+    values = product(values, spread(case, factors, 1))
     if case[4] is not None:
         values = product(values, np.float32(case[4]))
     kind = RESULTS[case[3]][0]
@@ -124,7 +152,8 @@ def run(folder, i, case, planned):
     codes, scales = codes_of(case, i)
     pitch = int(planned["data"][0]["linePitch"])
     np.save(folder / "a.npy", packed(codes, ELEMENTS[case[0]][0], pitch))
-    np.save(folder / "s.npy", tiled(scales) if case[2] != "plain" else scales)
+    np.save(folder / "s.npy", scales if case[2] == "plain" else
+            tiled(spread(case, scales, tile_of(case[1])[1])))
     command = ["blockscale", "emulate", folder / "kernels.ptx", "--plan",
                folder / "kernels.plan.json", "--kernel", f"f{i}",
                "--in", f"a_data={folder}/a.npy", "--in", f"a_scales={folder}/s.npy",
@@ -155,6 +184,8 @@ MAPS = ("indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a,
 def narrow(name, codes, element, bits):
     """A tensor of a narrow type from its codes."""
     shape = "x".join(map(str, codes.shape))
+    if element == "i8":
+        return f"\n  %{name} = arith.constant {dense(codes, element)}"
     cut = f"%b = arith.trunci %e : i8 to i{bits}" if bits < 8 else \
         "%b = arith.bitcast %e : i8 to i8"
     return f"""
@@ -171,14 +202,17 @@ def narrow(name, codes, element, bits):
 def linalg(case, i, codes, scales, found):
     scale, (_, bits, infinity) = scale_of(case[1]), RESULTS[case[3]]
     data_type = f"tensor<{ROWS}x{K}x{case[0]}>"
-    scale_type = f"tensor<{ROWS}x{scales.shape[1]}x{scale}>"
+    shape = "x".join(map(str, scales.shape))
+    scale_type = f"tensor<{shape}x{scale}>"
+    made = (narrow("scales", scales, scale, 8) if scale != "f32" else
+            f"\n  %scales = arith.constant {dense(scales, scale)}")
     a, d = type_of(case, "plain"), f"tensor<{ROWS}x{K}x{case[3]}>"
     factor, part = "", ""
     if case[4] is not None:
         word = int(np.float32(case[4]).view(np.uint32))
         factor = f"\n  %t = arith.constant dense<0x{word:08x}> : tensor<f32>"
         part = " tensor_scale(%t : tensor<f32>)"
-    return f"""func.func @f{i}() {{{factor}{narrow("data", codes, case[0], ELEMENTS[case[0]][0])}{narrow("scales", scales, scale, 8)}
+    return f"""func.func @f{i}() {{{factor}{narrow("data", codes, case[0], ELEMENTS[case[0]][0])}{made}
   %a = blockscale.assemble %data, %scales{part} : {data_type}, {scale_type} to {a}
   %d = blockscale.dequantize %a : {a} to {d}
   %k = arith.constant {dense(found, f"i{bits}")}

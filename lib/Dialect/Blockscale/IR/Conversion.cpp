@@ -42,12 +42,16 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
     return "a kernel dequantises dense elements, but those of " + name +
            " are pruned; nearest legal: what 'blockscale.densify' makes of "
            "them, by a kernel of its own";
-  if (!spec.isTile() || type.getRowTile() < 1)
+  Type scale = getBuiltinType(type.getContext(), *spec.scale);
+  bool isFloat = scale && scale.isF32();
+  bool isFactor =
+      spec.coversK() && isFloat && (spec.isTensor() || type.getRowTile() == 1);
+  if (!isFactor && (!spec.isTile() || type.getRowTile() < 1))
     return "a kernel dequantises under scales of blocks along K, but those "
            "of " +
            name +
            " are for whole columns, rows or matrices; nearest legal: "
-           "'e8m0_t32'";
+           "'e8m0_t32', 'float32_t0' or 'float32'";
   if (type.getOrder() != DataOrder::KMajor)
     return Reason(
         "a kernel dequantises elements along K, but the operand is in "
@@ -58,13 +62,16 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
     return "a kernel dequantises under scales in layout 'tiled_128x4' or "
            "'plain', but the operand has '" +
            stringifyScaleLayout(type.getLayout()).str() + "'";
-  if (isPlain && type.getRowTile() != 1)
+  if (isPlain && !isFloat && type.getRowTile() != 1)
     return "a kernel reads a scale for each row, but those of " + name +
            " are stored once for " + std::to_string(type.getRowTile()) +
            " rows in layout 'plain'; nearest legal: 'tiled_128x4', where they "
            "are repeated";
   if (spec.zero)
     return "a kernel subtracts no zero points, which " + name + " has";
+  if (spec.tensorScale && isFloat)
+    return "a kernel reads no tensor scale beside float scales, but " + name +
+           " has one; nearest legal: 'float32_t128'";
   if (spec.tensorScale &&
       !getBuiltinType(type.getContext(), *spec.tensorScale).isF32())
     return "a kernel reads tensor scales of float32, but those of " + name +

@@ -139,11 +139,6 @@ static std::optional<QuantizedStorage> storageInBlocks(ScaledTensorType type,
   return storage;
 }
 
-std::optional<QuantizedStorage>
-blockscale::operandStorage(ScaledTensorType type, hw::Target target) {
-  return storageInBlocks(type, type.getKTile(), ScaleReader::Dense, target);
-}
-
 /// Of tiles that are longer than the blocks of instructions the scales are
 /// repeated for the longest block that some instruction reads.
 static std::optional<QuantizedStorage>
@@ -220,6 +215,18 @@ static Result<QuantizedStorage> floatStorage(ScaledTensorType type,
       hw::tensorMapDataTypeInfo(*hw::tensorMapDataType(*element, kContainer)),
       storage.k);
   return storage;
+}
+
+std::optional<QuantizedStorage>
+blockscale::operandStorage(ScaledTensorType type, hw::Target target) {
+  if (hasFloatScales(type)) {
+    Result<QuantizedStorage> storage = floatStorage(type, target);
+    return storage ? std::optional(*std::move(storage)) : std::nullopt;
+  }
+  // In rows a scale is there once.
+  if (type.getLayout() == ScaleLayout::Plain)
+    return storageInBlocks(type, type.getKTile(), ScaleReader::Dense, target);
+  return repeatedStorage(type, ScaleReader::Dense, target);
 }
 
 /// The threads of a tile are those of a CTA at most.

@@ -20,14 +20,14 @@ func.func @sparse(%a: !a) -> tensor<64x64xf32> {
 
 !a = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t0_t32", layout = tiled_128x4>
 func.func @columns_share(%a: !a) -> tensor<64x64xf32> {
-  // expected-error@+1 {{a kernel dequantises under scales of blocks along K, but those of 'e8m0_t0_t32' are for whole columns, rows or matrices; nearest legal: 'e8m0_t32'}}
+  // expected-error@+1 {{a kernel dequantises under scales of blocks along K, but those of 'e8m0_t0_t32' are for whole columns, rows or matrices; nearest legal: 'e8m0_t32', 'float32_t0' or 'float32'}}
   %0 = blockscale.dequantize %a : !a to tensor<64x64xf32>
   return %0 : tensor<64x64xf32>
 }
 
 // -----
 
-!a = !blockscale.tensor<64x64xf8E4M3FN, "float32_t0">
+!a = !blockscale.tensor<64x64xf8E4M3FN, "float16_t0">
 func.func @channels(%a: !a) -> tensor<64x64xf32> {
   // expected-error@+1 {{are for whole columns, rows or matrices}}
   %0 = blockscale.dequantize %a : !a to tensor<64x64xf32>
@@ -63,7 +63,7 @@ func.func @once(%a: !a) -> tensor<64x64xf32> {
 
 // -----
 
-!a = !blockscale.tensor<64x128xf8E4M3FN, "e8m0_t64", layout = tiled_128x4>
+!a = !blockscale.tensor<64x128xf8E4M3FN, "e8m0_t64">
 func.func @long(%a: !a) -> tensor<64x128xf32> {
   // expected-error@+1 {{no instruction of 'sm_100a' reads elements of f8E4M3FN with scales as 'e8m0_t64' says, so that no kernel dequantises them; nearest legal: 'e8m0_t32', or for f4E2M1FN 'multi_float32_e4m3fn_t16'}}
   %0 = blockscale.dequantize %a : !a to tensor<64x128xf32>
@@ -77,6 +77,24 @@ func.func @integers(%a: !a) -> tensor<64x64xf32> {
   // expected-error@+1 {{no instruction of 'sm_100a' reads elements of i8 with scales as 'e8m0_t32' says}}
   %0 = blockscale.dequantize %a : !a to tensor<64x64xf32>
   return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<64x128xi8, "float32_t128">
+func.func @integers_in_tiles(%a: !a) -> tensor<64x128xf32> {
+  // expected-error@+1 {{no instruction of 'sm_100a' reads elements of i8 with scales as 'float32_t128' says}}
+  %0 = blockscale.dequantize %a : !a to tensor<64x128xf32>
+  return %0 : tensor<64x128xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<64x128xf8E4M3FN, "multi_float32_float32_t128">
+func.func @two_floats(%a: !a) -> tensor<64x128xf32> {
+  // expected-error@+1 {{a kernel reads no tensor scale beside float scales, but 'multi_float32_float32_t128' has one; nearest legal: 'float32_t128'}}
+  %0 = blockscale.dequantize %a : !a to tensor<64x128xf32>
+  return %0 : tensor<64x128xf32>
 }
 
 // -----

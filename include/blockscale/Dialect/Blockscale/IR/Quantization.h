@@ -81,8 +81,9 @@ ScaleReader scaleReader(mlir::Operation *op);
 void setLines(QuantizedStorage &storage, const hw::TensorMapDataTypeInfo &data,
               mlir::AffineExpr elements);
 
-/// The storage of a dense tensor of `type`, with scales of tiles along K, as
-/// instructions of `target` read it; none if there is no such instruction.
+/// The storage of a dense tensor of `type`, with scales of tiles along K or f32
+/// ones of all of it, as products for `target` read it; none if there is no
+/// such instruction.
 std::optional<QuantizedStorage> operandStorage(ScaledTensorType type,
                                                hw::Target target);
 

@@ -36,9 +36,8 @@ public:
       : StorageAccess(emitter, storage,
                       {arguments.sizes.rows, Value(), arguments.sizes.k,
                        arguments.sizes.batch}),
-        arguments(arguments),
-        element(cast<FloatType>(op.getInput().getType().getElementType())),
-        result(op.getType().getElementType()),
+        arguments(arguments), type(op.getInput().getType()),
+        element(type.getElementType()), result(op.getType().getElementType()),
         count(elementsPerThread(storage, result)) {}
 
   void build();
@@ -55,6 +54,7 @@ private:
   SmallVector<Value> wordsOf(const Piece &piece);
   Value codesAt(ArrayRef<Value> words, int64_t i);
   SmallVector<Value> decode(ArrayRef<Value> words);
+  SmallVector<Value> decodeIntegers(ArrayRef<Value> words);
   Value scaleOf(const Piece &piece);
   Value isInfinite(Value x);
   Value bounded(Value product, Value bound);
@@ -66,8 +66,8 @@ private:
   bool hasInfinity() const { return isa<Float8E5M2Type>(element); }
 
   const DequantizeArguments &arguments;
-  FloatType element;
-  Type result;
+  ScaledTensorType type;
+  Type element, result;
   int64_t count;
 };
 
@@ -120,8 +120,24 @@ Value Body::codesAt(ArrayRef<Value> words, int64_t i) {
   return arith::OrIOp::create(e, low, high);
 }
 
+/// Those of int8.
+SmallVector<Value> Body::decodeIntegers(ArrayRef<Value> words) {
+  constexpr int64_t kBits = 8, kCodes = 4, kAbove = 24;
+  SmallVector<Value> values;
+  for (int64_t i = 0; i < count; ++i) {
+    Value word = words[i / kCodes];
+    if (int64_t left = kAbove - i % kCodes * kBits)
+      word = arith::ShLIOp::create(e, word, e.i32(left));
+    Value integer = arith::ShRSIOp::create(e, word, e.i32(kAbove));
+    values.push_back(arith::SIToFPOp::create(e, e.getF32Type(), integer));
+  }
+  return values;
+}
+
 /// The elements as f32.
 SmallVector<Value> Body::decode(ArrayRef<Value> words) {
+  if (isa<IntegerType>(element))
+    return decodeIntegers(words);
   SmallVector<Value> values;
   for (int64_t i = 0; i < count; i += 2) {
     Value pair =
@@ -135,6 +151,8 @@ SmallVector<Value> Body::decode(ArrayRef<Value> words) {
 /// The scale of the block as f32.
 Value Body::scaleOf(const Piece &piece) {
   constexpr int64_t kNaN = 0x7fc00000, kSmallest = 0x00400000;
+  if (!storage.scale)
+    return loadNumber(arguments.scales, floatNumber(piece.place));
   Value byte =
       loadNumber(arguments.scales, scaleOffset(piece.place, e.getI64Type()));
   Value code = arith::ExtUIOp::create(e, e.getI32Type(), byte);
@@ -183,12 +201,16 @@ SmallVector<Value> Body::valuesOf(const Piece &piece) {
   Value factor, scale = scaleOf(piece);
   if (arguments.tensorScale)
     factor = loadNumber(arguments.tensorScale, wide(piece.place.matrix));
-  double largest = double(largestValue(element)) *
-                   double(formatInfo(*storage.scale).largest);
+  double largest =
+      double(largestElement(type)) *
+      (storage.scale ? double(formatInfo(*storage.scale).largest) : kLargest);
   double most = std::min<double>(largestValue(result), kLargest);
   Value bound = e.f32(float(most));
   if (factor)
     bound = select(e, isInfinite(factor), e.f32(kInfinity), bound);
+  // Scales of other formats are no infinities.
+  if (!storage.scale)
+    bound = select(e, isInfinite(scale), e.f32(kInfinity), bound);
   SmallVector<Value> values = decode(wordsOf(piece));
   for (Value &value : values) {
     Value product = arith::MulFOp::create(e, value, scale), infinite;

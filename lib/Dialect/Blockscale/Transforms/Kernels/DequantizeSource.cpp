@@ -27,6 +27,11 @@ static bool hasTensorScale(DequantizeOp op) {
 // Rules
 //===----------------------------------------------------------------------===//
 
+bool blockscale::repeatsScales(DequantizeOp op) {
+  QuantizedStorage storage = storageOf(op);
+  return storage.scale && storage.repetitions() > 1;
+}
+
 std::optional<Reason> blockscale::whyNotKernel(DequantizeOp op) {
   hw::Target target = getTarget(op);
   if (auto why = hw::whyNotFeature(hw::Feature::NarrowConvert, target))
@@ -50,8 +55,9 @@ parametersOf(DequantizeOp op, const QuantizedStorage &storage) {
   MLIRContext *context = op.getContext();
   auto memory = [&](Type element) { return GlobalType::get(context, element); };
   Type f32 = Float32Type::get(context), i8 = IntegerType::get(context, 8);
-  SmallVector<KernelParameter> list{{memory(i8), ParameterRole::AData},
-                                    {memory(i8), ParameterRole::AScales}};
+  SmallVector<KernelParameter> list{
+      {memory(i8), ParameterRole::AData},
+      {memory(storage.scale ? i8 : f32), ParameterRole::AScales}};
   if (hasTensorScale(op))
     list.push_back({memory(f32), ParameterRole::ATensorScale});
   list.push_back({memory(op.getType().getElementType()), ParameterRole::D});

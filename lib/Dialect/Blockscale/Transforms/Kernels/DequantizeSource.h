@@ -28,6 +28,9 @@ void buildDequantizeBody(DequantizeOp op, const QuantizedStorage &storage,
 /// Why no kernel computes `op`; empty if one does.
 std::optional<Reason> whyNotKernel(DequantizeOp op);
 
+/// Whether memory that the kernel of `op` reads has a scale several times.
+bool repeatsScales(DequantizeOp op);
+
 /// Makes `blockscale.dequantize` a source of kernels where its function does
 /// nothing else.
 void attachDequantizeSource(mlir::MLIRContext &context);

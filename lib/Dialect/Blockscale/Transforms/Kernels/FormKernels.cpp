@@ -273,12 +273,11 @@ static bool isOfKernel(QuantizeOp op) {
 }
 
 /// Whether a kernel in a whole function can do the conversion `op`. The host
-/// keeps a scale for several rows once.
+/// keeps a scale for several rows or blocks once.
 static bool isConvertible(Operation *op) {
   return TypeSwitch<Operation *, bool>(op)
       .Case([](DequantizeOp dequantize) {
-        return dequantize.getInput().getType().getRowTile() == 1 &&
-               !whyNotKernel(dequantize);
+        return !whyNotKernel(dequantize) && !repeatsScales(dequantize);
       })
       .Case<RelayoutOp, PruneOp, CompressOp, DensifyOp>(
           [](auto conversion) { return !whyNotKernel(conversion); })

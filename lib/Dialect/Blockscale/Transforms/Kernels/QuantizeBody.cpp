@@ -310,14 +310,7 @@ void QuantizeBody::storeFloat(const BlockPlace &place, Value bits) {
   auto condition = scf::IfOp::create(e, stores);
   OpBuilder::InsertionGuard guard(e);
   e.setInsertionPointToStart(condition.thenBlock());
-  Type i64 = e.getI64Type();
-  Value row = arith::DivUIOp::create(e, place.row, e.i32(storage.rowTile));
-  Value tile =
-      arith::DivUIOp::create(e, place.block, e.i32(storage.tileBlocks));
-  Value number = add(
-      mul(wide(place.matrix), extentOf(storage.floatsOfMatrix(), i64)),
-      add(mul(wide(row), extentOf(storage.floatsOfRows(), i64)), wide(tile)));
-  storeNumber(number, bits);
+  storeNumber(quantizer.floatNumber(place), bits);
 }
 
 void QuantizeBody::storeScale(const BlockPlace &place, Value number,

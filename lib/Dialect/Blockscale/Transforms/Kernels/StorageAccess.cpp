@@ -86,6 +86,22 @@ Value StorageAccess::scaleOffset(const BlockPlace &place, Type type) {
   return placeOffset(storage.scales, place, type);
 }
 
+Value StorageAccess::floatNumber(const BlockPlace &place) {
+  if (storage.coversMatrix())
+    return wide(place.matrix);
+  if (storage.coversRow())
+    return add(
+        mul(wide(place.matrix), wide(extentOf(storage.rows, e.getI32Type()))),
+        wide(place.row));
+  Type i64 = e.getI64Type();
+  Value row = arith::DivUIOp::create(e, place.row, e.i32(storage.rowTile));
+  Value tile =
+      arith::DivUIOp::create(e, place.block, e.i32(storage.tileBlocks));
+  return add(
+      mul(wide(place.matrix), extentOf(storage.floatsOfMatrix(), i64)),
+      add(mul(wide(row), extentOf(storage.floatsOfRows(), i64)), wide(tile)));
+}
+
 Value StorageAccess::placeOffset(const hw::StorageLayout<AffineExpr> &layout,
                                  const BlockPlace &place, Type type) {
   auto cast = [&](Value x) { return type == x.getType() ? x : wide(x); };

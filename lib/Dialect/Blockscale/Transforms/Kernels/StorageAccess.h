@@ -44,6 +44,9 @@ public:
   /// The byte of the scale of a block in memory, computed in i32 or i64.
   mlir::Value scaleOffset(const BlockPlace &place, mlir::Type type);
 
+  /// The number of the f32 scale of a block in memory, i64.
+  mlir::Value floatNumber(const BlockPlace &place);
+
   /// The byte of `place` in the bytes of rows and blocks that `layout` places.
   mlir::Value placeOffset(const hw::StorageLayout<mlir::AffineExpr> &layout,
                           const BlockPlace &place, mlir::Type type);
