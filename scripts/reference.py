@@ -19,7 +19,8 @@ import sys
 # Page, its title, and the files that it is made of.
 PAGES = [
     ("blockscale.md", "The dialect blockscale",
-     ["Dialects/BlockscaleDialect.md", "Dialects/BlockscaleHostOps.md"]),
+     ["Dialects/BlockscaleDialect.md", "Dialects/BlockscaleHostOps.md",
+      "Dialects/BlockscaleSumsOps.md"]),
     ("nki.md", "The dialect of NKI's kernels", ["Dialects/BlockscaleNKIDialect.md"]),
     ("passes.md", "The passes",
      ["BlockscalePasses.md", "BlockscaleNKIPasses.md",

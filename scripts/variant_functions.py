@@ -148,6 +148,15 @@ def function_that_dequantizes(name, what, _, k, *__):
             f"  %d = blockscale.dequantize %a : {a} to {d}\n  return %d : {d}\n}}\n")
 
 
+def function_that_adds_up(name, what, _, k, *__):
+    a = tensor("?", k, what.element, what.spec)
+    tiles = -(-k // what.tile) if what.tile else 1
+    tile = f" tile = {what.tile}" if what.tile else ""
+    return (f"func.func @{name}(%a: {a}) -> tensor<{tiles}x?xf32> {{\n"
+            f"  %d = blockscale.tile_sums %a{tile} : {a} to tensor<{tiles}x?xf32>\n"
+            f"  return %d : tensor<{tiles}x?xf32>\n}}\n")
+
+
 def function_that_moves_scales(name, layouts, _, k, *__):
     a, d = (tensor("?", k, "f8E4M3FN", f"e8m0_t32@{one}") for one in layouts)
     return (f"func.func @{name}(%a: {a}) -> {d} {{\n"

@@ -8,8 +8,8 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from collections import namedtuple
 
 from variant_functions import (
-    function_that_changes_sparsity, function_that_dequantizes, function_that_gathers,
-    function_that_moves_scales, function_that_quantizes,
+    function_that_adds_up, function_that_changes_sparsity, function_that_dequantizes,
+    function_that_gathers, function_that_moves_scales, function_that_quantizes,
     function_that_quantizes_both_ways, function_that_quantizes_columns,
     function_with_pairs, function_with_quantized_result)
 from variant_kinds import (
@@ -62,6 +62,11 @@ FOUND = [Quantization("f4E2M1FN", "multi_float32_e4m3fn_t16", "bf16", finds=True
 DEQUANTIZATIONS = QUANTIZATIONS + [
     Quantization("f8E4M3FN", "e8m0_t32@plain", "f32"), SQUARES[0]]
 DEQUANTIZED_TILES = LONG_TILES[:4] + WHOLE_ROWS[1:] + WHOLE_MATRICES[:1]
+# What a kernel adds up over tiles along K, or all of it.
+Sums = namedtuple("Sums", "element spec tile", defaults=[0])
+SUMS = [Sums("f8E4M3FN", "float32_t128@plain", 128), Sums("f8E5M2", "float32_t0@plain"),
+        Sums("f6E2M3FN", "e8m0_t0@plain", 64), Sums("f4E2M1FN", "bfloat16_t32@plain", 256),
+        Sums("bf16", "", 128)]
 # Layouts of scales before and behind.
 LAYOUTS = [("plain", "tiled_128x4"), ("tiled_128x4", "tiled_128x16"),
            ("tiled_128x16", "plain")]
@@ -189,6 +194,10 @@ RESULT_VARIANTS = [
             make=function_that_dequantizes),
     Variant("dequantisations beside wide K", DATACENTER, DEQUANTIZATIONS[:2], "",
             LINES, True, make=function_that_dequantizes),
+    Variant("sums over tiles", DATACENTER, SUMS, "", LONG_LINES,
+            make=function_that_adds_up),
+    Variant("sums over tiles, warp level", WARP, SUMS, "", LONG_LINES,
+            make=function_that_adds_up),
     Variant("layouts of scales", DATACENTER, LAYOUTS, "", LINES,
             make=function_that_moves_scales),
     Variant("pruning and sparse storage", DATACENTER, SPARSITIES, "", WHOLE_WORDS,

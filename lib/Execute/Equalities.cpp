@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Equalities.h"
+#include "blockscale/Dialect/Blockscale/IR/BlockscaleSums.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -292,6 +293,11 @@ bool Equalities::addOurs(Operation *op) {
   } else if (isa<QuantizeOp, DequantizeOp, RelayoutOp, PruneOp, CompressOp,
                  DensifyOp>(op)) {
     joinAlike(op->getOperand(0), op->getResult(0));
+  } else if (auto sums = dyn_cast<TileSumsOp>(op)) {
+    int64_t rank = rankOf(sums.getInput());
+    join(sums.getInput(), rank - 2, sums.getResult(), rank - 1);
+    if (rank > 2)
+      join(sums.getInput(), 0, sums.getResult(), 0);
   } else if (auto dim = dyn_cast<DimOp>(op)) {
     join(dim.getResult(), kNumber, dim.getInput(), dim.getDimension());
   } else if (auto assemble = dyn_cast<AssembleOp>(op)) {

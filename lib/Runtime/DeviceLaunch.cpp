@@ -357,6 +357,9 @@ std::string DeviceLauncher::addParameter(const plan::Parameter &parameter,
 /// whose values never change.
 void DeviceLauncher::findTerms(const std::string &role, HostOperands &operands,
                                const ResidentOperands &resident) {
+  // Or the launch gives them.
+  if (operands.count(role))
+    return;
   std::string key = role;
   for (const auto &[name, operand] : operands) {
     if (!isPartOfTerms(name, role))

@@ -117,8 +117,9 @@ static bool isWorkspace(const plan::Parameter &parameter) {
   return parameter.role == plan::kWorkspaceRole;
 }
 
-/// Whether the caller passes it: sizes follow from the operands' shapes, terms
-/// of zero points from their values, and a workspace is ours.
+/// Whether the caller has to pass it: sizes follow from the operands' shapes,
+/// terms of zero points from their values where it does not, and a workspace is
+/// ours.
 static bool isOperand(const plan::Parameter &parameter) {
   return !isSize(parameter) && !isWorkspace(parameter) &&
          !plan::isTerms(parameter.role);
@@ -219,7 +220,8 @@ static std::vector<std::string> sizedRoles(const plan::Kernel &kernel) {
 static bool isParameter(const plan::Kernel &kernel, const std::string &role) {
   return std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
                      [&](const plan::Parameter &parameter) {
-                       return isOperand(parameter) && parameter.role == role;
+                       return parameter.role == role &&
+                              (isOperand(parameter) || plan::isTerms(role));
                      });
 }
 
@@ -228,9 +230,10 @@ std::string runtime::whyNotOperands(const plan::Kernel &kernel,
   const std::string inKernel = "kernel '" + kernel.name + "': ";
   size_t found = 0;
   for (const plan::Parameter &parameter : kernel.parameters) {
-    if (!isOperand(parameter))
-      continue;
     auto operand = operands.find(parameter.role);
+    bool isGiven = operand != operands.end() && plan::isTerms(parameter.role);
+    if (!isOperand(parameter) && !isGiven)
+      continue;
     if (operand == operands.end())
       return inKernel + "there is no operand '" + parameter.role + "'";
     ++found;
@@ -543,8 +546,14 @@ Result<DeviceData> runtime::packOperands(const plan::Kernel &kernel,
     auto zeros = operands.find(zerosRole(kernel, role));
     return zeros == operands.end() ? nullptr : &zeros->second;
   };
+  auto isGiven = [&](const plan::Parameter &parameter) {
+    // Those of an earlier launch have no shape.
+    auto terms = operands.find(parameter.role);
+    return plan::isTerms(parameter.role) && terms != operands.end() &&
+           !terms->second.sizes.empty();
+  };
   for (const plan::Parameter &parameter : kernel.parameters)
-    if (packer.error.empty() && isOperand(parameter))
+    if (packer.error.empty() && (isOperand(parameter) || isGiven(parameter)))
       packer.add(parameter, operands.at(parameter.role),
                  zerosOf(parameter.role));
     else if (packer.error.empty() && isWorkspace(parameter))

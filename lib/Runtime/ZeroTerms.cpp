@@ -86,8 +86,9 @@ private:
 /// The values of an operand of a product.
 class Values {
 public:
+  /// `readsElements` says whether they are to be added up.
   Values(const plan::Kernel &kernel, const plan::Environment &sizes,
-         const HostOperands &operands, bool isA);
+         const HostOperands &operands, bool isA, bool readsElements);
 
   /// Why they cannot be read; empty if they can.
   std::string why;
@@ -100,7 +101,7 @@ public:
 
 private:
   void readElements(const plan::DataPacking &packing);
-  const HostOperand *find(const std::string &part);
+  const HostOperand *find(const std::string &part, bool isRead = true);
   std::optional<TileNumbers> readTiles(const std::string &part,
                                        const std::string &format,
                                        uint64_t ofRows, uint64_t ofBlock);
@@ -116,16 +117,19 @@ private:
 };
 } // namespace
 
-const HostOperand *Values::find(const std::string &part) {
+const HostOperand *Values::find(const std::string &part, bool isRead) {
   auto found = operands.find(name + "_" + part);
   if (found == operands.end()) {
     why = "there is no operand '" + name + "_" + part + "'";
     return nullptr;
   }
-  if (found->second.isOnDevice) {
+  if (isRead && found->second.isOnDevice) {
     why = "operand '" + name + "_" + part +
-          "' is on the device; the host adds up both operands for zero points "
-          "in real units, so it must be in host memory";
+          "' is on the device; the host makes the terms of zero points in real "
+          "units from it, so it must be in host memory, or the launch gives '" +
+          name +
+          "_terms', the sums that a kernel of 'blockscale.tile_sums' "
+          "makes";
     return nullptr;
   }
   return &found->second;
@@ -167,10 +171,10 @@ void Values::readElements(const plan::DataPacking &packing) {
 }
 
 Values::Values(const plan::Kernel &kernel, const plan::Environment &sizes,
-               const HostOperands &operands, bool isA)
+               const HostOperands &operands, bool isA, bool readsElements)
     : operands(operands), name(isA ? "a" : "b") {
   const plan::DataPacking *packing = dataOf(kernel, name + "_data");
-  data = find("data");
+  data = find("data", readsElements);
   if (!data || !packing)
     return;
   isKMajor = packing->order != "mn_major";
@@ -178,6 +182,11 @@ Values::Values(const plan::Kernel &kernel, const plan::Environment &sizes,
   matrices = uint64_t(plan::matricesOf(kernel, name, sizes));
   rows = uint64_t(data->sizes[isKMajor ? rank - 2 : rank - 1]);
   k = uint64_t(data->sizes[isKMajor ? rank - 1 : rank - 2]);
+  for (const plan::ZeroTerms &terms : kernel.zeroTerms)
+    if (terms.operand == name && why.empty())
+      zeros = readTiles("zeros", terms.format, terms.rows, terms.block);
+  if (!readsElements || !why.empty())
+    return;
   readElements(*packing);
   for (const plan::VectorScales &vector : kernel.vectorScales)
     if (vector.operand == name && why.empty())
@@ -185,9 +194,6 @@ Values::Values(const plan::Kernel &kernel, const plan::Environment &sizes,
   for (const plan::TensorScales &tensor : kernel.tensorScales)
     if (tensor.operand == name && why.empty())
       tensorScales = readTiles("tensor_scale", "f32", 0, 0);
-  for (const plan::ZeroTerms &terms : kernel.zeroTerms)
-    if (terms.operand == name && why.empty())
-      zeros = readTiles("zeros", terms.format, terms.rows, terms.block);
 }
 
 double Values::at(uint64_t matrix, uint64_t row, uint64_t element) const {
@@ -257,7 +263,12 @@ runtime::packTerms(const plan::Kernel &kernel, const plan::Environment &sizes,
     return expected.why();
   const uint64_t bytes = *expected;
   bool isA = parameter.role == plan::kTermsOfA;
-  Values own(kernel, sizes, operands, isA);
+  // Its own zero points are terms as they are.
+  bool addsUp = std::any_of(kernel.zeroTerms.begin(), kernel.zeroTerms.end(),
+                            [&](const plan::ZeroTerms &terms) {
+                              return (terms.operand == "a") != isA;
+                            });
+  Values own(kernel, sizes, operands, isA, addsUp);
   if (!own.why.empty())
     return Reason(own.why);
   uint64_t count = 0;

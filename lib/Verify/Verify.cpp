@@ -365,6 +365,8 @@ static void verifyConversion(const emulator::Module &module,
     run = verifyElementwise<PruningRun>;
   if (op == "compress" || op == "densify")
     run = verifyElementwise<SparsityRun>;
+  if (op == "tile_sums")
+    run = verifyElementwise<TileSumsRun>;
   run(module, kernel, sizes, options, verdict);
 }
 

@@ -61,6 +61,13 @@ struct SparsityRun : WrittenRun {
                                   uint64_t seed, Conditions conditions);
 };
 
+/// Runs of kernels that add up tiles, with scales that all differ.
+struct TileSumsRun : WrittenRun {
+  static Result<TileSumsRun> make(const plan::Kernel &kernel,
+                                  const plan::Environment &sizes, DataKind kind,
+                                  uint64_t seed, Conditions conditions);
+};
+
 } // namespace blockscale::verify
 
 #endif // BLOCKSCALE_LIB_VERIFY_WRITTENBYTES_H

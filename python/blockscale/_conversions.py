@@ -2,7 +2,8 @@
 # Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""What compiled kernels do that dequantise, prune, compress, densify or move scales."""
+"""What compiled kernels do that dequantise, add up tiles, prune, compress, densify or
+move scales."""
 
 
 class Conversions:
@@ -44,6 +45,41 @@ class Conversions:
         from ._launch_dequantize import PreparedDequantization
         return PreparedDequantization(self, kernel,
                                       {"M": M, "K": K, "batch": batch}, device)
+
+    def tile_sums(self, a, *, kernel=None, device=0, stream=None):
+        """Runs a kernel that adds up tiles along K on a CUDA device.
+
+        a: a `Scaled`, which is copied to the device for this launch, or a
+            `DeviceScaled`, which lies there.
+        stream: as torch, cuda.core or the driver have it; None for the default.
+            The call waits for it only if something was copied.
+
+        The result is an array of f32 with a row for each tile if `a` is on the host, else
+        `a` with these sums as its `terms`, for a product whose other operand has zero
+        points in real units. Raises DeviceError and Refused as `launch` does.
+        """
+        from ._launch_dequantize import tile_sums
+        return tile_sums(self, a, kernel, device, stream)
+
+    def emulate_tile_sums(self, a, *, kernel=None, num_sms=None, progress=None,
+                          **options):
+        """Runs a kernel that adds up tiles on the emulator: an array of f32.
+
+        a: a `Scaled`. num_sms, progress, options: as in `emulate`.
+        """
+        from ._dequantize_kernel import emulate
+        return emulate(self, a, kernel, num_sms, progress, options, "adds up tiles")
+
+    def prepare_tile_sums(self, *, M=None, K=None, batch=None, device=0, kernel=None):
+        """Loads a kernel that adds up tiles on a CUDA device and computes grid and
+        parameters for these sizes once: a `PreparedDequantization`, to be called.
+
+        M, K, batch: the dynamic ones have to be given.
+        """
+        from ._launch_dequantize import PreparedDequantization
+        return PreparedDequantization(self, kernel,
+                                      {"M": M, "K": K, "batch": batch}, device,
+                                      "adds up tiles")
 
     def convert(self, a, *, out=None, kernel=None, device=0, stream=None):
         """Runs a kernel that prunes, compresses, densifies or moves scales on a CUDA

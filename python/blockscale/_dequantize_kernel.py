@@ -2,7 +2,7 @@
 # Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""What kernels that dequantise read and write, in the host's memory."""
+"""What kernels that dequantise or add up tiles read and write, in the host's memory."""
 
 import numpy as np
 
@@ -10,14 +10,22 @@ from . import _operands as operands
 from ._quantize_kernel import sizes_of, type_of
 
 
-def planned_of(kernel, name):
-    return kernel._planned(name, ("dequantises",))
+def planned_of(kernel, name, does):
+    return kernel._planned(name, (does,))
 
 
-def emulate(kernel, a, name, num_sms, progress, options):
-    """See Kernel.emulate_dequantize."""
+def result_shape(planned, shape):
+    """That of the numbers: of the operand, or a row of sums for each tile along K."""
+    if planned["conversion"]["op"] != "tile_sums":
+        return tuple(shape)
+    *batch, rows, k = shape
+    return (*batch, -(-k // planned["conversion"].get("group", k)), rows)
+
+
+def emulate(kernel, a, name, num_sms, progress, options, does="dequantises"):
+    """See Kernel.emulate_dequantize and Kernel.emulate_tile_sums."""
     from ._emulate import run
-    planned = planned_of(kernel, name)
+    planned = planned_of(kernel, name, does)
     kernel._check_operand(planned, "a", a)
     launch = operands.new_launch(kernel, planned, sizes_of(planned, a.shape),
                                  num_sms=num_sms)
@@ -27,4 +35,4 @@ def emulate(kernel, a, name, num_sms, progress, options):
     d = np.zeros(parameters["d"]["bytes"], np.uint8)
     launch.set_memory("d", d, True)
     run(launch, progress=progress, **options)
-    return d.view(type_of(planned, "d")).reshape(a.shape)
+    return d.view(type_of(planned, "d")).reshape(result_shape(planned, a.shape))

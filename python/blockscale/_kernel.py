@@ -34,7 +34,8 @@ STAGES = ("tensor", "kernel", "assigned", "nvvm", "llvm")
 DATA = ("exact", "random", "both")
 CONDITIONS = ("plain", "harsh", "both")
 CONVERSIONS = {"dequantize": "dequantises", "relayout": "converts",
-               "prune": "converts", "compress": "converts", "densify": "converts"}
+               "prune": "converts", "compress": "converts", "densify": "converts",
+               "tile_sums": "adds up tiles"}
 # Sizes for which what was prepared is kept.
 KEPT_LAUNCHES = 16
 
@@ -91,6 +92,7 @@ def _whose_work(planned):
         "multiplies": "multiplies: 'launch' runs it, and 'emulate'",
         "quantises": "quantises: 'quantize' runs it, and 'emulate_quantize'",
         "dequantises": "dequantises: 'dequantize' runs it, and 'emulate_dequantize'",
+        "adds up tiles": "adds up tiles: 'tile_sums' runs it, and 'emulate_tile_sums'",
         "converts": "converts: 'convert' runs it, and 'emulate_convert'",
         "fuses": "quantises its product: 'launch' runs it, and 'emulate'",
     }[_work_of(planned)]
@@ -152,7 +154,8 @@ class Kernel(Conversions):
         its result, "d", and of that for the transpose, "transposed"."""
         planned = self._planned(kernel, ("quantises", "fuses")
                                 if operand in ("d", "transposed")
-                                else ("multiplies", "fuses", "dequantises"))
+                                else ("multiplies", "fuses", "dequantises",
+                                      "adds up tiles"))
         data = operands.of(planned["data"], operand)
         if data is None:
             raise Refused(

@@ -2,13 +2,13 @@
 # Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Kernels that dequantise, on CUDA devices."""
+"""Kernels that dequantise or add up tiles, on CUDA devices."""
 
 import numpy as np
 
 from . import _driver as cuda
 from . import _operands as operands
-from ._dequantize_kernel import planned_of
+from ._dequantize_kernel import planned_of, result_shape
 from ._device import DeviceArray, to_device
 from ._device_scaled import DeviceScaled
 from ._errors import Refused
@@ -17,15 +17,16 @@ from ._quantize_kernel import sizes_of, type_of
 
 
 class PreparedDequantization(Bound):
-    """A kernel that dequantises with its sizes on a device: `prepared(a, out=d)`
-    launches it.
+    """A kernel that dequantises or adds up tiles with its sizes on a device:
+    `prepared(a, out=d)` launches it.
 
-    Made by `Kernel.prepare_dequantize`. device: a Device. sizes: M, N (1), K, batch.
-    grid, cluster, block. A launch can be captured into a CUDA graph.
+    Made by `Kernel.prepare_dequantize` and `Kernel.prepare_tile_sums`. device: a Device.
+    sizes: M, N (1), K, batch. grid, cluster, block. A launch can be captured into a CUDA
+    graph.
     """
 
-    def __init__(self, kernel, name, sizes, device):
-        super().__init__(kernel, planned_of(kernel, name), sizes, device,
+    def __init__(self, kernel, name, sizes, device, does="dequantises"):
+        super().__init__(kernel, planned_of(kernel, name, does), sizes, device,
                          overlap=False)
 
     def __call__(self, a, *, out, stream=None):
@@ -43,7 +44,8 @@ class PreparedDequantization(Bound):
         self._check(a)
         with self._lock, self._context.current():
             for suffix, one in a.parts().items():
-                self._set_memory("a" + suffix, one, handle)
+                if suffix != "_terms":
+                    self._set_memory("a" + suffix, one, handle)
             self._set_memory("d", out, handle, writes=True)
             self._launch(handle)
         return out
@@ -64,8 +66,9 @@ class PreparedDequantization(Bound):
         return tuple(self.sizes[one] for one in ("batch", "M", "K"))
 
     def empty_out(self):
-        """A DeviceArray for the numbers: batch x M x K, or M x K of one matrix."""
-        shape = self._shape()
+        """A DeviceArray for the numbers: batch x M x K, or M x K of one matrix; of sums
+        a row of M for each tile."""
+        shape = result_shape(self._planned, self._shape())
         return DeviceArray(shape if shape[0] > 1 else shape[1:],
                            type_of(self._planned, "d"), self.device.ordinal)
 
@@ -83,19 +86,29 @@ class PreparedDequantization(Bound):
             for role, content in parts.items()})
 
 
-def dequantize(kernel, a, out, name, device, stream):
+def tile_sums(kernel, a, name, device, stream):
+    """See Kernel.tile_sums."""
+    sums = dequantize(kernel, a, None, name, device, stream, "adds up tiles")
+    if not isinstance(a, DeviceScaled):
+        return sums
+    return DeviceScaled(a.data, a.scales, tensor_scale=a.tensor_scale, terms=sums,
+                        shape=a.shape, format=a.format, layout=a.layout,
+                        scale_block=a.scale_block)
+
+
+def dequantize(kernel, a, out, name, device, stream, does="dequantises"):
     """See Kernel.dequantize."""
-    planned = planned_of(kernel, name)
+    planned = planned_of(kernel, name, does)
     on_host = not isinstance(a, DeviceScaled)
     if on_host:
         kernel._check_operand(planned, "a", a)
     key = planned["name"]
     sizes = sizes_of(planned, a.shape)
     prepared = kernel._kept(key, sizes, device, lambda: PreparedDequantization(
-        kernel, key, sizes, device))
+        kernel, key, sizes, device, does))
     to_host = on_host if out is None else is_on_host(out)
     target = out if out is not None and not to_host else DeviceArray(
-        a.shape, type_of(planned, "d"), prepared.device.ordinal)
+        result_shape(planned, a.shape), type_of(planned, "d"), prepared.device.ordinal)
     there = prepared.upload(a) if on_host else a
     try:
         prepared(there, out=target, stream=stream)

@@ -74,6 +74,10 @@ class KernelChoice:
         """As `Kernel.dequantize`, with the kernel of the device."""
         return self.on(device).dequantize(a, device=device, **options)
 
+    def tile_sums(self, a, *, device=0, **options):
+        """As `Kernel.tile_sums`, with the kernel of the device."""
+        return self.on(device).tile_sums(a, device=device, **options)
+
     def convert(self, a, *, device=0, **options):
         """As `Kernel.convert`, with the kernel of the device."""
         return self.on(device).convert(a, device=device, **options)

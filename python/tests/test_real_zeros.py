@@ -133,3 +133,94 @@ def test_formats():
                   zeros=np.zeros((2, 1), np.int8))
     assert bs.quantize(values, bs.Format("uint8", "f32", zero="bf16")).zeros.dtype == \
         ml_dtypes.bfloat16
+
+
+SUMS = """
+!a = {type}
+func.func @sums(%a: !a) -> tensor<{tiles}x{m}xf32> {{
+  %0 = blockscale.tile_sums %a{tile} : !a to tensor<{tiles}x{m}xf32>
+  return %0 : tensor<{tiles}x{m}xf32>
+}}
+"""
+
+
+def sums_source(type_, shape, tile):
+    m, k = shape
+    return SUMS.format(type=type_, m=m, tiles=-(-k // tile) if tile else 1,
+                       tile=f" tile = {tile}" if tile else "")
+
+
+def exact_sums(a, tile):
+    """Sums in f64 and sums of the magnitudes, a row for each tile."""
+    values = spread(a.scales, a) * a.data.astype(np.float64) if a.scales is not None \
+        else a.data.astype(np.float64)
+    starts = np.arange(0, a.k, tile or a.k)
+    return (np.add.reduceat(values, starts, -1).swapaxes(-1, -2),
+            np.add.reduceat(np.abs(values), starts, -1).swapaxes(-1, -2))
+
+
+@pytest.mark.parametrize("format_, spec, shape, tile", [
+    ("fp8_1x128", 'f8E4M3FN, "float32_t128"', (37, 384), 128),
+    ("fp8_row", 'f8E4M3FN, "float32_t0"', (37, 4000), 0),
+    (bs.Format("e2m1", "bf16", 32, rows=4), 'f4E2M1FN, "bfloat16_t4_t32"', (22, 320), 256),
+    ("bf16", "bf16", (37, 200), 64)])
+def test_sums_by_a_kernel(device, format_, spec, shape, tile):
+    """As numpy in f64 but for what each of the steps of f32 rounds off; the kernel, on a
+    device and on the emulator, and linalg on the host have the same bits."""
+    format_ = bs.FORMATS.get(format_, format_)
+    m, k = shape
+    a = operand(np.random.default_rng(54), format_, shape)
+    source = sums_source(f"!blockscale.tensor<{m}x{k}x{spec}>", shape, tile)
+    kernel = bs.compile(source)
+    found = kernel.emulate_tile_sums(a)
+    expected, magnitudes = exact_sums(a, tile)
+    pieces = -(-min(tile or k, k) // 16)
+    steps = 15 + 2 + -(-pieces // 32) + 5 if tile == 0 else 15 + 2 + 2 + 5
+    assert found.shape == expected.shape and found.dtype == np.float32
+    assert (np.abs(found - expected) <= steps * 2.0 ** -24 * magnitudes).all()
+    # No two of them are alike, so that none may stand in the place of another.
+    assert len(np.unique(found)) > 0.95 * found.size
+    assert (kernel.tile_sums(a) == found).all()
+    prepared = kernel.prepare_tile_sums()
+    assert (prepared(prepared.upload(a), out=prepared.empty_out()).numpy() == found).all()
+    assert (bs.Program(source)(a) == found).all()
+
+
+CHAIN = """
+!a = !blockscale.tensor<37x384xf8E4M3FN, "float32_t128">
+func.func @quantized(%x: tensor<37x384xf32>) -> !a {
+  %0 = blockscale.quantize %x : tensor<37x384xf32> to !a
+  return %0 : !a
+}
+func.func @sums(%a: !a) -> tensor<3x37xf32> {
+  %0 = blockscale.tile_sums %a tile = 128 : !a to tensor<3x37xf32>
+  return %0 : tensor<3x37xf32>
+}
+!b = !blockscale.tensor<72x384xui4, "bfloat16_float16_t128">
+func.func @product(%a: !a, %b: !b) -> tensor<37x72xf32> {
+  %0 = blockscale.matmul %a, %b : !a, !b -> tensor<37x72xf32>
+  return %0 : tensor<37x72xf32>
+}
+"""
+
+
+def test_chain_on_the_device(device):
+    """Quantised, added up and multiplied without coming to the host."""
+    rng = np.random.default_rng(55)
+    kernel = bs.compile(CHAIN)
+    x = rng.standard_normal((37, 384)).astype(np.float32) + 0.5
+    w = operand(rng, bs.Format("uint4", "bf16", 128, zero="f16"), (72, 384))
+    on_device = bs.to_device(x)
+    a = kernel.quantize(on_device, kernel="quantized")
+    assert isinstance(a, bs.DeviceScaled) and a.terms is None
+    with pytest.raises(bs.Refused, match="'a' has no terms of zero points"):
+        kernel.launch(a, kernel.upload("b", w, kernel="product"), kernel="product")
+    a = kernel.tile_sums(a, kernel="sums")
+    d = kernel.launch(a, kernel.upload("b", w, kernel="product"), kernel="product")
+    given = kernel.emulate_quantize(x, kernel="quantized")
+    check(d.numpy(), given, w)
+    # The host's sums are rounded once.
+    by_host = kernel.emulate(given, w, kernel="product")
+    assert (d.numpy() != by_host).any()
+    with pytest.raises(bs.Refused, match="'tile_sums' runs it, and 'emulate_tile_sums'"):
+        kernel.launch(a, w, kernel="sums")

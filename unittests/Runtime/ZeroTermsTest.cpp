@@ -84,4 +84,39 @@ TEST(ZeroTerms, AreZeroPointsAndSums) {
             std::string::npos);
 }
 
+// What is added up may be on the device then, and so may what has zero points,
+// which are terms as they are.
+TEST(ZeroTerms, AreGiven) {
+  plan::Kernel kernel = kernelWithTerms();
+  Operands operands;
+  std::vector<uint8_t> zeros = bytesOf({0.5, 1, 1.5, 2, 2.5, 3}),
+                       scales = bytesOf({2, 0.5}), sums = bytesOf({7, 5, 3, 1});
+  operands.b.resize(10);
+  operands.all["b_data"] = operandOf("b_data", operands.b, {2, 5});
+  operands.all["b_scales"] = operandOf("b_scales", scales, {2, 1}, 4);
+  operands.all["a_zeros"] = operandOf("a_zeros", zeros, {3, 2}, 4);
+  auto &given = operands.all["b_terms"] = operandOf("b_terms", sums, {2, 2}, 4);
+  EXPECT_EQ(whyNotOperands(kernel, operands.all), "");
+  plan::Environment sizes = bound(kernel, operands.all);
+  operands.all["a_data"].isOnDevice = operands.all["b_data"].isOnDevice = true;
+  Result<DeviceData> data = packOperands(kernel, sizes, operands.all);
+  ASSERT_TRUE(data) << textOf(data);
+  EXPECT_EQ(data->memory.at("b_terms"), sums);
+  EXPECT_EQ(data->memory.at("a_terms"), bytesOf({0.5, 1.5, 2.5, 1, 2, 3}));
+  given.isOnDevice = true;
+  data = packOperands(kernel, sizes, operands.all);
+  ASSERT_TRUE(data) << textOf(data);
+  EXPECT_EQ(data->memory.count("b_terms"), 0u);
+  EXPECT_EQ(data->bytesOnDevice.at("b_terms"), sums.size());
+  given.sizes = {1, 2};
+  EXPECT_NE(textOf(packOperands(kernel, sizes, operands.all))
+                .find("operand 'b_terms' has the shape 1x2; expected 4 "
+                      "elements"),
+            std::string::npos);
+  given.elementBytes = 2;
+  EXPECT_NE(whyNotOperands(kernel, operands.all)
+                .find("operand 'b_terms' has elements of 2 bytes; expected 4"),
+            std::string::npos);
+}
+
 } // namespace

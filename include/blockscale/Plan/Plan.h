@@ -334,12 +334,14 @@ struct Quantization {
 };
 
 /// What a kernel does that converts. It reads "a", or "x" where it prunes, and
-/// writes "d". It has no B and N: N is 1, and a row of D has K numbers.
+/// writes "d". It has no B and N: N is 1, and a row of D has K numbers, or one
+/// for each row of A where it adds up tiles.
 struct Conversion {
-  /// "dequantize", "relayout", "prune", "compress", "densify".
+  /// "dequantize", "relayout", "prune", "compress", "densify", "tile_sums".
   std::string op;
   /// Of "prune": how many elements of each group along K stay, and whether
-  /// aligned pairs stay or go together. Else 0.
+  /// aligned pairs stay or go together; `group` of "tile_sums": the elements of
+  /// a tile along K, 0 if one is all of K. Else 0.
   unsigned keep = 0, group = 0;
   bool pairs = false;
 };

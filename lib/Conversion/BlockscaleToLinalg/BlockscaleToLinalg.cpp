@@ -13,6 +13,7 @@
 
 #include "Patterns.h"
 #include "blockscale/Conversion/BlockscaleToLinalg/Passes.h"
+#include "blockscale/Dialect/Blockscale/IR/BlockscaleSums.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/ControlFlow/Transforms/StructuralTypeConversions.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -51,6 +52,7 @@ void blockscale::populateBlockscaleToLinalgPatterns(
   populateLaunchPatterns(converter, patterns);
   populateMatmulPatterns(converter, patterns, useExtf);
   populateQuantizePatterns(converter, patterns, useExtf);
+  populateTileSumsPatterns(converter, patterns, useExtf);
   populateSparsePatterns(converter, patterns, checkSparsity);
   populateStoragePatterns(converter, patterns);
 }
@@ -109,7 +111,7 @@ struct BlockscaleToLinalg
     populateValueFlowConversions(converter, patterns, target);
     target.addIllegalOp<AssembleOp, CompressOp, DensifyOp, DequantizeOp, DimOp,
                         DisassembleOp, LaunchOp, MatmulOp, PruneOp, QuantizeOp,
-                        RelayoutOp, SliceRowsOp>();
+                        RelayoutOp, SliceRowsOp, TileSumsOp>();
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))

@@ -14,6 +14,7 @@
 #include "RowGroups.h"
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleHost.h"
 #include "blockscale/Dialect/Blockscale/IR/Codebooks.h"
+#include "blockscale/Dialect/Blockscale/IR/Conversion.h"
 #include "blockscale/Dialect/Blockscale/IR/Pairs.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -212,6 +213,9 @@ LogicalResult ConversionLaunch::replace(ConversionPatternRewriter &rewriter) {
     return op.emitOpError()
            << "expected a scaled tensor as its input, like its "
               "result";
+  auto conversion = kernel->getAttrOfType<ConversionAttr>(ConversionAttr::name);
+  if (isTileSums(conversion))
+    sizes = tileSumSizes(e, sizes, conversion.getGroup());
   if (!scaled)
     inits.push_back(room(sizes, type));
   else if (failed(addResult(scaled)))

@@ -34,6 +34,9 @@ void populateMatmulPatterns(const mlir::TypeConverter &converter,
 /// `quantize` and `dequantize`.
 void populateQuantizePatterns(const mlir::TypeConverter &converter,
                               mlir::RewritePatternSet &patterns, bool useExtf);
+/// `tile_sums`.
+void populateTileSumsPatterns(const mlir::TypeConverter &converter,
+                              mlir::RewritePatternSet &patterns, bool useExtf);
 /// `prune`, `compress` and `densify`.
 /// Where `checkSparsity`, `compress` asserts that its input has its pattern.
 void populateSparsePatterns(const mlir::TypeConverter &converter,
@@ -49,6 +52,12 @@ void populatePartsPatterns(const mlir::TypeConverter &converter,
 void populateValueFlowConversions(const mlir::TypeConverter &converter,
                                   mlir::RewritePatternSet &patterns,
                                   mlir::ConversionTarget &target);
+
+/// The sizes of the sums of a tensor of these `sizes` over tiles of `tile`
+/// elements along K, of all of them if that is 0.
+llvm::SmallVector<mlir::OpFoldResult>
+tileSumSizes(Emitter &emitter, llvm::ArrayRef<mlir::OpFoldResult> sizes,
+             int64_t tile);
 
 /// A product whose K is in groups as a loop of products, one for each.
 mlir::Value splitGroupsAlongK(MatmulOp op);

@@ -57,6 +57,11 @@ static StringRef roleOf(OpOperand &use) {
   return cast<StringAttr>(launch.getRoles()[number]).getValue();
 }
 
+static bool hasRole(LaunchIntoOp launch, StringRef role) {
+  return llvm::is_contained(launch.getRoles().getAsValueRange<StringAttr>(),
+                            role);
+}
+
 /// The order of numbers that follow each other without gaps.
 static constexpr StringRef kWholeRows = "rows";
 
@@ -67,7 +72,8 @@ static std::optional<StringRef> linePitch(const plan::Kernel &kernel,
                                           StringRef operand) {
   for (const plan::DataPacking &data : kernel.data) {
     int64_t pitch = 0, elements = 0, bytes = std::max(1u, data.bits / 8);
-    if (data.operand != operand || data.order != "k_major" ||
+    // Elements that are stored for others are packed by the host.
+    if (data.operand != operand || data.order != "k_major" || data.source ||
         StringRef(data.elements).getAsInteger(10, elements) ||
         StringRef(data.linePitch).getAsInteger(10, pitch) ||
         pitch > elements * bytes)
@@ -78,6 +84,14 @@ static std::optional<StringRef> linePitch(const plan::Kernel &kernel,
   return std::nullopt;
 }
 
+/// The part of an operand that sums of its elements over tiles are.
+static constexpr StringRef kTerms = "terms";
+
+/// Whether the kernel writes such sums.
+static bool isOfTileSums(const plan::Kernel &kernel) {
+  return kernel.conversion && kernel.conversion->op == "tile_sums";
+}
+
 /// How a kernel has a part of an operand in memory, as text that is the same
 /// for kernels that have it alike; nothing if it may take more than the host's.
 static std::optional<std::string>
@@ -85,15 +99,19 @@ arrangementOf(const plan::Kernel &kernel, StringRef operand, StringRef part) {
   auto isOfOperand = [&](const auto &packing) {
     return packing.operand == operand;
   };
-  // The host adds up both operands.
-  if (!kernel.zeroTerms.empty() && (operand == "a" || operand == "b"))
-    return std::nullopt;
+  if (part == kTerms)
+    return kWholeRows.str();
   if (part.empty() && (operand == "d" || operand == "c" || operand == "x"))
     return kWholeRows.str();
   if (part == "scales")
     if (auto scales = llvm::find_if(kernel.scales, isOfOperand);
         scales != kernel.scales.end())
       return scales->layout + " " + std::to_string(scales->block);
+  if (part == "scales")
+    if (auto scales = llvm::find_if(kernel.vectorScales, isOfOperand);
+        scales != kernel.vectorScales.end())
+      return scales->format + " " + std::to_string(scales->rows) + " " +
+             std::to_string(scales->block);
   if (part == "metadata")
     if (auto metadata = llvm::find_if(kernel.metadata, isOfOperand);
         metadata != kernel.metadata.end())
@@ -122,6 +140,14 @@ static bool agree(ArrayRef<OpOperand *> uses, PlanOfLaunch planOf) {
         }))
       continue;
     auto [operand, name] = role.split('_');
+    // The host adds up what has zero points, or the other operand has them.
+    bool isAddedUp = !kernel.zeroTerms.empty() &&
+                     (operand == "a" || operand == "b") &&
+                     !hasRole(launch, (operand + "_" + kTerms).str());
+    if (isAddedUp)
+      return false;
+    if (isOfTileSums(kernel) && operand == "d")
+      name = kTerms;
     std::optional<std::string> found = arrangementOf(kernel, operand, name);
     if (name.empty())
       name = "data";

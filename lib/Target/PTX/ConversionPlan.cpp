@@ -11,6 +11,7 @@
 #include "PlanParts.h"
 #include "StoragePlan.h"
 #include "blockscale/Dialect/Blockscale/IR/Conversion.h"
+#include "blockscale/Plan/Sizes.h"
 #include "blockscale/Target/PTX/LaunchPlan.h"
 
 using namespace mlir;
@@ -126,12 +127,63 @@ static FailureOr<plan::Kernel> planSparse(gpu::GPUFuncOp kernel,
   return result;
 }
 
+/// Scales as the epilogue of a product reads them.
+static plan::VectorScales vectorScalesOf(const SumStorage &sums,
+                                         ScaledTensorType type) {
+  const NumberSpec &spec = *type.getSpec().getValue().scale;
+  std::optional<ElementFormat> format = scaleFormat(spec);
+  AffineExpr ofMatrix = sums.scalesOfMatrix(type);
+  plan::VectorScales scales;
+  scales.operand = "a";
+  scales.format = format
+                      ? std::string(formatName(*format))
+                      : planTypeName(getBuiltinType(type.getContext(), spec));
+  scales.rows = unsigned(type.getRowTile());
+  scales.block = unsigned(type.getKTile());
+  scales.matrixElements = printExpression(ofMatrix);
+  scales.elements = printExpression(ofMatrix * sums.storage.batch);
+  scales.alignment = unsigned(plan::plainBytes(scales.format));
+  return scales;
+}
+
+/// D has a row of sums for each tile.
+static FailureOr<plan::Kernel> planTileSums(gpu::GPUFuncOp kernel,
+                                            ConversionAttr conversion,
+                                            KernelAttr attribute) {
+  auto from = cast<ScaledTensorType>(conversion.getA());
+  Result<SumStorage> sums =
+      sumStorage(from, conversion.getGroup(), getTarget(kernel));
+  if (!sums)
+    return kernel.emitError() << sums.why().text;
+  const QuantizedStorage &storage = sums->storage;
+  plan::Kernel result;
+  if (failed(planElementwise(kernel, attribute, storage, result)))
+    return failure();
+  limitThreads(threadsToSum(*sums), result);
+  result.data = {dataPacking(storage, "a")};
+  result.data.front().format = sums->element.name();
+  const ScaleSpec &spec = from.getSpec().getValue();
+  if (!spec.isUnscaled())
+    result.vectorScales = {vectorScalesOf(*sums, from)};
+  if (spec.tensorScale)
+    result.tensorScales = {
+        {"a", printExpression(storage.batch), sizeof(float)}};
+  QuantizedStorage rows = storage;
+  rows.rows = sums->tiles;
+  rows.k = storage.rows;
+  result.operands = {plainMatrix(rows, Float32Type::get(kernel.getContext()),
+                                 ParameterRole::D)};
+  return result;
+}
+
 static FailureOr<plan::Kernel>
 planOf(gpu::GPUFuncOp kernel, ConversionAttr conversion, KernelAttr attribute) {
   auto from = dyn_cast<ScaledTensorType>(conversion.getA()),
        to = dyn_cast<ScaledTensorType>(conversion.getD());
   if (!from)
     return planPruning(kernel, conversion, attribute);
+  if (!to && isTileSums(conversion))
+    return planTileSums(kernel, conversion, attribute);
   if (!to)
     return planDequantization(kernel, conversion, attribute);
   if (from.getSpec().getValue().isSparse() !=

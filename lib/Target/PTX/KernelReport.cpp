@@ -9,6 +9,7 @@
 #include "blockscale/Target/PTX/KernelReport.h"
 #include "WarpKernelReport.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/Conversion.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
 #include "blockscale/HW/Descriptor.h"
@@ -271,12 +272,14 @@ static KernelReport reportElementwise(gpu::GPUFuncOp kernel,
 }
 
 /// What a conversion works on at a time: elements that share a scale or a word
-/// of metadata, or a group that is pruned.
+/// of metadata, a group that is pruned, or a piece that is added up.
 static int64_t elementsTogether(ConversionAttr conversion) {
   auto from = dyn_cast<ScaledTensorType>(conversion.getA()),
        to = dyn_cast<ScaledTensorType>(conversion.getD());
   if (!from)
     return conversion.getGroup();
+  if (isTileSums(conversion))
+    return TileSumsOp::kPiece;
   for (ScaledTensorType type : {from, to})
     if (std::optional<hw::SparsePattern> pattern =
             type ? sparsePattern(type) : std::nullopt)

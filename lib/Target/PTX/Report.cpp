@@ -81,7 +81,8 @@ elementwiseWork(const KernelReport &kernel) {
         std::tuple(kRelayoutKind, "moves", "scales of blocks"),
         std::tuple(kPruneKind, "prunes", "groups"),
         std::tuple(kCompressKind, "compresses", "groups"),
-        std::tuple(kDensifyKind, "densifies", "groups")})
+        std::tuple(kDensifyKind, "densifies", "groups"),
+        std::tuple(kTileSumsKind, "adds up", "pieces")})
     if (kernel.kind == kind)
       return std::pair<StringRef, StringRef>(verb, what);
   return std::nullopt;

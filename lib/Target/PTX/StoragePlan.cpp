@@ -111,7 +111,7 @@ LogicalResult blockscale::planElementwise(gpu::GPUFuncOp kernel,
   result.block = {attribute.getBlock(), 1, 1};
   result.sizes = sizesOf(storage);
   result.limits = std::move(*limits);
-  if (!isa<AffineConstantExpr>(storage.k))
+  if (!isa<AffineConstantExpr>(storage.k) && storage.block > 1)
     result.conditions = {printExpression(storage.k % storage.block) + " == 0"};
   result.parameters = std::move(*parameters);
   return success();

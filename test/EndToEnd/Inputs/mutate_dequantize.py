@@ -1,4 +1,4 @@
-# Makes single edits to a kernel that dequantises or changes layouts, and asks
+# Makes single edits to a kernel that dequantises, adds up or changes layouts, and asks
 # `blockscale verify` about each: another row, block or matrix, another code or scale, a
 # factor or a bound that is left out, a store that is left out.
 #
@@ -10,6 +10,8 @@
 # Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+import pathlib
+import re
 import sys
 
 import mutations
@@ -40,6 +42,11 @@ REPLACED = [
      r"\1mov.b32\2, \3;"),
     ("a value left out", r"(\s)mul\.rn\.f32(\s+%r\d+), (%r\d+), (%r\d+);",
      r"\1mov.b32\2, \4;"),
+    ("a sum left out", r"(\s)add\.rn\.f32(\s+%r\d+), (%r\d+), ([^;]+);",
+     r"\1mov.b32\2, \3;"),
+    ("a sum left out", r"(\s)add\.rn\.f32(\s+%r\d+), (%r\d+), (%r\d+);",
+     r"\1mov.b32\2, \4;"),
+    ("the other bound", r"(\s)min\.u32", r"\1max.u32"),
     ("another format", r"(cvt\.rn\.f16x2\.)e4m3x2", r"\1e5m2x2"),
     ("another format", r"(cvt\.rn\.f16x2\.)e2m3x2", r"\1e3m2x2"),
     ("the numbers exchanged", r"(cvt\.rn\.bf16x2\.f32\s+%\w+), (%r\d+), (%r\d+);",
@@ -65,6 +72,7 @@ COUNTED = [
     ("another sum", r"add\.s32\s+%r\d+, %\w+, (\d+);", 1),
     ("another factor", r"mul\.wide\.u32\s+%rd\d+, %\w+, (\d+);", 8),
     ("another factor", r"mul\.lo\.s32\s+%r\d+, %\w+, (\d+);", 1),
+    ("another lane", r"shfl\.sync\.bfly\.b32\s+%r\d+(?:\|%p\d+)?, %r\d+, (\d+),", 1),
     ("another pitch", r"mad\.lo\.s64\s+%rd\d+, %rd\d+, (\d+),", 16)]
 
 
@@ -87,5 +95,23 @@ EQUIVALENT = [(r"(the other comparison|another bound): .*setp\.gt\.u32\s+%p2, %r
                "sums of magnitudes have no lowest bit")]
 
 
+def equivalent_of_sums():
+    """Edits of kernels that add up tiles that change nothing: of the conditions of the
+    store, which is at the end, and of the order of the first two numbers."""
+    stores = "all lanes of a tile have its sum, and those behind the last one repeat it"
+    for line in ptx.lines[ptx.some(r"bra\s")[-1] - 7:]:
+        if re.search(r"setp|@%p\d+ bra", line):
+            yield f"the other (comparison|branch): .*{re.escape(line.strip())}", stores
+    at = ptx.some(r"add\.rn\.f32")[0]
+    halves = [one if one.startswith("%rs") else
+              re.findall(r"%rs\d+", ptx.lines[ptx.definition(one, at)])[0]
+              for one in re.findall(r"%rs?\d+", ptx.lines[at])[1:]]
+    for pair in (halves, halves[::-1]):
+        yield (rf"the halves exchanged: .*{{{', '.join(pair)}}}",
+               "the first two numbers of a piece are added to each other")
+
+
+if "tile_sums" in pathlib.Path(source).read_text():
+    EQUIVALENT = list(equivalent_of_sums())
 mutations.report(all_mutations(), folder, mutations.missed_by(source, *options),
                  equivalent=EQUIVALENT)

@@ -77,7 +77,8 @@ TEST_F(InferTypesTest, OpsWhoseTypesAreWritten) {
                 "assemble", "barrier_alloc", "compress", "densify",
                 "dequantize", "launch", "load_accumulator", "load_row",
                 "load_shared", "load_staged_row", "matmul", "quantize",
-                "receive_sums", "relayout", "shared_alloc", "tmem_view"}));
+                "receive_sums", "relayout", "shared_alloc", "tile_sums",
+                "tmem_view"}));
   EXPECT_EQ(withoutInference("blockscale_nki"),
             (std::set<std::string>{"access", "alloc", "reshape", "slice"}));
 }

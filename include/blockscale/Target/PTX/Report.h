@@ -55,6 +55,7 @@ inline constexpr const char *kRelayoutKind = "relayout";
 inline constexpr const char *kPruneKind = "prune";
 inline constexpr const char *kCompressKind = "compress";
 inline constexpr const char *kDensifyKind = "densify";
+inline constexpr const char *kTileSumsKind = "tile_sums";
 
 struct KernelReport {
   /// The name of the entry in the PTX.

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/BlockscaleSums.h"
 #include "blockscale/Dialect/Blockscale/IR/Bytecode.h"
 
 using namespace mlir;
@@ -58,6 +58,11 @@ template <> struct VersionOne<SliceRowsOp> {
   static constexpr Stored attributes[] = {
       {kSegments}, {"static_offsets"}, {"static_sizes"}};
   static constexpr size_t segments = 3;
+};
+// It is younger, and has nothing that would stand differently.
+template <> struct VersionOne<TileSumsOp> {
+  static constexpr Stored attributes[] = {{"tile", true}};
+  static constexpr size_t segments = 0;
 };
 } // namespace
 
@@ -204,4 +209,5 @@ BLOCKSCALE_NAMED_ATTRIBUTES(MatmulOp)
 BLOCKSCALE_NAMED_ATTRIBUTES(PruneOp)
 BLOCKSCALE_NAMED_ATTRIBUTES(QuantizeOp)
 BLOCKSCALE_NAMED_ATTRIBUTES(SliceRowsOp)
+BLOCKSCALE_NAMED_ATTRIBUTES(TileSumsOp)
 #undef BLOCKSCALE_NAMED_ATTRIBUTES

@@ -13,18 +13,22 @@ using namespace mlir;
 using namespace blockscale;
 
 bool blockscale::isConversion(Operation *op) {
-  return isa<DequantizeOp, RelayoutOp, PruneOp, CompressOp, DensifyOp>(op);
+  return isa<DequantizeOp, RelayoutOp, PruneOp, CompressOp, DensifyOp,
+             TileSumsOp>(op);
 }
 
 ConversionAttr blockscale::conversionOf(Operation *op, StringRef source) {
   MLIRContext *context = op->getContext();
   auto prune = dyn_cast<PruneOp>(op);
+  auto sums = dyn_cast<TileSumsOp>(op);
+  int64_t group = prune ? int64_t(prune.getGroup()) : 0;
+  if (sums)
+    group = int64_t(sums.getTile().value_or(0));
   return ConversionAttr::get(
       context, StringAttr::get(context, source),
       StringAttr::get(context, op->getName().stripDialect()),
       op->getOperand(0).getType(), op->getResult(0).getType(),
-      prune ? int64_t(prune.getKeep()) : 0,
-      prune ? int64_t(prune.getGroup()) : 0, prune && prune.getPairs());
+      prune ? int64_t(prune.getKeep()) : 0, group, prune && prune.getPairs());
 }
 
 //===----------------------------------------------------------------------===//

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleHost.h"
+#include "blockscale/Dialect/Blockscale/IR/BlockscaleSums.h"
 #include "blockscale/Dialect/Blockscale/IR/Bytecode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -27,6 +28,10 @@ void BlockscaleDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleHostOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "blockscale/Dialect/Blockscale/IR/BlockscaleSumsOps.cpp.inc"
       >();
 }
 

@@ -8,6 +8,7 @@
 
 #include "KernelVerifiers.h"
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleHost.h"
+#include "blockscale/Dialect/Blockscale/IR/ZeroTerms.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -46,6 +47,8 @@ SmallVector<StringRef> blockscale::launchOperands(FunctionOpInterface kernel) {
         ParameterRole::RowNumbers, ParameterRole::TensorScale})
     if (hasParameter(kernel, role))
       operands.push_back(stringifyParameterRole(role));
+  if (auto given = kernel->getAttrOfType<ArrayAttr>(kGivenTermsName))
+    llvm::append_range(operands, given.getAsValueRange<StringAttr>());
   return operands;
 }
 

@@ -11,6 +11,7 @@
 #include "blockscale/Dialect/Blockscale/IR/PlanAttr.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
+#include "blockscale/Dialect/Blockscale/IR/ZeroTerms.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "blockscale/HW/Target.h"
@@ -369,6 +370,8 @@ BlockscaleDialect::verifyOperationAttribute(Operation *op,
     return verifyQuantized(op, attribute.getValue());
   if (attribute.getName() == kForSparseName)
     return verifyForSparse(op, attribute.getValue());
+  if (attribute.getName() == kGivenTermsName)
+    return verifyGivenTerms(op, attribute.getValue());
   if (attribute.getName() == kPlanAttrName) {
     if (isa<StringAttr>(attribute.getValue()))
       return success();

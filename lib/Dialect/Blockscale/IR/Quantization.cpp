@@ -110,6 +110,12 @@ static void setSizes(QuantizedStorage &storage, ScaledTensorType type) {
   storage.rowTile = type.getRowTile();
 }
 
+QuantizedStorage blockscale::sizesInMemory(ScaledTensorType type) {
+  QuantizedStorage storage;
+  setSizes(storage, type);
+  return storage;
+}
+
 /// The same with a scale in memory for each `block` elements along K.
 static std::optional<QuantizedStorage> storageInBlocks(ScaledTensorType type,
                                                        int64_t block,

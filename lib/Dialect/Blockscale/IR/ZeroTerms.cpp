@@ -8,6 +8,7 @@
 #include "blockscale/Dialect/Blockscale/IR/ZeroTerms.h"
 #include "blockscale/Dialect/Blockscale/IR/StoredElements.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -75,4 +76,45 @@ std::optional<Reason> blockscale::whyNotZeroTerms(MatmulOp op) {
              "points in real units of the other operand must not be; expected "
              "elements that are stored as they are, such as f8E4M3FN";
   return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Terms that kernels make
+//===----------------------------------------------------------------------===//
+
+LogicalResult blockscale::verifyGivenTerms(Operation *op, Attribute attribute) {
+  auto names = dyn_cast<ArrayAttr>(attribute);
+  auto isTerms = [](Attribute name) {
+    auto text = dyn_cast<StringAttr>(name);
+    return text && (text == stringifyParameterRole(ParameterRole::ATerms) ||
+                    text == stringifyParameterRole(ParameterRole::BTerms));
+  };
+  if (names && llvm::all_of(names, isTerms) && op->hasAttr(ProductAttr::name))
+    return success();
+  return op->emitOpError() << "expected '" << kGivenTermsName
+                           << "' to be a list of 'a_terms' and 'b_terms' on "
+                              "the kernel of a product";
+}
+
+TileSumsOp blockscale::createTermsOf(OpBuilder &builder, MatmulOp op,
+                                     bool isA) {
+  auto own = isA ? op.getA() : op.getB();
+  ScaledTensorType type = own.getType(),
+                   other = (isA ? op.getB() : op.getA()).getType();
+  if (!hasRealZeros(other) || hasRealZeros(type) || recodingOf(type, other))
+    return {};
+  int64_t tile = other.getKTile(), tiles = 1;
+  if (tile % TileSumsOp::kPiece != 0)
+    return {};
+  if (tile)
+    tiles = type.isDynamicDim(type.getRank() - 1)
+                ? ShapedType::kDynamic
+                : int64_t(llvm::divideCeil(type.getK(), tile));
+  SmallVector<int64_t> shape(type.getShape());
+  shape.pop_back();
+  shape.insert(shape.end() - 1, tiles);
+  builder.setInsertionPoint(op);
+  return TileSumsOp::create(
+      builder, op.getLoc(), RankedTensorType::get(shape, builder.getF32Type()),
+      own, tile ? builder.getI64IntegerAttr(tile) : IntegerAttr());
 }

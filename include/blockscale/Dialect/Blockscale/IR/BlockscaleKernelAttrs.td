@@ -522,7 +522,8 @@ def Blockscale_ConversionAttr : AttrDef<Blockscale_Dialect, "Conversion"> {
     from multiplies nothing and rounds nothing to narrow elements. `source` is
     the function that held it, `op` its name without that of the dialect, `a` the
     type of what is read, `d` that of the result. `keep`, `group` and `pairs` are
-    those of a `blockscale.prune`.
+    those of a `blockscale.prune`; of a `blockscale.tile_sums` `group` is the tile, 0
+    without one.
   }];
   let parameters = (ins
     "::mlir::StringAttr":$source,

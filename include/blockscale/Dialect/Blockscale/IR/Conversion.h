@@ -9,17 +9,21 @@
 #ifndef BLOCKSCALE_DIALECT_BLOCKSCALE_IR_CONVERSION_H
 #define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_CONVERSION_H
 
+#include "blockscale/Dialect/Blockscale/IR/BlockscaleSums.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
 
 namespace blockscale {
 
 /// Whether `op` changes how a tensor is stored or which elements it has, and is
 /// computed by a kernel of its own where it is all of its function:
-/// `dequantize`, `relayout`, `prune`, `compress` and `densify`.
+/// `dequantize`, `relayout`, `prune`, `compress`, `densify` and `tile_sums`.
 bool isConversion(mlir::Operation *op);
 
 /// What a kernel has to know of the conversion `op`, in the function `source`.
 ConversionAttr conversionOf(mlir::Operation *op, llvm::StringRef source);
+
+/// Whether it is that of a `blockscale.tile_sums`.
+bool isTileSums(ConversionAttr conversion);
 
 /// The storage of a tensor of `type` whose values a kernel for `target`
 /// computes, or why there is no such kernel.
@@ -34,6 +38,31 @@ int64_t elementsPerThread(const QuantizedStorage &storage, mlir::Type result);
 /// How many threads dequantise all of it.
 mlir::AffineExpr threadsToDequantize(const QuantizedStorage &storage,
                                      mlir::Type result);
+
+/// What a kernel adds up over tiles along K.
+struct SumStorage {
+  /// Without scales.
+  QuantizedStorage storage;
+  hw::OperandType element;
+  /// Elements along K of a tile; all of them if it is 0.
+  int64_t tile = 0;
+  /// Tiles of a row.
+  mlir::AffineExpr tiles;
+  /// Partial sums of a tile.
+  int64_t partialSums = 1;
+
+  /// Scales of a tensor of `type` for a group of rows, and of a matrix.
+  mlir::AffineExpr scalesOfRow(ScaledTensorType type) const;
+  mlir::AffineExpr scalesOfMatrix(ScaledTensorType type) const;
+};
+
+/// Where a kernel for `target` finds a tensor of type `from`, whose tiles it
+/// adds up, or why there is no such kernel.
+Result<SumStorage> sumStorage(ScaledTensorType from, int64_t tile,
+                              hw::Target target);
+
+/// How many threads add up all tiles: one for each partial sum.
+mlir::AffineExpr threadsToSum(const SumStorage &sums);
 
 /// Scales in memory before and after a relayout. Of each storage only what
 /// tells of sizes and scales is there.

@@ -77,6 +77,9 @@ mlir::LogicalResult verifyForSparse(mlir::Operation *op,
 enum class ScaleReader { Dense, Sparse };
 ScaleReader scaleReader(mlir::Operation *op);
 
+/// The sizes of a tensor of `type` alone.
+QuantizedStorage sizesInMemory(ScaledTensorType type);
+
 /// Sets how lines of `elements` elements lie that TMA brings to an instruction.
 void setLines(QuantizedStorage &storage, const hw::TensorMapDataTypeInfo &data,
               mlir::AffineExpr elements);

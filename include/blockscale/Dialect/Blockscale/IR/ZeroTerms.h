@@ -20,7 +20,7 @@
 #ifndef BLOCKSCALE_DIALECT_BLOCKSCALE_IR_ZEROTERMS_H
 #define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_ZEROTERMS_H
 
-#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/BlockscaleSums.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -41,6 +41,19 @@ bool hasZeroTerms(MatmulOp op);
 /// along K; null without terms.
 mlir::Value numZeroTerms(mlir::ImplicitLocOpBuilder &b, MatmulOp op,
                          mlir::Value k);
+
+/// The attribute of a kernel that names the terms, "a_terms" or "b_terms", that
+/// its launches give, made by another kernel; whoever packs makes all others.
+inline constexpr llvm::StringLiteral kGivenTermsName = "blockscale.given_terms";
+
+/// Where it may be.
+mlir::LogicalResult verifyGivenTerms(mlir::Operation *op,
+                                     mlir::Attribute attribute);
+
+/// Adds up an operand of the product over the tiles of the zero points of the
+/// other one, right before `op`, which are its terms; null if it has other ones
+/// too, or kernels read it as other elements.
+TileSumsOp createTermsOf(mlir::OpBuilder &builder, MatmulOp op, bool isA);
 
 /// Why kernels have no such terms in a product of these operands; empty if they
 /// have, or no operand has zero points in real units.

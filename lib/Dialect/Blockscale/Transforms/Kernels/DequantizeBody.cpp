@@ -14,6 +14,7 @@
 // but for a factor that is infinite itself.
 
 #include "DequantizeSource.h"
+#include "NarrowNumbers.h"
 #include "blockscale/Dialect/Blockscale/IR/Conversion.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -52,9 +53,6 @@ private:
 
   Piece pieceOf(Value number);
   SmallVector<Value> wordsOf(const Piece &piece);
-  Value codesAt(ArrayRef<Value> words, int64_t i);
-  SmallVector<Value> decode(ArrayRef<Value> words);
-  SmallVector<Value> decodeIntegers(ArrayRef<Value> words);
   Value scaleOf(const Piece &piece);
   Value isInfinite(Value x);
   Value bounded(Value product, Value bound);
@@ -99,88 +97,13 @@ SmallVector<Value> Body::wordsOf(const Piece &piece) {
   return loadWords(arguments.data, offset, bytes);
 }
 
-/// The codes of elements `i` and `i + 1`, as `blockscale.decode_pair` has them.
-Value Body::codesAt(ArrayRef<Value> words, int64_t i) {
-  int64_t word = i * bits() / 32, bit = i * bits() % 32;
-  auto right = [&](Value x, int64_t distance) -> Value {
-    return distance ? arith::ShRUIOp::create(e, x, e.i32(distance)).getResult()
-                    : x;
-  };
-  auto left = [&](Value x, int64_t distance) -> Value {
-    return arith::ShLIOp::create(e, x, e.i32(distance));
-  };
-  Value pair = right(words[word], bit);
-  if (bit + 2 * bits() > 32)
-    pair = arith::OrIOp::create(e, pair, left(words[word + 1], 32 - bit));
-  if (bits() != 6)
-    return pair;
-  // 6-bit codes come in bytes of their own.
-  Value low = arith::AndIOp::create(e, pair, e.i32(0x3f));
-  Value high = arith::AndIOp::create(e, left(pair, 2), e.i32(0x3f << 8));
-  return arith::OrIOp::create(e, low, high);
-}
-
-/// Those of int8.
-SmallVector<Value> Body::decodeIntegers(ArrayRef<Value> words) {
-  constexpr int64_t kBits = 8, kCodes = 4, kAbove = 24;
-  SmallVector<Value> values;
-  for (int64_t i = 0; i < count; ++i) {
-    Value word = words[i / kCodes];
-    if (int64_t left = kAbove - i % kCodes * kBits)
-      word = arith::ShLIOp::create(e, word, e.i32(left));
-    Value integer = arith::ShRSIOp::create(e, word, e.i32(kAbove));
-    values.push_back(arith::SIToFPOp::create(e, e.getF32Type(), integer));
-  }
-  return values;
-}
-
-/// The elements as f32.
-SmallVector<Value> Body::decode(ArrayRef<Value> words) {
-  if (isa<IntegerType>(element))
-    return decodeIntegers(words);
-  SmallVector<Value> values;
-  for (int64_t i = 0; i < count; i += 2) {
-    Value pair =
-        DecodePairOp::create(e, codesAt(words, i), TypeAttr::get(element));
-    for (int64_t k = 0; k < 2; ++k)
-      values.push_back(e.widen(vector::ExtractOp::create(e, pair, k)));
-  }
-  return values;
-}
-
 /// The scale of the block as f32.
 Value Body::scaleOf(const Piece &piece) {
-  constexpr int64_t kNaN = 0x7fc00000, kSmallest = 0x00400000;
   if (!storage.scale)
     return loadNumber(arguments.scales, floatNumber(piece.place));
   Value byte =
       loadNumber(arguments.scales, scaleOffset(piece.place, e.getI64Type()));
-  Value code = arith::ExtUIOp::create(e, e.getI32Type(), byte);
-  auto is = [&](int64_t value) -> Value {
-    return arith::CmpIOp::create(e, arith::CmpIPredicate::eq, code,
-                                 e.i32(value));
-  };
-  auto shifted = [&](int64_t distance) -> Value {
-    return arith::ShLIOp::create(e, code, e.i32(distance));
-  };
-  switch (*storage.scale) {
-  case ElementFormat::UE8M0: {
-    // 2^-127 is a subnormal f32.
-    Value value = select(e, is(0), e.i32(kSmallest), shifted(23));
-    return e.fromBits(select(e, is(0xff), e.i32(kNaN), value));
-  }
-  case ElementFormat::UE5M3: {
-    // The fields of an f32 whose exponent counts from -15, not from -127.
-    Value value =
-        arith::MulFOp::create(e, e.fromBits(shifted(20)), e.f32(0x1p112f));
-    return select(e, is(0xff), e.fromBits(e.i32(kNaN)), value);
-  }
-  default: {
-    auto format = Float8E4M3FNType::get(e.getContext());
-    Value pair = DecodePairOp::create(e, code, TypeAttr::get(format));
-    return e.widen(vector::ExtractOp::create(e, pair, 0));
-  }
-  }
+  return scaleOfByte(e, byte, *storage.scale);
 }
 
 Value Body::isInfinite(Value x) {
@@ -211,7 +134,8 @@ SmallVector<Value> Body::valuesOf(const Piece &piece) {
   // Scales of other formats are no infinities.
   if (!storage.scale)
     bound = select(e, isInfinite(scale), e.f32(kInfinity), bound);
-  SmallVector<Value> values = decode(wordsOf(piece));
+  SmallVector<Value> values =
+      decodeWords(e, wordsOf(piece), element, bits(), count);
   for (Value &value : values) {
     Value product = arith::MulFOp::create(e, value, scale), infinite;
     if (hasInfinity())

@@ -14,10 +14,12 @@
 #include "QuantizeSource.h"
 #include "RelayoutSource.h"
 #include "SparseSource.h"
+#include "TileSumsSource.h"
 #include "blockscale/Dialect/Blockscale/IR/Conversion.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
+#include "blockscale/Dialect/Blockscale/IR/ZeroTerms.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/HW/PtxName.h"
@@ -53,6 +55,11 @@ struct FormKernels : blockscale::impl::FormKernelsBase<FormKernels> {
 
 private:
   bool isWanted(KernelSourceOpInterface op) const;
+  void addTerms(MatmulOp op);
+  void launch(KernelSourceOpInterface op, SymbolRefAttr kernel);
+
+  /// Sums that kernels make for the terms of a product: of A, of B, or null.
+  llvm::DenseMap<Operation *, std::array<Value, 2>> terms;
 };
 } // namespace
 
@@ -108,13 +115,27 @@ static gpu::GPUFuncOp buildKernel(KernelSourceOpInterface op,
 // The host
 //===----------------------------------------------------------------------===//
 
+/// Names the terms of zero points that launches of a kernel give, if any.
+static void nameTerms(gpu::GPUFuncOp kernel, ArrayRef<Value> terms) {
+  SmallVector<StringRef> names;
+  for (auto [role, value] : llvm::zip(
+           std::array{ParameterRole::ATerms, ParameterRole::BTerms}, terms))
+    if (value)
+      names.push_back(stringifyParameterRole(role));
+  if (!names.empty())
+    kernel->setAttr(kGivenTermsName,
+                    Builder(kernel.getContext()).getStrArrayAttr(names));
+}
+
 /// The launch of a product whose kernel quantises stands for both ops.
 static void replaceByLaunch(MatmulOp product, QuantizeOp quantizer,
-                            SymbolRefAttr kernel) {
+                            SymbolRefAttr kernel, ArrayRef<Value> terms) {
   OpBuilder b(quantizer);
   SmallVector<Value> inputs(product->getOperands());
   if (quantizer.getTensorScale())
     inputs.push_back(quantizer.getTensorScale());
+  llvm::copy_if(terms, std::back_inserter(inputs),
+                [](Value value) { return bool(value); });
   auto launch = LaunchOp::create(b, product.getLoc(), quantizer.getType(),
                                  kernel, inputs);
   quantizer.replaceAllUsesWith(launch->getResult(0));
@@ -148,16 +169,21 @@ static void replaceByLaunch(QuantizeOp op, SymbolRefAttr kernel) {
     eraseQuantizer(one);
 }
 
-static void replaceByLaunch(KernelSourceOpInterface op, SymbolRefAttr kernel) {
+void FormKernels::launch(KernelSourceOpInterface op, SymbolRefAttr kernel) {
+  const std::array<Value, 2> given = terms.lookup(op);
   if (auto product = dyn_cast<MatmulOp>(op.getOperation()))
     if (QuantizeOp quantizer = quantizerOf(product))
-      return replaceByLaunch(product, quantizer, kernel);
+      return replaceByLaunch(product, quantizer, kernel, given);
   if (auto quantizer = dyn_cast<QuantizeOp>(op.getOperation()))
     return replaceByLaunch(quantizer, kernel);
   OpBuilder b(op);
   SmallVector<Value> inputs(op->getOperands());
+  llvm::copy_if(given, std::back_inserter(inputs),
+                [](Value value) { return bool(value); });
   auto launch =
       LaunchOp::create(b, op.getLoc(), op->getResultTypes(), kernel, inputs);
+  for (auto &[product, sums] : terms)
+    llvm::replace(sums, op->getResult(0), launch->getResult(0));
   op->replaceAllUsesWith(launch);
   op.erase();
 }
@@ -279,7 +305,7 @@ static bool isConvertible(Operation *op) {
       .Case([](DequantizeOp dequantize) {
         return !whyNotKernel(dequantize) && !repeatsScales(dequantize);
       })
-      .Case<RelayoutOp, PruneOp, CompressOp, DensifyOp>(
+      .Case<RelayoutOp, PruneOp, CompressOp, DensifyOp, TileSumsOp>(
           [](auto conversion) { return !whyNotKernel(conversion); })
       .Default([](Operation *) { return false; });
 }
@@ -287,6 +313,17 @@ static bool isConvertible(Operation *op) {
 /// Whether a kernel reads its operands on the device.
 static bool isReader(Operation *op) {
   return isa<MatmulOp>(op) || isConvertible(op);
+}
+
+/// Whether a kernel makes the elements of `operand`.
+static bool isMadeByKernel(Value operand) {
+  Operation *source = operand.getDefiningOp();
+  if (auto assemble = dyn_cast_or_null<AssembleOp>(source))
+    source = assemble.getData().getDefiningOp();
+  auto quantizer = dyn_cast_or_null<QuantizeOp>(source);
+  if (quantizer && !isOfKernel(quantizer))
+    return !whyNotKernel(quantizer) && !repeatsScales(quantizer);
+  return source && (quantizer || isReader(source));
 }
 
 /// Whether all that reads `op` are kernels, so that its result need not leave
@@ -332,8 +369,28 @@ bool FormKernels::isWanted(KernelSourceOpInterface op) const {
          !whyNotKernel(quantization) && !repeatsScales(quantization);
 }
 
+/// Where a kernel makes an operand, another one adds it up for the zero points
+/// of the other operand, so that it need not leave the device.
+void FormKernels::addTerms(MatmulOp op) {
+  if (!hasZeroTerms(op) || !isKernelSource(op))
+    return;
+  OpBuilder b(op);
+  for (bool isA : {true, false}) {
+    TileSumsOp sums = createTermsOf(b, op, isA);
+    if (!sums)
+      continue;
+    if (isConvertible(sums) && isMadeByKernel(sums.getInput()))
+      terms[op][isA ? 0 : 1] = sums;
+    else
+      sums.erase();
+  }
+}
+
 void FormKernels::runOnOperation() {
   ModuleOp module = getOperation();
+  terms.clear();
+  if (quantizeOperands)
+    module.walk([&](MatmulOp op) { addTerms(op); });
   // Unless asked, whole functions quantise on the host, where their code wants
   // the result.
   if (!quantize && !quantizeOperands)
@@ -353,12 +410,13 @@ void FormKernels::runOnOperation() {
       return signalPassFailure();
     std::string name = kernelName(op, *kernels, functions);
     gpu::GPUFuncOp kernel = buildKernel(op, *kernels, name);
+    nameTerms(kernel, terms.lookup(op));
     if (failed(sizeLimits(kernel, [&] { return op->emitOpError(); })))
       return signalPassFailure();
     if (auto matmul = dyn_cast<MatmulOp>(op.getOperation()))
       if (failed(buildVariants(matmul, kernel, *kernels, functions)))
         return signalPassFailure();
     auto leaf = FlatSymbolRefAttr::get(&getContext(), name);
-    replaceByLaunch(op, SymbolRefAttr::get(kernels->getNameAttr(), {leaf}));
+    launch(op, SymbolRefAttr::get(kernels->getNameAttr(), {leaf}));
   }
 }

@@ -12,6 +12,7 @@
 #include "QuantizeSource.h"
 #include "RelayoutSource.h"
 #include "SparseSource.h"
+#include "TileSumsSource.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -27,6 +28,7 @@ void blockscale::registerKernelSources(DialectRegistry &registry) {
     attachRelayoutSource(*context);
     attachPruneSource(*context);
     attachSparseSources(*context);
+    attachTileSumsSource(*context);
   });
 }
 
