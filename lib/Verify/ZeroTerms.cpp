@@ -45,11 +45,23 @@ std::optional<Reason> InputMaker::setZeros(const plan::ZeroTerms &terms) {
   return std::nullopt;
 }
 
-/// An element of an operand with all of its scales, its zero point not counted.
+/// How much larger an element that is stored for another one is: those of a
+/// bias of one less are twice as large.
+static double storedFactor(const plan::DataPacking &data) {
+  constexpr unsigned kNarrow = 8;
+  if (!data.source || data.bits > kNarrow)
+    return 1;
+  const std::string &from = data.source->format;
+  return from == "e4m3b8fnuz" || from == "e5m2b16fnuz" ? 2 : 1;
+}
+
+/// An element of an operand as it is stored with all of its scales, its zero
+/// point not counted.
 double InputMaker::scaledElement(bool isA, uint64_t row, uint64_t k) const {
   const reference::Problem &problem = inputs.problem;
   const reference::Operand &operand = isA ? problem.a : problem.b;
-  double value = reference::elementNumber(operand, row * problem.k + k);
+  double value = reference::elementNumber(operand, row * problem.k + k) *
+                 storedFactor(*findOperand(kernel.data, isA ? "a" : "b"));
   if (operand.blockSize)
     value *=
         operand.scale(row * operand.blocks(problem.k) + k / operand.blockSize);

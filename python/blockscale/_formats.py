@@ -183,9 +183,10 @@ class Format:
                           "zero points, no others")
         if self.zero is None:
             return
-        if self.scale not in FACTORS or self.scale in SCALES:
+        has_fractions = self.scale == "ue4m3" and not self.covers_k
+        if not has_fractions and (self.scale not in FACTORS or self.scale in SCALES):
             raise Refused(f"zero points beside scales of {self.scale}: expected "
-                          "f32, f16 or bf16")
+                          "f32, f16 or bf16, or ue4m3 of blocks along K")
         if self.tensor_scale or self.sparsity is not None:
             raise Refused("elements with zero points have no tensor scale, and no "
                           "sparsity")
@@ -242,7 +243,8 @@ class Format:
     @property
     def unit(self):
         """What 1 means: under powers of two integers are fixed-point numbers."""
-        is_fixed_point = self.element in INTEGERS and self.scale in SCALES
+        is_fixed_point = self.element in INTEGERS and self.scale in SCALES and \
+            self.zero is None
         return np.float32(2.0 ** (2 - self.bits) if is_fixed_point else 1)
 
     @property

@@ -14,7 +14,7 @@ from . import _groups as groups
 from ._arrays import numbers
 from ._checks import real, whole
 from ._errors import InternalError, Refused
-from ._formats import ZEROS
+from ._formats import FNUZ, ZEROS
 from ._scaled import GROUPED
 
 # Types of C, the bias and D in plans.
@@ -196,6 +196,9 @@ def terms(planned, name, operand):
             continue
         # Those for zero points of `b` are of `a` without its own.
         values = operand._exact(less_zeros=name == "b")
+        # What is stored has a bias of one less; the kernel multiplies by 1/2.
+        if operand.format.element in FNUZ and of(planned["data"], name)["bits"] == 8:
+            values *= 2
         starts = np.arange(0, operand.k, block)
         lines.append(np.moveaxis(np.add.reduceat(values, starts, axis=-1), -1,
                                  -2).astype(np.float32))

@@ -67,6 +67,8 @@ def operand(rng, format_, shape):
     (bs.Format("uint3", "f16", rows=0, zero="f16"), ROWS, (24, 200, 320)),
     ("bf16", bs.Format("uint8", "f32", rows=8, zero="bf16"), (37, 72, 256)),
     ("fp8_1x128", bs.Format("uint4", "bf16", 128, zero="f16"), (37, 72, 384)),
+    (bs.Format("e4m3b8fnuz", "f32"), bs.Format("uint4", "ue4m3", 32, zero="f32"),
+     (37, 72, 256)),
     (bs.Format("uint8", "f32", 64, zero="f32"),
      bs.Format("uint2", "f32", 128, rows=4, zero="f32"), (37, 72, 384))])
 def test_products(device, a, b, shape):

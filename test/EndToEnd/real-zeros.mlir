@@ -17,23 +17,23 @@
 // RUN: FileCheck %s --check-prefix=PLAN < %t/tiles.plan.json
 
 // ROWS-NOT: FAIL
-// ROWS-COUNT-16: pass
+// ROWS-COUNT-18: pass
 // ROWS-NOT: {{FAIL|pass}}
 
 // ROWS-ONCE-NOT: FAIL
-// ROWS-ONCE-COUNT-8: pass
+// ROWS-ONCE-COUNT-9: pass
 // ROWS-ONCE-NOT: {{FAIL|pass}}
 
 // TILES-NOT: FAIL
-// TILES-COUNT-8: pass
+// TILES-COUNT-14: pass
 // TILES-NOT: {{FAIL|pass}}
 
 // TILES-ONCE-NOT: FAIL
-// TILES-ONCE-COUNT-4: pass
+// TILES-ONCE-COUNT-7: pass
 // TILES-ONCE-NOT: {{FAIL|pass}}
 
 // TILES-LAST-NOT: FAIL
-// TILES-LAST-COUNT-4: pass
+// TILES-LAST-COUNT-7: pass
 // TILES-LAST-NOT: {{FAIL|pass}}
 
 // Terms of the zero points of both, those of A first.
@@ -117,6 +117,14 @@ func.func @quantised(%a: !quantised_a, %b: !quantised_b) -> !quantised_d {
   return %1 : !quantised_d
 }
 
+// Stored as twice as much, which the sums are of.
+!fnuz_a = !blockscale.tensor<70x256xf8E4M3FNUZ, "float32_t0">
+!fnuz_b = !blockscale.tensor<72x256xui4, "float32_float32_t0">
+func.func @fnuz(%a: !fnuz_a, %b: !fnuz_b, %alpha: f32) -> tensor<70x72xf32> {
+  %0 = blockscale.matmul %a, %b alpha(%alpha) : !fnuz_a, !fnuz_b -> tensor<70x72xf32>
+  return %0 : tensor<70x72xf32>
+}
+
 //--- tiles.mlir
 !groups_a = !blockscale.tensor<200x512xf8E4M3FN, "float32_t128">
 !groups_b = !blockscale.tensor<96x512xui4, "bfloat16_float16_t128">
@@ -145,4 +153,25 @@ func.func @dynamic_tiles(%a: !dynamic_tiles_a, %b: !dynamic_tiles_b) -> tensor<?
 func.func @expert_tiles(%a: !expert_tiles_a, %b: !expert_tiles_b, %ends: tensor<3xi32>) -> tensor<?x96xf32> {
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<3xi32>) : !expert_tiles_a, !expert_tiles_b -> tensor<?x96xf32>
   return %0 : tensor<?x96xf32>
+}
+
+// Scales with fractions, of bytes, and partners that are stored as twice as much.
+!bytes_a = !blockscale.tensor<130x256xf8E5M2FNUZ, "float32_t128">
+!bytes_b = !blockscale.tensor<72x256xui4, "e4m3_bfloat16_t32">
+func.func @bytes(%a: !bytes_a, %b: !bytes_b) -> tensor<130x72xf32> {
+  %0 = blockscale.matmul %a, %b : !bytes_a, !bytes_b -> tensor<130x72xf32>
+  return %0 : tensor<130x72xf32>
+}
+!both_bytes_a = !blockscale.tensor<70x256xui8, "e4m3_float32_t64">
+!both_bytes_b = !blockscale.tensor<72x256xui4, "e4m3_float32_t4_t128">
+func.func @both_bytes(%a: !both_bytes_a, %b: !both_bytes_b) -> tensor<70x72xf32> {
+  %0 = blockscale.matmul %a, %b : !both_bytes_a, !both_bytes_b -> tensor<70x72xf32>
+  return %0 : tensor<70x72xf32>
+}
+// With zero points in steps of the scale.
+!steps_a = !blockscale.tensor<70x256xf8E4M3FN, "float32_t0">
+!steps_b = !blockscale.tensor<72x256xui4, "e4m3_int8_t32">
+func.func @steps(%a: !steps_a, %b: !steps_b) -> tensor<70x72xf32> {
+  %0 = blockscale.matmul %a, %b : !steps_a, !steps_b -> tensor<70x72xf32>
+  return %0 : tensor<70x72xf32>
 }

@@ -49,8 +49,11 @@ static bool hasPowersOfTwo(ScaledTensorType type) {
 
 bool blockscale::hasPromotedFractions(const ScaleSpec &spec, Type element) {
   std::optional<ElementFormat> format = scaleFormat(*spec.scale);
-  return spec.isTile() && format == ElementFormat::UE4M3 &&
-         isa<FloatType>(element) && !isa<Float4E2M1FNType>(element);
+  // Elements less zero points are stored as floats of an instruction that reads
+  // no such scales.
+  bool isOther =
+      isa<FloatType>(element) ? !isa<Float4E2M1FNType>(element) : !!spec.zero;
+  return spec.isTile() && format == ElementFormat::UE4M3 && isOther;
 }
 
 bool blockscale::hasPromotedScales(ScaledTensorType type) {

@@ -61,6 +61,15 @@ static std::optional<ElementFormat> halfFormat(ScaledTensorType type,
   return std::nullopt;
 }
 
+/// Whether integers under its scales are whole numbers: under powers of two
+/// they are fixed-point numbers.
+static bool isWhole(ScaledTensorType type) {
+  const ScaleSpec &spec = type.getSpec().getValue();
+  return !spec.isUnscaled() &&
+         (!scaleFormat(*spec.scale) ||
+          hasPromotedFractions(spec, type.getElementType()));
+}
+
 /// As recodings name them: "uint4", "e4m3".
 static std::string elementName(Type element) {
   if (element.isUnsignedInteger())
@@ -84,8 +93,7 @@ static std::optional<packing::Recoding> narrowRecoding(ScaledTensorType type) {
   // Up to 16 e4m3 has all whole numbers.
   constexpr unsigned kNibble = 4;
   if (element.isUnsignedInteger() &&
-      element.getIntOrFloatBitWidth() <= kNibble && spec.zero &&
-      !scaleFormat(*spec.scale))
+      element.getIntOrFloatBitWidth() <= kNibble && spec.zero && isWhole(type))
     return packing::findRecoding(elementName(element), ElementFormat::E4M3,
                                  /*isInteger=*/true, spec.hasIntegerZero());
   if (!element.isSignlessInteger(4) || spec.isUnscaled() || spec.zero)
@@ -108,10 +116,9 @@ blockscale::recodingOf(ScaledTensorType type, ScaledTensorType other) {
     return packing::recodeCodebook(std::string_view(codebook.getName()), *half);
   const ScaleSpec &spec = type.getSpec().getValue();
   bool isInteger = isa<IntegerType>(type.getElementType());
-  // Integers without float scales are fixed-point numbers.
   if (isInteger && hasPromotedPowers(type))
     isInteger = false;
-  else if (isInteger && (spec.isUnscaled() || scaleFormat(*spec.scale)))
+  else if (isInteger && !isWhole(type))
     return std::nullopt;
   return packing::findRecoding(elementName(type.getElementType()), *half,
                                isInteger, spec.hasIntegerZero());

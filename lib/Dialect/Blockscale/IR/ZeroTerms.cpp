@@ -68,9 +68,11 @@ std::optional<Reason> blockscale::whyNotZeroTerms(MatmulOp op) {
       return "zero points in real units beside a sparse operand are not "
              "lowered; expected dense ones, or zero points that count in steps "
              "of the scale, such as 'int8'";
+  // Those of floats are part of alpha, and sums are of what is stored.
   for (auto [type, other] : {std::pair(a, b), {b, a}})
     if (auto recoding = recodingOf(type, other);
-        recoding && recoding->factor != 1)
+        recoding && recoding->factor != 1 &&
+        isa<CodebookType>(type.getElementType()))
       return "elements of '" + std::string(recoding->from) +
              "' are stored as others that the epilogue multiplies, which zero "
              "points in real units of the other operand must not be; expected "

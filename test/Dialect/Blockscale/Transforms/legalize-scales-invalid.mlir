@@ -35,11 +35,11 @@ func.func @real_zeros_under_tensor_scale(%a: !bytes, %b: !real_zeros) -> tensor<
 
 // -----
 
-!fnuz = !blockscale.tensor<128x256xf8E4M3FNUZ, "float32_t0">
+!tables = !blockscale.tensor<128x256x!blockscale.codebook<"cb31ie_int5">, "mx4", layout = tiled_128x4>
 !real_zeros = !blockscale.tensor<128x256xui4, "float16_float16_t0">
-func.func @real_zeros_beside_fnuz(%a: !fnuz, %b: !real_zeros) -> tensor<128x128xf32> {
-  // expected-error @below {{elements of 'e4m3b8fnuz' are stored as others that the epilogue multiplies, which zero points in real units of the other operand must not be; expected elements that are stored as they are, such as f8E4M3FN}}
-  %0 = blockscale.matmul %a, %b : !fnuz, !real_zeros -> tensor<128x128xf32>
+func.func @real_zeros_beside_tables(%a: !tables, %b: !real_zeros) -> tensor<128x128xf32> {
+  // expected-error @below {{elements of 'cb31ie_int5' are stored as others that the epilogue multiplies, which zero points in real units of the other operand must not be; expected elements that are stored as they are, such as f8E4M3FN}}
+  %0 = blockscale.matmul %a, %b : !tables, !real_zeros -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
 
@@ -86,9 +86,9 @@ func.func @sparse_zeros(%a: !sparse_zeros, %b: !bytes) -> tensor<128x128xf32> {
 // -----
 
 !bytes = !blockscale.tensor<128x256xf8E4M3FN, "float32_t0">
-!narrow_scales = !blockscale.tensor<128x256xui4, "e4m3fn_int8_t128">
+!narrow_scales = !blockscale.tensor<128x256xui4, "e5m3fn_int8_t128">
 func.func @narrow_scales(%a: !bytes, %b: !narrow_scales) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' with scales 'e4m3fn_int8_t128': elements less their zero points are multiplied as e4m3 or bf16, whose tile scales are no 'e4m3fn'; expected float32, float16 or bfloat16, by which the sum of each tile is multiplied in registers}}
+  // expected-error @below {{operand 'b' with scales 'e5m3fn_int8_t128': elements less their zero points are multiplied as e4m3 or bf16, whose tile scales are no 'e5m3fn'; expected float32, float16, bfloat16 or e4m3, by which the sum of each tile is multiplied in registers}}
   %0 = blockscale.matmul %a, %b : !bytes, !narrow_scales -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }

@@ -116,12 +116,14 @@ static std::optional<Reason> whyNotZeros(const ScaleSpec &spec, Type element) {
   if (spec.isSparse())
     return "a zero point of sparse elements is not lowered; expected dense "
            "ones";
-  if (spec.isTile() && scaleFormat(*spec.scale))
+  if (spec.isTile() && scaleFormat(*spec.scale) &&
+      !hasPromotedFractions(spec, element))
     return "elements less their zero points are multiplied as e4m3 or bf16, "
            "whose tile scales are no '" +
            print(*spec.scale) +
-           "'; expected float32, float16 or bfloat16, by which the sum of each "
-           "tile is multiplied in registers";
+           "'; expected float32, float16, bfloat16 or e4m3, by which the sum "
+           "of "
+           "each tile is multiplied in registers";
   return std::nullopt;
 }
 
