@@ -52,6 +52,14 @@ FORMATS = {
                           "rounding(stochastic, seed = 1)"),
     "NVFP4, stochastic": ("f4E2M1FN", "multi_float32_e4m3fn_t16", 4, 16,
                           "rounding(stochastic, seed = 1)"),
+    "MXFP8, stochastic_rs": ("f8E4M3FN", "e8m0_t32", 8, 32,
+                             "rounding(stochastic_rs, seed = 1)"),
+    "MXFP6 e2m3, stochastic_rs": ("f6E2M3FN", "e8m0_t32", 6, 32,
+                                  "rounding(stochastic_rs, seed = 1)"),
+    "MXFP4, stochastic_rs": ("f4E2M1FN", "e8m0_t32", 4, 32,
+                             "rounding(stochastic_rs, seed = 1)"),
+    "NVFP4, stochastic_rs": ("f4E2M1FN", "multi_float32_e4m3fn_t16", 4, 16,
+                             "rounding(stochastic_rs, seed = 1)"),
 }
 
 

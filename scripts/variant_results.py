@@ -31,6 +31,13 @@ QUANTIZATIONS = [
     Quantization("f4E2M1FN", "e4m3fn_t16", "bf16"),
     Quantization("f4E2M1FN", "multi_float32_e4m3fn_t16", "f16"),
 ]
+# By an instruction of some chips.
+BY_INSTRUCTION = [
+    Quantization("f8E4M3FN", "e8m0_t32", "bf16", "rounding(stochastic_rs, seed = -1)"),
+    Quantization("f6E3M2FN", "e8m0_t32", "f32", "rounding(stochastic_rs, seed = 7)"),
+    Quantization("f4E2M1FN", "multi_float32_e4m3fn_t16", "f16",
+                 "rounding(stochastic_rs, seed = 12345)"),
+]
 SQUARES = [
     Quantization("f8E4M3FN", "e8m0_t32_t32", "bf16"),
     Quantization("f6E2M3FN", "e8m0_t8_t32", "f32", "rule(ceil)"),
@@ -136,6 +143,12 @@ RESULT_VARIANTS = [
             make=function_that_quantizes),
     Variant("quantisations beside wide K", DATACENTER, QUANTIZATIONS[:2], "",
             LINES, True, make=function_that_quantizes),
+    Variant("quantisations by random bits of cvt.rs", DATACENTER, BY_INSTRUCTION, "",
+            LINES, make=function_that_quantizes),
+    Variant("quantisations by random bits of cvt.rs, warp level", WARP,
+            BY_INSTRUCTION, "", LINES, make=function_that_quantizes),
+    Variant("quantisations by random bits of cvt.rs beside wide K", DATACENTER,
+            BY_INSTRUCTION, "", LINES, True, make=function_that_quantizes),
     Variant("quantisations in tiles of several rows", DATACENTER, SQUARES, "",
             LINES, make=function_that_quantizes),
     Variant("quantisations in tiles of several rows, warp level", WARP, SQUARES,
@@ -177,6 +190,8 @@ RESULT_VARIANTS = [
     Variant("quantisations of transposes beside wide K", DATACENTER,
             QUANTIZATIONS[:2], "", LINES, True,
             make=function_that_quantizes_columns),
+    Variant("quantisations of transposes by random bits of cvt.rs", DATACENTER,
+            BY_INSTRUCTION, "", LINES, make=function_that_quantizes_columns),
     Variant("quantisations both ways", DATACENTER, BOTH_WAYS, "", SQUARE_LINES,
             make=function_that_quantizes_both_ways),
     Variant("quantisations both ways, warp level", WARP, BOTH_WAYS, "",

@@ -57,7 +57,8 @@ _KernelLayout: TypeAlias = _Layout | Literal["grouped_128x4"]
 _Order: TypeAlias = Literal["k_major", "mn_major"]
 _Completion: TypeAlias = Literal["immediate", "random", "latest"]
 _Result: TypeAlias = Literal["f32", "f16", "bf16", "i32"]
-_Rounding: TypeAlias = Literal["even", "away", "zero", "stochastic"]
+_Rounding: TypeAlias = Literal["even", "away", "zero", "stochastic",
+                                "stochastic_rs"]
 _Rule: TypeAlias = Literal["floor", "round_up", "floor_plus_one", "ceil",
                            "mid_max", "rounded_max", "top_binade", "min_error"] | None
 _Operand: TypeAlias = Literal["a", "b"]

@@ -17,7 +17,9 @@ from ._scaled import Scaled, encode, host_layout
 RULES = ("floor", "round_up", "floor_plus_one", "ceil", "mid_max",
          "rounded_max", "top_binade", "min_error")
 RULES_OF_INTEGERS = ("floor", "round_up", "floor_plus_one", "min_error")
-ROUNDINGS = ("even", "away", "zero", "stochastic")
+ROUNDINGS = ("even", "away", "zero", "stochastic", "stochastic_rs")
+# Those that the instruction of the last one has.
+RANDOM_ELEMENTS = ("e4m3", "e5m2", "e2m3", "e3m2", "e2m1")
 
 
 def quantize(values, format=None, *, like=None, rule=None, rounding="even",
@@ -34,7 +36,9 @@ def quantize(values, format=None, *, like=None, rule=None, rounding="even",
         the squares of a block's errors sum to less. None for others.
     rounding: of elements, to the nearest: ties to "even" codes, "away" from zero
         or to "zero"; or "stochastic" with a seed, a 64-bit number, the same
-        everywhere. Others than "even" are for elements of at most 8 bits.
+        everywhere; or "stochastic_rs" with a seed, the same by the random bits
+        that the instruction cvt.rs takes, for the floats of 8, 6 and 4 bits, and
+        much cheaper in kernels of chips that have it. Others than "even" are for elements of at most 8 bits.
     tensor_scale: the factor of formats that have one, one per matrix; by
         default such that the largest value fits.
     layout: of the scales, "plain" by default.
@@ -104,9 +108,13 @@ def check_rounding(format_, rounding, seed):
     """Raises Refused where the op would."""
     if rounding not in ROUNDINGS:
         raise Refused(f"rounding = {rounding!r}: expected one of {ROUNDINGS}")
-    if (rounding == "stochastic") != (seed is not None):
+    if rounding.startswith("stochastic") != (seed is not None):
         raise Refused(f"rounding = {rounding!r} with seed = {seed!r}: a seed is "
-                      "for 'stochastic', which needs one")
+                      "for 'stochastic' and 'stochastic_rs', which need one")
+    if rounding == "stochastic_rs" and format_.element not in RANDOM_ELEMENTS:
+        raise Refused(f"rounding = {rounding!r} is that of an instruction for "
+                      f"elements of {', '.join(RANDOM_ELEMENTS)}, but they are "
+                      f"{format_.element}; 'stochastic' is for all of at most 8 bits")
     if seed is not None and (not isinstance(seed, (int, np.integer)) or
                              not -2 ** 63 <= seed < 2 ** 63):
         raise Refused(f"seed = {seed!r}: expected an integer of 64 bits")
@@ -304,7 +312,7 @@ def rounded(values, format_, rounding, seed):
     rest = magnitudes - table[below]
     step = table[np.minimum(below + 1, len(table) - 1)] - table[below]
     rest = np.where(rest == 0, 0, rest / np.where(step == 0, 1, step))
-    codes = below + rounds_up(rest, rounding, seed)
+    codes = below + rounds_up(rest, rounding, seed, format_.bits)
     if format_.element in INTEGERS:
         return np.where(values < 0, -codes, codes).astype(format_.dtype)
     signs = np.signbit(values).astype(np.uint8) << (format_.bits - 1)

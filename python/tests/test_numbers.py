@@ -6,6 +6,7 @@
 
 import csv
 import dataclasses
+import itertools
 from pathlib import Path
 
 import ml_dtypes
@@ -112,6 +113,52 @@ def test_stochastic_rounding():
         assert result.dequantize()[0, [0, 3, 4]].tolist() == expected
 
 
+def ups(format_, rest, seed=0, count=1 << 16):
+    """Which of numbers that lie `rest` of a step above 2 go up, which is a step of 1/4
+    in e4m3 and 1 in e2m1. The last of each 32 is the largest and not looked at."""
+    step, top = {"mxfp8": (0.25, 448), "mxfp4": (1, 6)}[format_]
+    values = np.full((count // 1024, 1024), 2 + rest * step, np.float32)
+    values[:, 31::32] = top
+    result = bs.quantize(values, format_, rounding="stochastic_rs", seed=seed)
+    return (result.dequantize() > 2).reshape(-1)
+
+
+def are_independent(x, y):
+    """Whether pairs of equal chances are as often alike as by chance, within five
+    standard deviations."""
+    return abs(np.mean(x == y) - 0.5) < 5 * 0.5 / np.sqrt(x.size)
+
+
+@pytest.mark.parametrize("format_, bits", [("mxfp8", 16), ("mxfp4", 8)])
+def test_random_bits_of_the_instruction_have_no_bias(format_, bits):
+    inside = np.arange(1 << 16) % 32 < 28
+    for seed, rest in enumerate((0.5, 0.25, 0.9375, 0.125, 1 / 3, 0.01)):
+        found = ups(format_, rest, seed)[inside]
+        # To the last of the bits that are added.
+        chance = np.floor(rest * 2 ** bits) / 2 ** bits
+        # Two of 8 bits go up together, which are one throw then.
+        throws = found.size // (2 if bits == 16 else 1)
+        limit = 5 * np.sqrt(chance * (1 - chance) / throws)
+        assert abs(found.mean() - chance) < limit, rest
+    assert not ups(format_, 0.999 * 2.0 ** -bits)[inside].any()
+
+
+def test_who_shares_the_random_bits_of_the_instruction():
+    """Two neighbours of 8 bits; others are independent: the rest of a group and of a
+    word, the next words, the next row, other seeds."""
+    eight = ups("mxfp8", 0.5).reshape(-1, 4)
+    assert (eight[:, 0] == eight[:, 1]).all()
+    assert (eight[:-1:8, 2] == eight[:-1:8, 3]).all()
+    for found in (eight.reshape(-1, 32)[:, [0, 2, 4, 6, 8, 10, 12, 14, 16]],
+                  ups("mxfp4", 0.5).reshape(-1, 32)[:, [*range(18), 30]]):
+        for i, j in itertools.combinations(range(found.shape[1]), 2):
+            assert are_independent(found[:, i], found[:, j]), (i, j)
+        for distance in (1, 2, 32, 64):
+            assert are_independent(found[:-distance, 0], found[distance:, 0])
+    for other in (1, 2, -1, 2 ** 32, 0x9e3779b97f4a7c15 - 2 ** 64):
+        assert are_independent(eight[:, 0], ups("mxfp8", 0.5, other)[::4]), other
+
+
 @pytest.mark.parametrize("recipe, rule", [("mx_floor", "floor"),
                                           ("mx_rp", "round_up")])
 def test_blocks_of_other_peoples_software(recipe, rule):
@@ -211,12 +258,16 @@ def test_wrong_quantisations():
     for arguments, words in [
             (dict(rounding="up"), "expected one of .'even', "),
             (dict(rounding="stochastic"), "seed is for 'stochastic'"),
+            (dict(rounding="stochastic_rs"), "'stochastic_rs', which need one"),
             (dict(seed=1), "seed is for 'stochastic'"),
             (dict(rounding="stochastic", seed=2 ** 63), "of 64 bits")]:
         with pytest.raises(bs.Refused, match=words):
             bs.quantize(x, "mxfp8", **arguments)
     with pytest.raises(bs.Refused, match="elements of bf16 are rounded to even"):
         bs.quantize(x, "bf16", rounding="zero")
+    with pytest.raises(bs.Refused, match="of an instruction for elements of e4m3, .*"
+                       "but they are int8"):
+        bs.quantize(x, "int8", rounding="stochastic_rs", seed=1)
 
 
 def integers(rng, shape):

@@ -82,7 +82,10 @@ CASES = [
     ("f6E3M2FN", "e8m0_t64", "f16", dict(rounding="stochastic", seed=SEED)),
     ("f4E2M1FN", "multi_float32_e4m3fn_t8_t32", "bf16", dict(rounding="away")),
     ("f8E4M3FN", "float32_t128", "bf16", {}),
-    ("f8E5M2", "float32_t32_t64", "f32", dict(rounding="stochastic", seed=SEED))]
+    ("f8E5M2", "float32_t32_t64", "f32", dict(rounding="stochastic", seed=SEED)),
+    ("f6E3M2FN", "e8m0_t32", "bf16", dict(rounding="stochastic_rs", seed=SEED)),
+    ("f4E2M1FN", "multi_float32_e4m3fn_t16", "f32",
+     dict(rounding="stochastic_rs", seed=-SEED))]
 ROWS = [("f8E4M3FN", "float32_t0", "bf16", {}),
         ("f6E2M3FN", "float32_t0", "f32", dict(rounding="stochastic", seed=SEED)),
         ("i8", "float32_t0", "bf16", {}),

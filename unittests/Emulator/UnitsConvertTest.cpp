@@ -194,6 +194,18 @@ TEST(Convert, StochasticRoundingCarriesFromTheRandomBits) {
   EXPECT_EQ(
       packX4(Element::E4M3, 1.0625f, 1.0625f, 1.0625f, 1.0625f, rs, 0x80000000),
       0x39393838u);
+  // a and b share the upper half, e and f the lower one, also of 6 bits.
+  EXPECT_EQ(
+      packX4(Element::E4M3, 1.0625f, 1.0625f, 1.0625f, 1.0625f, rs, 0x8000),
+      0x38383939u);
+  EXPECT_EQ(
+      packX4(Element::E2M3, 1.0625f, 1.0625f, 1.0625f, 1.0625f, rs, 0x7fff8000),
+      0x08080909u);
+  // Of subnormals, too, all that is less than a step counts: 2^-10 is half of
+  // it.
+  EXPECT_EQ(packX4(Element::E4M3, 0x1p-10f, -0x1p-10f, 0x1p-10f, 1000, rs,
+                   0x80007fff),
+            0x0181007eu);
   EXPECT_EQ(
       packX2(Element::F16, 1.00048828125f, 1.00048828125f, rs, 0x10000000),
       0x3c013c00u);

@@ -127,6 +127,38 @@ TEST(Quantize, Ties) {
   EXPECT_EQ(codes("stochastic", 0, 2.203125f), 5);
 }
 
+TEST(Quantize, SharedRandomBits) {
+  auto codes = [](ElementFormat element, float value, float largest,
+                  uint64_t first) {
+    Quantization how{element, ElementFormat::UE8M0, "floor", "stochastic_rs",
+                     /*seed=*/0};
+    Codes all = quantizeBlock(how, {value, value, value, value, largest},
+                              std::nullopt, first)
+                    .codes;
+    all.pop_back();
+    return all;
+  };
+  // The first group of seed 0 has 0x7950d340, by integers of any size: of 4
+  // bits elements take 0x40, 0x50, 0xd3 and 0x79, which reach 256 with what is
+  // left.
+  auto narrow = [&](int rest) {
+    return codes(ElementFormat::E2M1, 2 + float(rest) / 256, 6, 0);
+  };
+  EXPECT_EQ(narrow(256 - 0xd3 - 1), (Codes{4, 4, 4, 4}));
+  EXPECT_EQ(narrow(256 - 0xd3), (Codes{4, 4, 5, 4}));
+  EXPECT_EQ(narrow(256 - 0x79), (Codes{4, 4, 5, 5}));
+  EXPECT_EQ(narrow(256 - 0x50), (Codes{4, 5, 5, 5}));
+  EXPECT_EQ(narrow(256 - 0x40), (Codes{5, 5, 5, 5}));
+  // The fifth group has 0xbe1a7908: two halves.
+  auto wide = [&](int rest) {
+    return codes(ElementFormat::E4M3, 2 + 0.25f * float(rest) / 65536, 448, 16);
+  };
+  EXPECT_EQ(wide(0x10000 - 0xbe1a - 1), (Codes{0x40, 0x40, 0x40, 0x40}));
+  EXPECT_EQ(wide(0x10000 - 0xbe1a), (Codes{0x40, 0x40, 0x41, 0x41}));
+  EXPECT_EQ(wide(0x10000 - 0x7908 - 1), (Codes{0x40, 0x40, 0x41, 0x41}));
+  EXPECT_EQ(wide(0x10000 - 0x7908), (Codes{0x41, 0x41, 0x41, 0x41}));
+}
+
 TEST(Quantize, Nvfp4) {
   Quantization how{ElementFormat::E2M1, ElementFormat::UE4M3, "floor", "even"};
   QuantizedBlock block = quantizeBlock(how, {2688, 448, -448}, 1.0f, 0);

@@ -82,6 +82,25 @@ REPLACED = [
     ("the halves exchanged", r"(mov\.b32\s+)\{(%rs\d+), (%rs\d+)\}",
      r"\1{\3, \2}")]
 
+# Rounding at random by an instruction.
+if ptx.places(r"cvt\.rs"):
+    REPLACED += [
+        ("the codes exchanged",
+         r"(cvt\.rs\.satfinite\.\w+\.f32\s+%\w+,) \{(%r\d+),(%r\d+)", r"\1 {\3,\2"),
+        ("the codes exchanged",
+         r"(cvt\.rs\.satfinite\.\w+\.f32\s+%\w+, \{%r\d+),(%r\d+),(%r\d+)",
+         r"\1,\3,\2"),
+        ("towards zero", r"(cvt\.rs\.[^{]*\{[^}]*\}), %r\d+;", r"\1, 0;"),
+        ("the lower half of a product", r"(\s)mul\.hi\.u64", r"\1mul.lo.u64"),
+        ("nothing of the other", r"(\s)xor\.b64(\s+%rd\d+), (%rd\d+), [^;]+;",
+         r"\1mov.b64\2, \3;"),
+        ("no sum", r"(\s)mad\.lo\.s32(\s+%r\d+, %r\d+, -?\d+), %r\d+;",
+         r"\1mad.lo.s32\2, 0;"),
+        ("no product", r"(\s)mad\.lo\.s32(\s+%r\d+), %r\d+, -?\d+, (%r\d+);",
+         r"\1mov.b32\2, \3;"),
+        ("the halves exchanged", r"(mov\.b32 %r\d+, )\{(%codes0), (%codes1)\}",
+         r"\1{\3, \2}")]
+
 # Lanes of a warp that find the largest magnitude of a tile.
 lanes = ptx.places(r"redux\.sync")
 if lanes:

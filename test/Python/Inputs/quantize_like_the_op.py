@@ -16,6 +16,7 @@ import numpy as np
 
 import blockscale as bs
 from blockscale._formats import ELEMENTS
+from blockscale._quantize import RANDOM_ELEMENTS
 
 SHAPE = (2, 48, 256)
 RULES = ("round_up", "floor_plus_one", "ceil", "mid_max", "rounded_max",
@@ -48,6 +49,8 @@ def cases():
         for rounding in ("even", "away", "zero", "stochastic"):
             if rounding == "even" or format_.bits <= 8:
                 yield format_, None, rounding, False
+        if format_.element in RANDOM_ELEMENTS:
+            yield format_, None, "stochastic_rs", False
         if format_.tensor_scale:
             yield format_, None, "even", True
         if format_.scale == "ue8m0":
@@ -85,7 +88,7 @@ def text_of(number, case):
     type_ = f"!blockscale.tensor<{sizes}x{ELEMENTS[format_.element][0]}{spec}>"
     words = f" rule({rule})" if rule else ""
     if rounding != "even":
-        seed = f", seed = {SEED}" if rounding == "stochastic" else ""
+        seed = f", seed = {SEED}" if rounding.startswith("stochastic") else ""
         words += f" rounding({rounding}{seed})"
     if given:
         words = " tensor_scale(%t : tensor<2xf32>)" + words
@@ -117,7 +120,7 @@ def main(blockscale_opt):
     for (format_, rule, rounding, given), function in zip(everything, functions):
         result = bs.quantize(
             values_of(), format_, rule=rule, rounding=rounding,
-            seed=SEED if rounding == "stochastic" else None,
+            seed=SEED if rounding.startswith("stochastic") else None,
             tensor_scale=FACTORS if given else None)
         # Numpy's int4 repeats the sign in its byte.
         mask = 15 if format_.element == "int4" else 255
