@@ -5,7 +5,7 @@
 """Kernels that quantise against what blockscale-to-linalg makes of the same op.
 
   quantize_linalg.py FOLDER BROKEN [rows | columns | both | found]
-    [long | float | sparse | row | matrix]
+    [long | float | sparse | row | matrix | random]
 
 runs each kernel on the emulator and writes FOLDER/linalg.mlir: a module whose
 `main` quantises the same numbers and prints for each case how many codes and
@@ -14,7 +14,8 @@ case is wrong, which has to show. With `columns` the kernels quantise the
 transpose of what they read, with `both` a matrix and its transpose; with `long` the
 scales are for tiles longer than the blocks of instructions, with `float` they are f32,
 with `sparse` they are for sparse instructions, with `row` an f32 is for all of K, with
-`matrix` for all rows too; with `found` nobody gives tensor scales.
+`matrix` for all rows too, with `random` elements are rounded by the bits that cvt.rs takes;
+with `found` nobody gives tensor scales.
 """
 
 import itertools
@@ -124,6 +125,17 @@ def whole_matrices():
     types = itertools.cycle(["bf16", "f16", "f32"])
     for element, rounding in itertools.product(BITS, ROUNDINGS):
         yield element, "float32", "floor", rounding, next(types)
+
+
+def by_instruction():
+    """Every element, and NVFP4 of every type of input."""
+    types = itertools.cycle(["bf16", "f16", "f32"])
+    for seed, element in enumerate(FLOATS):
+        yield (element, "e8m0_t32", RULES[seed], f"stochastic_rs, seed = {seed - 2}",
+               next(types))
+    for source in ("bf16", "f16", "f32"):
+        yield ("f4E2M1FN", "multi_float32_e4m3fn_t16", "min_error",
+               "stochastic_rs, seed = 99", source)
 
 
 def both():
@@ -362,7 +374,7 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     all_cases = list({"long": long_tiles, "sparse": long_tiles,
                        "row": whole_rows, "matrix": whole_matrices,
-                       "float": float_tiles, "": {
+                       "float": float_tiles, "random": by_instruction, "": {
         "rows": cases, "columns": columns, "both": both,
         "found": found}[mode]}[tiles]())
     results = kernels(folder, all_cases)
