@@ -33,7 +33,8 @@ static uint64_t startOf(uint64_t seed) {
 /// The halves of word `number` past a state, i32, the upper one first.
 static std::pair<Value, Value> randomWord(Emitter &e, uint64_t start,
                                           Value number) {
-  // wyrand, which is in the public domain: two products of 64 bits.
+  // wyrand of Wang Yi's wyhash, which is in the public domain: both halves of
+  // one product of 64 bits.
   constexpr uint64_t kStep = 0xa0761d6478bd642f, kOther = 0xe7037ed1a0b428db;
   Value state =
       arith::AddIOp::create(e, arith::MulIOp::create(e, number, wide(e, kStep)),
