@@ -72,26 +72,28 @@ static bool isLegalEpilogue(MatmulOp op, ScheduleAttr schedule) {
 }
 
 /// `schedule` with other epilogues, which are not among those that are
-/// compared: the formula does not tell them apart. None where the user has
-/// asked for one.
+/// compared: the formula does not tell them apart. What the user has asked for
+/// stays.
 static std::vector<ScheduleTwin> twinsOf(MatmulOp op, ScheduleAttr schedule) {
   constexpr int64_t kMoreWarps = 8;
   ScheduleAttr::Fields fields = schedule.getFields();
   std::vector<ScheduleTwin> list;
-  if (fields.stores == Stores::Tma || fields.cLoads == Loads::Tma ||
-      fields.epilogueWarps)
+  if (fields.stores == Stores::Tma || fields.cLoads == Loads::Tma)
     return list;
   fields.stages = getScheduleWish(op).getStages();
-  for (int64_t warps : {int64_t(0), kMoreWarps})
+  SmallVector<int64_t, 2> counts{fields.epilogueWarps};
+  if (!fields.epilogueWarps)
+    counts.push_back(kMoreWarps);
+  for (int64_t warps : counts)
     for (auto [stores, loads] : {std::pair(false, false),
                                  {true, false},
                                  {false, true},
                                  {true, true}}) {
+      bool isOther = stores || loads || warps != counts.front();
       fields.stores = stores ? std::optional(Stores::Tma) : std::nullopt;
       fields.cLoads = loads ? std::optional(Loads::Tma) : std::nullopt;
       fields.epilogueWarps = warps;
       auto twin = ScheduleAttr::get(op.getContext(), fields);
-      bool isOther = stores || loads || warps;
       if (isOther && isLegalEpilogue(op, twin))
         list.push_back({describeEpilogue(twin), twin});
     }

@@ -118,12 +118,14 @@ void Timeline::Replay::loadRows(const Event &event, LaneClock &lane) {
     waitUntil(event, lane, {lane.loaded, Use::Epilogue}, "wait for loads");
 }
 
-/// Warps of the epilogue on one quarter of an SM issue in turns; what other
-/// roles, or one lane alone, do between two events is short.
+/// Warps of the epilogue on one quarter of an SM issue in turns. What is short
+/// finds room among the instructions of the other warp, so what other roles or
+/// one lane alone do between two events is not counted either.
 void Timeline::Replay::issue(const Event &event, LaneClock &lane) {
   constexpr uint32_t kWholeWarp = 0xFFFFFFFF;
+  constexpr double kShort = 32;
   double cycles = double(event.before.instructions) * kInstructionCycles;
-  if (cycles == 0 || event.lanes != kWholeWarp || !warpOf(event).drains)
+  if (cycles < kShort || event.lanes != kWholeWarp || !warpOf(event).drains)
     return;
   SmPorts &port = ports[event.cta];
   lane.now =

@@ -1,7 +1,7 @@
 # Makes single edits to the PTX of a kernel whose epilogue has eight warps, each of
-# which rows and chunks of columns a warp has, or when it releases an accumulator, and
-# asks `blockscale verify` about each. Prints one line per edit that nobody noticed,
-# then how many there were.
+# which rows and chunks of columns a warp has, when it releases an accumulator or when
+# the main loop waits for that, and asks `blockscale verify` about each. Prints one line
+# per edit that nobody noticed, then how many there were.
 #
 # usage: mutate_epilogue.py FILE.mlir FILE.ptx FOLDER VERIFY-FLAGS...
 #
@@ -75,11 +75,25 @@ def releases():
            + lines[behind + 1:])
 
 
+def waits():
+    """The main loop's wait for a release, behind the first copies of scales."""
+    multiply = ptx.some(r"tcgen05\.mma")[0]
+    wait = last_before(multiply, r"mbarrier\.try_wait")
+    parity = re.search(r"(%r\d+);", ptx.lines[wait]).group(1)
+    yield "other parity", ptx.edited(
+        wait, mutations.flipped(ptx.lines[wait], parity))
+    # Where it does not: at a tile's other stages.
+    skip = last_before(wait, r"@%p\d+ bra")
+    yield "a wait at the other stages", ptx.replaced(skip, "@", "@!")
+    yield "no wait", ptx.replaced(skip, r"@%p\d+ bra", "bra")
+
+
 def all_mutations():
     yield from arrivals()
     yield from places()
     yield from chunks()
     yield from releases()
+    yield from waits()
 
 
 mutations.report(all_mutations(), folder, mutations.verifier(source, *flags),

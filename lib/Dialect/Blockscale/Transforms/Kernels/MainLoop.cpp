@@ -50,6 +50,11 @@ void MainLoop::awaitStage(RingPosition ring) {
   TensorFenceOp::create(b, FenceSide::After);
 }
 
+void MainLoop::awaitAccumulator(RingPosition free) {
+  WaitOp::create(b, accumulators.empty, free.slot, b.flip(free.parity));
+  TensorFenceOp::create(b, FenceSide::After);
+}
+
 void MainLoop::copyScales(Value stage, int64_t word) {
   if (!stages.scales)
     return;
@@ -113,14 +118,18 @@ Value MainLoop::scaleShift(Value columnTile) {
 MainLoop::Rings MainLoop::fillAccumulators(MmaTile tile, Value columnTile,
                                            Rings at) {
   tile.copies = {at.copy.slot};
-  WaitOp::create(b, accumulators.empty, at.free.slot, b.flip(at.free.parity));
+  if (copiesAhead())
+    tile.free = at.free;
+  else
+    WaitOp::create(b, accumulators.empty, at.free.slot, b.flip(at.free.parity));
   for (int64_t i = 1; i < frame.geometry.rowInstructions; ++i) {
     at.copy = b.next(at.copy, accumulators.count());
     at.free = b.next(at.free, accumulators.emptyCount());
     tile.copies.push_back(at.copy.slot);
     WaitOp::create(b, accumulators.empty, at.free.slot, b.flip(at.free.parity));
   }
-  TensorFenceOp::create(b, FenceSide::After);
+  if (!tile.free)
+    TensorFenceOp::create(b, FenceSide::After);
   tile.shift = scaleShift(columnTile);
   at.stage = multiplyTile(tile, at.stage);
   b.onlyIf(tile.leader, [&] {
@@ -251,7 +260,9 @@ void MainLoop::multiplyTiles() {
     pair = b.shiftLeft(3, frame.place.rank);
   SmallVector<Value> initial(6, zero);
   source.forEach(initial, [&](TilePosition position, ValueRange carried) {
-    MmaTile tile{leader, {}, Value(), feeders, pair, frame.partOfK(position)};
+    MmaTile tile{leader,      {},   Value(),
+                 feeders,     pair, frame.partOfK(position),
+                 std::nullopt};
     Rings at = ringsOf(carried);
     return valuesOf(frame.promotionBlock()
                         ? fillBlocks(tile, position.column, at)

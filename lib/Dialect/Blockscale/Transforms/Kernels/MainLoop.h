@@ -45,10 +45,16 @@ protected:
     /// The CTAs of the pair; null without one.
     mlir::Value pair;
     KPart k;
+    /// Where the first stage's scales are copied before the accumulator is
+    /// free, what says that it is.
+    std::optional<RingPosition> free;
   };
 
   /// All MMAs of one output tile; returns the next ring position.
   virtual RingPosition multiplyTile(const MmaTile &tile, RingPosition ring) = 0;
+  /// Whether it waits for the accumulator itself, behind the first copies of
+  /// scales: where accumulators overlap the epilogue keeps each tile waiting.
+  virtual bool copiesAhead() const { return false; }
 
   /// Calls `multiply` where the part of K is the last one, which has what is
   /// left over after whole units; otherwise `ring` stays.
@@ -59,6 +65,9 @@ protected:
   mlir::Value endOfWhole(const MmaTile &tile, mlir::Value whole);
   /// Waits until a stage is full.
   void awaitStage(RingPosition ring);
+  /// Waits until the epilogue has read of an accumulator what the next sums
+  /// overwrite.
+  void awaitAccumulator(RingPosition free);
   /// Copies the scales of a stage to word `word` of their regions and those
   /// after it.
   void copyScales(mlir::Value stage, int64_t word = 0);

@@ -9,6 +9,7 @@
 #include "RowStore.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -61,6 +62,25 @@ void RowStore::finishChunk(TilePosition tile, Value index, Value column,
     math.store(value, fragment);
 }
 
+void RowStore::finishPieces(TilePosition tile, Value index, Value column,
+                            Value sum) {
+  int64_t width = math.getWidth();
+  if (chunkColumns() == width)
+    return finishChunk(tile, index, column, sum);
+  for (int64_t first = 0; first < chunkColumns(); first += width) {
+    auto columns = llvm::to_vector(llvm::seq(first, first + width));
+    Value piece = vector::ShuffleOp::create(b, sum, sum, columns);
+    finishChunk(tile, index, b.add(column, b.constant(first)), piece);
+  }
+}
+
+int64_t RowStore::chunkColumns() const {
+  constexpr int64_t kColumns = 32;
+  int64_t width = math.getWidth();
+  bool isShared = sharers() > 1 && frame.quantizes();
+  return isShared && kColumns % width == 0 ? kColumns : width;
+}
+
 Value RowStore::columnOf(RingPosition copy, Value index) {
   Value ordered = index;
   if (frame.geometry.overlap) {
@@ -69,7 +89,7 @@ Value RowStore::columnOf(RingPosition copy, Value index) {
     Value reversed = b.sub(b.constant(chunks() - 1), index);
     ordered = b.select(b.isEqual(copy.slot, 0), reversed, index);
   }
-  return b.mul(ordered, math.getWidth());
+  return b.mul(ordered, chunkColumns());
 }
 
 void RowStore::storeChunk(TilePosition tile, int64_t number, RingPosition copy,
@@ -77,7 +97,7 @@ void RowStore::storeChunk(TilePosition tile, int64_t number, RingPosition copy,
   int64_t overlap = frame.geometry.overlap;
   int64_t lastRound = rounds() - 1;
   if (overlap)
-    lastRound = llvm::divideCeil(overlap, math.getWidth() * sharers()) - 1;
+    lastRound = llvm::divideCeil(overlap, chunkColumns() * sharers()) - 1;
   Value column = columnOf(copy, index);
   Value sum = loadSums(copy, column);
   releaseAfter(lastRound, index, copy);
@@ -89,18 +109,18 @@ void RowStore::storeChunk(TilePosition tile, int64_t number, RingPosition copy,
   if (frame.isSplit())
     partials.store(tile, {number, thread, column}, sum);
   else
-    finishChunk(tile, index, column, sum);
+    finishPieces(tile, index, column, sum);
 }
 
-VectorType RowStore::sumsType() {
+VectorType RowStore::sumsType(int64_t columns) {
   Type element =
       cast<TensorMemoryType>(memory.accumulator.getType()).getElementType();
-  return math.getVectorType().clone(element);
+  return VectorType::get({columns}, element);
 }
 
 Value RowStore::loadSums(RingPosition copy, Value column) {
-  return LoadAccumulatorOp::create(b, sumsType(), memory.accumulator, copy.slot,
-                                   column);
+  return LoadAccumulatorOp::create(b, sumsType(chunkColumns()),
+                                   memory.accumulator, copy.slot, column);
 }
 
 void RowStore::forEachChunk(int64_t columns, function_ref<void(Value)> body) {
@@ -109,7 +129,7 @@ void RowStore::forEachChunk(int64_t columns, function_ref<void(Value)> body) {
 
 void RowStore::forEachChunk(Value begin, int64_t columns,
                             function_ref<void(Value)> body) {
-  int64_t count = columns / math.getWidth();
+  int64_t count = columns / chunkColumns();
   auto loop =
       scf::ForOp::create(b, begin, b.constant(count), b.constant(sharers()));
   OpBuilder::InsertionGuard guard(b);

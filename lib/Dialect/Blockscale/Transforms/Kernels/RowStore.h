@@ -75,12 +75,19 @@ private:
                   mlir::Value index);
   void finishChunk(TilePosition tile, mlir::Value index, mlir::Value column,
                    mlir::Value sum);
+  /// The same of the chunk's pieces, of what a thread finishes at once.
+  void finishPieces(TilePosition tile, mlir::Value index, mlir::Value column,
+                    mlir::Value sum);
   /// Stores such a part whose sums are all in the workspace.
   void reducePart(TilePosition tile, int64_t number);
   void release(RingPosition copy);
   void releaseAfter(int64_t lastRound, mlir::Value index, RingPosition copy);
   void leaveAfterLast(TilePosition tile, int64_t number, mlir::Value index);
-  int64_t chunks() const { return frame.geometry.tileN / math.getWidth(); }
+  /// Columns that a thread loads at once, of which it finishes `width` after
+  /// `width`: two blocks that are quantised, where a warp that shares its lanes
+  /// would keep the other waiting between them.
+  int64_t chunkColumns() const;
+  int64_t chunks() const { return frame.geometry.tileN / chunkColumns(); }
   /// Warps that own the same lanes, and the rounds in which they take a tile.
   int64_t sharers() const { return frame.schedule.warpsOfQuarter(); }
   int64_t rounds() const { return chunks() / sharers(); }
@@ -90,7 +97,7 @@ private:
   mlir::Value chunkOf(mlir::Value round);
   /// Finds the thread's row and which chunks of it are its own.
   void findRow();
-  mlir::VectorType sumsType();
+  mlir::VectorType sumsType(int64_t columns);
 
   KernelFrame &frame;
   KernelBuilder &b;

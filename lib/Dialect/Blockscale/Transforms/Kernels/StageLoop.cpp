@@ -65,8 +65,14 @@ RingPosition StageLoop::multiplyStage(const MmaTile &tile, RingPosition ring,
   awaitStage(ring);
   if (valid)
     maskTail(ring.slot, valid);
+  if (tile.free) {
+    b.onlyIf(tile.leader, [&] { copyScales(ring.slot); });
+    b.onlyIf(arith::XOrIOp::create(b, accumulate, b.always()),
+             [&] { awaitAccumulator(*tile.free); });
+  }
   b.onlyIf(tile.leader, [&] {
-    copyScales(ring.slot);
+    if (!tile.free)
+      copyScales(ring.slot);
     if (tile.copies.size() > 1)
       multiplySharing(tile, ring.slot, accumulate, valid);
     else

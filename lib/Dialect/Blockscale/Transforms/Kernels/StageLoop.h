@@ -20,6 +20,11 @@ public:
 
 protected:
   RingPosition multiplyTile(const MmaTile &tile, RingPosition ring) override;
+  /// A group along K may have no stage that could wait.
+  bool copiesAhead() const override {
+    return frame.geometry.overlap && frame.isScaled() &&
+           !frame.isGroupedAlongK();
+  }
 
 private:
   RingPosition multiplyTail(const MmaTile &tile, RingPosition ring,
