@@ -95,9 +95,8 @@ def module(columns, source, element, spec, words, ways, finds):
 
 def rows(columns, ways, finds):
     for name, (element, spec, bits, block, words) in FORMATS.items():
-        # No kernel does that both ways, or for a transpose.
-        turns = len(ways) == 2 and "for_sparse" in words or \
-            ways != ["rows"] and spec.endswith("_t0")
+        # No kernel does that both ways.
+        turns = len(ways) == 2 and ("for_sparse" in words or spec.endswith("_t0"))
         if turns or (finds and not spec.startswith("multi")):
             continue
         for source, size in INPUTS.items():

@@ -172,7 +172,7 @@ RESULT_VARIANTS = [
     Variant("quantisations of matrices under one scale each, warp level", WARP,
             WHOLE_MATRICES, "", LINES, make=function_that_quantizes),
     Variant("quantisations of transposes under one scale each", DATACENTER,
-            WHOLE_MATRICES, "", LINES, make=function_that_quantizes_columns),
+            WHOLE_ROWS + WHOLE_MATRICES, "", LINES, make=function_that_quantizes_columns),
     Variant("quantisations to int8", INTEGER_CHIPS, WHOLE_INTEGERS, "", LINES,
             make=function_that_quantizes),
     Variant("quantisations to int8, warp level", WARP, WHOLE_INTEGERS, "", LINES,

@@ -164,6 +164,7 @@ QuantizationMaker::readPart(const plan::Quantization &planned,
     return "scales in layout '" + scales->layout + "'";
   QuantizationRun::Part part;
   part.operand = operand;
+  part.isTurned = planned.transposed;
   part.quantization = {*element, scale, planned.rule, planned.rounding, 0};
   if (!planned.seed.empty()) {
     std::optional<uint64_t> number = parseInteger<uint64_t>(planned.seed);
@@ -512,6 +513,10 @@ uint64_t QuantizationRun::Part::threadOf(Place place) const {
     uint64_t byte = matrix * matrixBytes() + scaleOffset(row, j, atoms());
     return byte / 512 * 512 + threadInAtom(byte % 512);
   }
+  // A CTA has 32 columns, a warp each sixteenth block of them.
+  if (coversK && !coversMatrix && isTurned)
+    return ((matrix * ((rows + 31) / 32) + row / 32) * 16 + j % 16) * 32 +
+           row % 32;
   // A warp has a row.
   if (coversK && !coversMatrix)
     return (matrix * rows + row) * 32 + j % 32;

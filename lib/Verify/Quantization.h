@@ -51,6 +51,8 @@ private:
     std::vector<reference::TensorScale> tensorScales;
     /// Whether a scale is for all of K, and for all rows as well.
     bool coversK = false, coversMatrix = false;
+    /// Whether the kernel reads its transpose.
+    bool isTurned = false;
 
     uint64_t blocks() const { return k / block; }
     uint64_t tileElements() const { return block * tileBlocks; }

@@ -120,7 +120,7 @@ def test_bits_of_numpy(device, element, spec, x, options):
         assert np.count_nonzero(found.data.view(np.uint8)) > found.data.size // 16
 
 
-@pytest.mark.parametrize("element, spec, x, options", CASES + MATRICES)
+@pytest.mark.parametrize("element, spec, x, options", CASES + ROWS + MATRICES)
 def test_transposes(device, element, spec, x, options):
     """What is read has rows of K along M."""
     kernel = bs.compile(source("q", "???", element, spec, words_of(options), x,

@@ -216,6 +216,21 @@ SmallVector<Value> QuantizeBody::load(const BlockPlace &, Value first) {
   return values;
 }
 
+SmallVector<Value> QuantizeBody::loadColumn(const BlockPlace &place) {
+  Type type = cast<GlobalType>(arguments.x.getType()).getElementType();
+  Value pitch = wide(arguments.rows);
+  Value row = add(mul(wide(place.matrix), wide(arguments.k)),
+                  mul(wide(place.block), wide(storage.block)));
+  Value loaded = LoadRowOp::create(
+      e, VectorType::get({storage.block}, type), arguments.x,
+      add(mul(row, pitch), wide(place.row)), e.i32(storage.block), pitch,
+      /*aligned=*/true);
+  SmallVector<Value> values;
+  for (int64_t i = 0; i < storage.block; ++i)
+    values.push_back(vector::ExtractOp::create(e, loaded, i));
+  return values;
+}
+
 /// The tensor scale of the block's matrix, without a sign; null if there is
 /// none.
 Value QuantizeBody::loadFactor(const BlockPlace &place) {

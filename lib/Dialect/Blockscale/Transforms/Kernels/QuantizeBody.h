@@ -62,6 +62,8 @@ protected:
   /// op's input, i64.
   virtual llvm::SmallVector<mlir::Value> load(const BlockPlace &place,
                                               mlir::Value first);
+  /// The same where memory holds the transpose: they lie below each other.
+  llvm::SmallVector<mlir::Value> loadColumn(const BlockPlace &place);
   virtual void storeCodes(const BlockPlace &place,
                           llvm::ArrayRef<mlir::Value> words);
   /// All threads come, with 0 for the padding; `number` is that of the thread.

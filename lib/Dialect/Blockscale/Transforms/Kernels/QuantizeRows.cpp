@@ -17,10 +17,10 @@ using namespace mlir;
 using namespace blockscale;
 
 Value QuantizeRows::forBlocks(
-    const BlockPlace &row, Value start,
+    const BlockPlace &row, int64_t step, Value start,
     function_ref<Value(const BlockPlace &, Value)> body) {
   Value blocks = extentOf(storage.k.floorDiv(storage.block), e.getI32Type());
-  auto loop = scf::ForOp::create(e, row.block, blocks, e.i32(hw::kWarpSize),
+  auto loop = scf::ForOp::create(e, row.block, blocks, e.i32(step),
                                  start ? ValueRange(start) : ValueRange());
   OpBuilder::InsertionGuard guard(e);
   e.setInsertionPointToStart(loop.getBody());
@@ -32,25 +32,35 @@ Value QuantizeRows::forBlocks(
   return loop.getResult(0);
 }
 
+Value QuantizeRows::largestOfBlocks(const BlockPlace &first, int64_t step) {
+  return forBlocks(first, step, e.i32(0),
+                   [&](const BlockPlace &place, Value sofar) -> Value {
+                     Value largest =
+                         quantizer.largestOf(load(place, firstElement(place)));
+                     return arith::MaxUIOp::create(e, sofar, e.bits(largest));
+                   });
+}
+
+void QuantizeRows::encodeBlocks(const BlockPlace &first, int64_t step,
+                                const BlockScaling &scaling) {
+  forBlocks(first, step, Value(), [&](const BlockPlace &place, Value) -> Value {
+    Value element = firstElement(place);
+    SmallVector<Value> values = widened(load(place, element));
+    storeCodes(place, quantizer.encode(values, scaling, element));
+    return {};
+  });
+}
+
 void QuantizeRows::quantizeRow(Value number, Value lane) {
   BlockPlace row{arith::DivUIOp::create(e, number, arguments.rows),
                  arith::RemUIOp::create(e, number, arguments.rows), lane};
-  Value most = forBlocks(
-      row, e.i32(0), [&](const BlockPlace &place, Value sofar) -> Value {
-        Value largest = quantizer.largestOf(load(place, firstElement(place)));
-        return arith::MaxUIOp::create(e, sofar, e.bits(largest));
-      });
+  Value most = largestOfBlocks(row, hw::kWarpSize);
   most = gpu::SubgroupReduceOp::create(e, most, gpu::AllReduceOperation::MAXUI,
                                        /*uniform=*/true,
                                        std::optional<uint32_t>(hw::kWarpSize));
   BlockScaling scaling =
       quantizer.scalingOf({}, e.fromBits(most), /*factor=*/Value());
-  forBlocks(row, Value(), [&](const BlockPlace &place, Value) -> Value {
-    Value first = firstElement(place);
-    SmallVector<Value> values = widened(load(place, first));
-    storeCodes(place, quantizer.encode(values, scaling, first));
-    return {};
-  });
+  encodeBlocks(row, hw::kWarpSize, scaling);
   Value isFirst =
       arith::CmpIOp::create(e, arith::CmpIPredicate::eq, lane, e.i32(0));
   auto condition = scf::IfOp::create(e, isFirst);

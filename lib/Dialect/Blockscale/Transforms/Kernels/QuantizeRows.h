@@ -20,12 +20,20 @@ public:
 
   void build();
 
+protected:
+  /// The bits of the largest magnitude, i32, of each `step`th block from
+  /// `first` on.
+  mlir::Value largestOfBlocks(const BlockPlace &first, int64_t step);
+  /// Stores the codes of these.
+  void encodeBlocks(const BlockPlace &first, int64_t step,
+                    const BlockScaling &scaling);
+
 private:
   void quantizeRow(mlir::Value number, mlir::Value lane);
-  /// Calls `body` with each block of the row that is the lane's, and with what
-  /// it gave back for the one before, `start` for the first; null if nothing.
+  /// Calls `body` with each of these, and with what it gave back for the one
+  /// before, `start` for the first; null if nothing.
   mlir::Value forBlocks(
-      const BlockPlace &row, mlir::Value start,
+      const BlockPlace &row, int64_t step, mlir::Value start,
       llvm::function_ref<mlir::Value(const BlockPlace &, mlir::Value)> body);
 };
 

@@ -10,7 +10,7 @@
 #include "ElementwiseSource.h"
 #include "GridMaxima.h"
 #include "QuantizeBothWays.h"
-#include "QuantizeRows.h"
+#include "QuantizeLongColumns.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
@@ -182,14 +182,17 @@ static std::optional<Reason> whyNotCompared(QuantizeOp op,
          std::to_string(kMostCompared / storage.tileElements()) + " rows";
 }
 
-/// A CTA that writes a transpose has an atom of scales.
+/// A CTA that writes a transpose has an atom of scales, or whole rows. One that
+/// writes both a matrix and that has a tile of numbers.
 static std::optional<Reason> whyNotTurned(QuantizeOp op,
                                           const QuantizedStorage &storage) {
-  if (storage.coversRow())
-    return "a kernel that quantises a transpose has scales of tiles along K, "
-           "but those of '" +
+  if (storage.coversRow() && otherWay(op))
+    return "a kernel that quantises a matrix and its transpose has scales of "
+           "tiles along K or of all of a matrix, but those of '" +
            std::string(op.getType().getSpec().getText()) +
-           "' are for all of it";
+           "' are for all of K; nearest legal: functions of their own";
+  if (storage.coversRow())
+    return std::nullopt;
   if (storage.rowTile <= hw::kAtomRows && storage.tileBlocks <= hw::kAtomScales)
     return std::nullopt;
   return "a kernel that quantises a transpose has tiles of at most " +
@@ -344,6 +347,8 @@ static KernelOutline outlineOf(QuantizeOp op, StringRef source) {
                         : quantizeThreads(storage, isTogether);
   AffineExpr ctas =
       partner ? tilesOf(storage) : threadsToQuantize(storage).ceilDiv(threads);
+  if (transposedInput(op) && storage.coversRow())
+    ctas = tilesOfColumns(storage);
   outline.launch = isTogether ? launchTogether(ctas, storage.batch, threads)
                               : elementwiseLaunch(ctas, threads);
   outline.quantization = attributeOf(op, source);
@@ -385,6 +390,8 @@ static void buildBody(QuantizeOp op, ImplicitLocOpBuilder &b,
     columns.batch = arguments.batch;
     buildBothWays(b, {what, storage, arguments},
                   {attributeOf(partner, ""), storageOf(partner), columns});
+  } else if (storage.coversRow() && what.getTransposed()) {
+    QuantizeLongColumns(what, storage, b, arguments).build();
   } else if (storage.coversRow()) {
     QuantizeRows(what, storage, b, arguments).build();
   } else if (what.getTransposed()) {
