@@ -113,18 +113,21 @@ def float_tiles():
                        (i + j) % 3 == 0 else "floor", ROUNDINGS[(i + j) % 4], next(types))
 
 
-def whole_rows():
-    """Every element and rounding under a scale for each row."""
+def whole(spec):
+    """Every element and rounding under a scale for each row, or for all of the matrix,
+    with what `magnitudes` knows; of transposes some of these."""
     types = itertools.cycle(["bf16", "f16", "f32"])
-    for element, rounding in itertools.product(BITS, ROUNDINGS):
-        yield element, "float32_t0", "floor", rounding, next(types)
+    for i, (element, rounding) in enumerate(itertools.product(BITS, ROUNDINGS)):
+        if mode != "columns" or i % 5 in (0, 3):
+            yield element, spec, "floor", rounding, next(types)
+
+
+def whole_rows():
+    return whole("float32_t0")
 
 
 def whole_matrices():
-    """Every element and rounding under one scale, with what `magnitudes` knows."""
-    types = itertools.cycle(["bf16", "f16", "f32"])
-    for element, rounding in itertools.product(BITS, ROUNDINGS):
-        yield element, "float32", "floor", rounding, next(types)
+    return whole("float32")
 
 
 def by_instruction():
