@@ -56,9 +56,9 @@ struct Emitted {
 } // namespace
 
 static constexpr Emitted kEmitted[] = {
-    {"NVFP4", "NVFP4", "B200", 5, 256, 38.0 * 1024},
+    {"NVFP4", "NVFP4", "B200", 6, 256, 38.0 * 1024},
     {"MXFP8", "MXFP8", "B200", 6, 128, 33.5 * 1024},
-    {"NVFP4 K=96", "NVFP4 (K96)", "B300", 5, 256, 38.0 * 1024},
+    {"NVFP4 K=96", "NVFP4 (K96)", "B300", 6, 256, 38.0 * 1024},
 };
 
 static void printBusy(const Emitted &emitted, bool powerLimited) {

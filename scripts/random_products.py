@@ -271,6 +271,8 @@ def draw(seed, number):
     if (any(name == "c" for name, _ in operands)
             and random.Random(f"{seed}:{number}:C").random() < 0.5):
         product.schedule.append("c_loads = tma")
+    if random.Random(f"{seed}:{number}:scales").random() < 0.2:
+        product.schedule.append(f"scale_stages = {1 + number % 2}")
     product.text = (
         f"// random_products.py --seed {seed} --first {number} --count 1\n"
         f"!a = {a}\n!b = {b}\n"

@@ -44,6 +44,8 @@ static std::string describe(const ScheduleChoice &choice) {
               text(schedule.clusterN());
   result += ", instructions of K = " + text(choice.mma.getK()) + ", " +
             text(schedule.getStages()) + " stages";
+  if (schedule.hasScaleRing())
+    result += ", " + text(schedule.scaleStages()) + " of scales";
   if (schedule.splits() > 1)
     result += ", K in " + text(schedule.splits()) + " parts" +
               (schedule.clusterK() > 1 ? " of one cluster" : "");
@@ -81,6 +83,7 @@ static std::vector<ScheduleTwin> twinsOf(MatmulOp op, ScheduleAttr schedule) {
   if (fields.stores == Stores::Tma || fields.cLoads == Loads::Tma)
     return list;
   fields.stages = getScheduleWish(op).getStages();
+  fields.scaleStages = getScheduleWish(op).getScaleStages();
   SmallVector<int64_t, 2> counts{fields.epilogueWarps};
   if (!fields.epilogueWarps)
     counts.push_back(kMoreWarps);

@@ -133,7 +133,9 @@ struct TmaLoadToNVVM : OpConversionPattern<TmaLoadOp> {
   matchAndRewrite(TmaLoadOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Value stage = element(b, adaptor.getShared(), adaptor.getStage(),
+    Value number = adaptor.getSharedStage() ? adaptor.getSharedStage()
+                                            : adaptor.getStage();
+    Value stage = element(b, adaptor.getShared(), number,
                           op.getShared().getType().getStageBytes());
     int64_t bytes = boxBytes(op.getMap().getType());
     Value target = add(b, stage, op.getBox() * bytes);

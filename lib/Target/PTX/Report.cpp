@@ -185,6 +185,15 @@ static void printResources(llvm::raw_ostream &stream,
          << " bytes\n";
 }
 
+/// "6", or "6, 5 of scales" where those have a ring of their own.
+static std::string stagesText(const KernelReport &kernel) {
+  std::string text = std::to_string(kernel.stages);
+  for (const MemoryRegion &region : kernel.sharedMemory)
+    if (region.name == "scales of B" && region.copies != kernel.stages)
+      text += ", " + std::to_string(region.copies) + " of scales";
+  return text;
+}
+
 static void printKernel(llvm::raw_ostream &stream, const KernelReport &kernel) {
   if (auto work = elementwiseWork(kernel)) {
     constexpr unsigned kColumn = 20;
@@ -206,7 +215,7 @@ static void printKernel(llvm::raw_ostream &stream, const KernelReport &kernel) {
   stream << '\n';
   if (kernel.kTail)
     printTail(stream, *kernel.kTail);
-  stream << "  stages              " << kernel.stages << '\n'
+  stream << "  stages              " << stagesText(kernel) << '\n'
          << "  accumulators        " << kernel.accumulators << '\n'
          << "  intensity           "
          << llvm::format("%.1f", kernel.flopsPerByte) << " FLOP per byte\n"

@@ -69,6 +69,8 @@ ScheduleAttr::verifyFields(function_ref<InFlightDiagnostic()> emitError,
       failed(checkField(emitError, "tile_n", f.tileN, 8, 256, 8)) ||
       failed(checkField(emitError, "tile_k", f.tileK, 32, 768, 32)) ||
       failed(checkField(emitError, "stages", f.stages, 1, kMaxStages)) ||
+      failed(checkField(emitError, "scale_stages", f.scaleStages, 1,
+                        f.stages ? f.stages : kMaxStages)) ||
       failed(checkField(emitError, "accumulators", f.accumulators, 1, 4)) ||
       failed(checkField(emitError, "group_m", f.groupM, 1, kMaxGroup)) ||
       failed(checkField(emitError, "split_k", f.splitK, 1, kMaxSplits)) ||

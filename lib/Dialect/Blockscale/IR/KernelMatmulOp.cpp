@@ -57,6 +57,24 @@ std::optional<Reason> blockscale::whyNotStages(MmaAttr mma, int64_t stages) {
          std::to_string(stages);
 }
 
+std::optional<Reason> blockscale::whyNotScaleRing(MmaAttr mma,
+                                                  ScheduleAttr schedule,
+                                                  hw::Target target) {
+  if (!schedule.hasScaleRing())
+    return std::nullopt;
+  std::string ring = "'scale_stages' of " +
+                     std::to_string(schedule.getScaleStages()) +
+                     " is a ring of scales alone: ";
+  if (!mma.getScale())
+    return ring + "kind '" + std::string(hw::kindName(mma.getKind())) +
+           "' has no scales; nearest legal: no 'scale_stages'";
+  if (!hw::hasTensorMemory(target))
+    return ring + "on " + hw::targetName(target) +
+           " nothing copies scales elsewhere before the operands are read; "
+           "nearest legal: no 'scale_stages'";
+  return std::nullopt;
+}
+
 LogicalResult blockscale::verifyInstruction(Operation *op, MmaAttr mma,
                                             hw::Target otherwise) {
   // Kernels have a target, be it the default; a loose op suits any.
@@ -363,6 +381,8 @@ LogicalResult KernelMatmulOp::verify() {
     return emitOpError() << "expected an instruction of the schedule's K = "
                          << schedule.getMmaK() << ", found K = " << mma.getK();
   if (auto why = whyNotStages(mma, schedule.getStages()))
+    return emitOpError() << why->text;
+  if (auto why = whyNotScaleRing(mma, schedule, getTarget(*this)))
     return emitOpError() << why->text;
   if (static_cast<bool>(getBeta()) != static_cast<bool>(getC()))
     return emitOpError() << "expected 'c' and 'beta' together";

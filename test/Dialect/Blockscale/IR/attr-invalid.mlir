@@ -233,6 +233,16 @@ func.func private @stages() attributes {test.a = #blockscale.schedule<stages = -
 
 // -----
 
+// expected-error @below {{expected 'scale_stages' of 1 to 16, found 17}}
+func.func private @scale_stages() attributes {test.a = #blockscale.schedule<scale_stages = 17>}
+
+// -----
+
+// expected-error @below {{expected 'scale_stages' of 1 to 5, found 6}}
+func.func private @more_scale_stages() attributes {test.a = #blockscale.schedule<stages = 5, scale_stages = 6>}
+
+// -----
+
 // expected-error @below {{expected 'split_k' of 1 to 64, found 65}}
 func.func private @split_k() attributes {test.a = #blockscale.schedule<split_k = 65>}
 

@@ -132,13 +132,14 @@ func.func @dynamic_everything(%a: !dynamic_everything, %b: !dynamic_everything) 
 }
 
 // A big product takes pairs of CTAs, which halve the traffic of B. A stage of a
-// CTA is 16384 + 16384 bytes of nibbles, 2048 + 4096 of scales: five of 38912.
+// CTA is 16384 + 16384 bytes of nibbles, 2048 + 4096 of scales: five of 38912, or six
+// of 32768 beside five of 6144.
 !big = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 // CHECK-LABEL: func.func @big
 // LONG-LABEL: func.func @big
 func.func @big(%a: !big, %b: !big) -> tensor<8192x8192xbf16> {
   // CHECK: mma(<{{.*}}, m = 256, n = 256, k = 64, cta_group = 2>)
-  // CHECK-SAME: tile_m = 256, tile_n = 256, tile_k = 256, stages = 5, accumulators = 2, {{.*}}cta_group = 2, cluster_m = 2, cluster_n = 1, mma_k = 64>
+  // CHECK-SAME: tile_m = 256, tile_n = 256, tile_k = 256, stages = 6, scale_stages = 5, accumulators = 2, {{.*}}cta_group = 2, cluster_m = 2, cluster_n = 1, mma_k = 64>
   // On sm_103a, K = 96: as many cycles as K = 64 at this N.
   // LONG: mma(<{{.*}}, m = 256, n = 256, k = 96, cta_group = 2>)
   %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) : !big, !big -> tensor<8192x8192xbf16>

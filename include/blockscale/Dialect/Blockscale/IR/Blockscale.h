@@ -100,6 +100,11 @@ bool isTileM(MmaAttr mma, int64_t tileM);
 /// Why a ring of `stages` cannot feed the instruction; empty if it can.
 std::optional<Reason> whyNotStages(MmaAttr mma, int64_t stages);
 
+/// Why the scales of the instruction cannot have the ring of their own that
+/// `schedule` gives them, if it does.
+std::optional<Reason> whyNotScaleRing(MmaAttr mma, ScheduleAttr schedule,
+                                      hw::Target target);
+
 /// The canonical tile that one stage of an operand's ring holds. K-major rings
 /// are stages x rows x K, MN-major ones stages x row groups x K x rows.
 hw::OperandTile operandTile(SharedType type, bool mnMajor);

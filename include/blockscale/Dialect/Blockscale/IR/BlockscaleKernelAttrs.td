@@ -69,6 +69,7 @@ defvar Blockscale_ScheduleFields = [
   Blockscale_CountField<"tile_n", "tileN">,
   Blockscale_CountField<"tile_k", "tileK">,
   Blockscale_CountField<"stages", "stages">,
+  Blockscale_CountField<"scale_stages", "scaleStages">,
   Blockscale_CountField<"accumulators", "accumulators">,
   Blockscale_Field<"swap_operands", "swapOperands",
                    OptionalParameter<"::mlir::BoolAttr">>,
@@ -97,7 +98,8 @@ def Blockscale_ScheduleAttr
   let description = [{
     Every field may be left out (zero or empty): `blockscale-select-schedule`
     fills in what is missing and leaves alone what the user wrote. After that
-    pass all fields are set but for `split_k` and `cluster_k`, which it leaves out
+    pass all fields are set but for `scale_stages`, which it leaves out where scales
+    share the ring of `a` and `b`, `split_k` and `cluster_k`, which it leaves out
     where K is not split, or not over a cluster, `stores` and `c_loads`, which it
     leaves out where they are direct, and `epilogue_warps`. Later passes read a missing
     `cta_group`, `cluster_m`, `cluster_n`, `split_k` or `cluster_k` as 1, a missing
@@ -109,6 +111,7 @@ def Blockscale_ScheduleAttr
     | `tile_n` | columns of the accumulator | 8 to 256 in steps of 8; multiples of 64 where several tiles cover the extent |
     | `tile_k` | elements along K in one stage | one 128-byte row of shared memory: 256 packed 4-bit elements, 128 of 8 bits, 64 of 16 or 32 of 32; with a sparse `a` at least a tile of its metadata, four scales, and 128 stored elements of the padded types |
     | `stages` | stages of the shared-memory ring | 1 to 16, within shared memory |
+    | `scale_stages` | stages of a ring of their own for the scales of blocks, which are released when they are copied to tensor memory; with as many as `stages` there is one ring for all | 1 to `stages`; fewer only with scales that tensor memory holds |
     | `accumulators` | accumulators in tensor memory | 1 or 2, up to 4 with scales that are applied in registers; two that do not fit overlap, but not with `tile_m` 512 |
     | `swap_operands` | compute D transposed: B supplies the 128 rows | false, true |
     | `group_m` | row tiles that are walked before the next column tile | >= 1 |
@@ -125,8 +128,9 @@ def Blockscale_ScheduleAttr
     | `epilogue_warps` | warps that read accumulators and store D. A warp reaches a quarter of the lanes; of 8 two share one and take its chunks of columns in turns | 4; 8 with `tile_n` of a multiple of 64, without `split_k` and without scales that are applied in registers |
 
     On chips without tensor memory `tile_m` is 128, `tile_n` 16, 32, 64 or 128,
-    `accumulators`, `cta_group`, `cluster_k` and the cluster are 1, the scheduler is
-    static, stores and loads of C are direct, and `epilogue_warps` are left out.
+    `accumulators`, `cta_group`, `cluster_k` and the cluster are 1, scales have no ring
+    of their own, the scheduler is static, stores and loads of C are direct, and
+    `epilogue_warps` are left out.
 
     Example:
 
@@ -141,6 +145,12 @@ def Blockscale_ScheduleAttr
       return getTileM() && getTileN() && getTileK() && getStages() &&
              getAccumulators() && getSwapOperands() && getGroupM();
     }
+    /// Stages of scales: those of all if they have no ring of their own.
+    int64_t scaleStages() const {
+      return getScaleStages() ? getScaleStages() : getStages();
+    }
+    /// Whether the scales have a ring of their own.
+    bool hasScaleRing() const { return scaleStages() != getStages(); }
     /// CTAs that execute one instruction together, 1 if not chosen.
     int64_t ctaGroup() const { return std::max<int64_t>(1, getCtaGroup()); }
     /// CTAs of a cluster along rows and columns of D, 1 if not chosen.

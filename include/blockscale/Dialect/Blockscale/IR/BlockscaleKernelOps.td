@@ -325,7 +325,8 @@ def Blockscale_TmaLoadOp : Blockscale_KernelOp<"tma_load",
   let summary = "load a box from global into shared memory";
   let description = [{
     Asynchronous: the bytes count on barrier `signal` of the same stage; a
-    remote one is that of the pair's leader. `box` selects the box inside the
+    remote one is that of the pair's leader. `at` is the stage that they go to
+    where it has another number than the barrier. `box` selects the box inside the
     stage where a stage holds several (groups of 128 rows of an MN-major
     operand); `slice` counts on from there. With `multicast` the box goes to the
     same place in every CTA of the cluster whose bit is set, and counts on the
@@ -336,11 +337,11 @@ def Blockscale_TmaLoadOp : Blockscale_KernelOp<"tma_load",
     Blockscale_MappedSource:$map, Variadic<I32>:$coordinates,
     Blockscale_SharedTarget:$shared,
     Blockscale_SignalledBarrier:$signal, I32:$stage,
-    Optional<I32>:$slice, Optional<I32>:$multicast,
+    Optional<I32>:$slice, Optional<I32>:$multicast, Optional<I32>:$shared_stage,
     DefaultValuedAttr<I64Attr, "0">:$box);
   let assemblyFormat = [{
     $map `[` $coordinates `]` `to` $shared `signal` $signal `stage` $stage
-    (`box` $box^)? (`slice` $slice^)? (`multicast` $multicast^)? attr-dict
+    (`at` $shared_stage^)? (`box` $box^)? (`slice` $slice^)? (`multicast` $multicast^)? attr-dict
     `:` type($map) `to` type($shared) `,` type($signal)
   }];
   let hasVerifier = 1;

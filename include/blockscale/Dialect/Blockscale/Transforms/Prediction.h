@@ -43,6 +43,9 @@ struct ProductPrediction {
   /// Of that, where parts of K meet in a workspace, from the last part to when
   /// one CTA has all sums: what a replay of one cluster does not show.
   double reduction = 0;
+  /// Share of the time that the loads of all stages take, as many at once as
+  /// there are stages, if nothing else holds them up.
+  double loads = 0;
 };
 
 /// On the reference part of the target's chip at its boost clock, by

@@ -43,7 +43,7 @@ void AddendRing::load(Value chunk, ColumnOf columnOf) {
                            cast<SharedType>(ring.getType()).getStageBytes());
     TmaLoadOp::create(b, frame.op.getC(), ValueRange{column, row, tile.batch},
                       ring, full, box, /*slice=*/Value(), /*multicast=*/Value(),
-                      /*box=*/0);
+                      /*shared_stage=*/Value(), /*box=*/0);
   });
 }
 

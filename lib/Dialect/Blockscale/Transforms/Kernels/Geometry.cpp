@@ -72,9 +72,9 @@ TileGeometry::TileGeometry(MmaAttr mma, ScheduleAttr schedule, hw::Chip chip,
       rowInstructions(rowInstructionsOf(schedule)), tileK(schedule.getTileK()),
       stages(schedule.getStages()),
       accumulators(schedule.getAccumulators() * rowInstructions),
-      ctaGroup(schedule.ctaGroup()), clusterM(schedule.clusterM()),
-      clusterN(schedule.clusterN()), clusterK(schedule.clusterK()),
-      isRowPerLane(isRowPerLane) {
+      scaleStages(schedule.scaleStages()), ctaGroup(schedule.ctaGroup()),
+      clusterM(schedule.clusterM()), clusterN(schedule.clusterN()),
+      clusterK(schedule.clusterK()), isRowPerLane(isRowPerLane) {
   tileM /= rowInstructions;
   a = operandGeometry(mma, mma.getA(), mma.getAMnMajor(), rowsPerCta(),
                       mma.getStoredK(tileK), clusterN);
@@ -135,10 +135,13 @@ int64_t TileGeometry::countedBytes() const {
          (rowInstructions * a.countedBytes + b.countedBytes + sideBytes());
 }
 
+int64_t TileGeometry::scaleBytes() const {
+  return (rowInstructions * a.scaleGroups + b.scaleGroups) * scaleWords *
+         hw::kAtomBytes;
+}
+
 int64_t TileGeometry::sideBytes() const {
-  int64_t scales = (rowInstructions * a.scaleGroups + b.scaleGroups) *
-                   scaleWords * hw::kAtomBytes;
-  return scales +
+  return scaleBytes() +
          metadataTiles * hw::kMetadataTileRows * hw::kMetadataTileBytes;
 }
 

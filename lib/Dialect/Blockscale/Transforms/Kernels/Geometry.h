@@ -48,6 +48,9 @@ struct TileGeometry {
   /// Accumulators of one instruction each; a tile takes one for each of its
   /// `rowInstructions`.
   int64_t tileK, stages, accumulators;
+  /// Stages of scales: fewer than those of the operands where they have a ring
+  /// of their own.
+  int64_t scaleStages;
   /// CTAs that execute an instruction together, CTAs of a cluster along rows
   /// and columns of D, and parts of K that it computes.
   int64_t ctaGroup, clusterM, clusterN, clusterK;
@@ -99,8 +102,11 @@ struct TileGeometry {
   /// How many MMAs, of this CTA or pair and others, read what a CTA loads.
   int64_t stageReaders() const { return clusterTilesM() + clusterN - 1; }
 
-  /// Bytes of shared memory of one stage of a CTA.
+  bool hasScaleRing() const { return scaleStages != stages; }
+
+  /// Bytes of shared memory of one stage of a CTA, and of the scales in it.
   int64_t stageBytes() const;
+  int64_t scaleBytes() const;
   /// Bytes that one stage's barrier expects: those of both CTAs of a pair.
   int64_t countedBytes() const;
   /// Bytes of scales and metadata in one stage.

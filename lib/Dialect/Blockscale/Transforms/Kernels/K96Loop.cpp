@@ -42,13 +42,13 @@ void K96Loop::multiplyRun(const Group &group, const KRun &run, Value slot,
                 range, CollectorBAttr(), ArrayAttr());
 }
 
-RingPosition K96Loop::multiplyPart(const Group &group, int64_t part,
-                                   RingPosition ring, Value &pending) {
+StagePosition K96Loop::multiplyPart(const Group &group, int64_t part,
+                                    StagePosition ring, Value &pending) {
   const TileGeometry &g = frame.geometry;
   awaitStage(ring);
-  maskEnd(group, part, ring.slot);
+  maskEnd(group, part, ring.scaleSlot());
   b.onlyIf(group.tile.leader, [&] {
-    copyScales(ring.slot, part * g.scaleWords % g.scaleRegionWords);
+    copyScales(group.tile, ring, part * g.scaleWords % g.scaleRegionWords);
     for (const KRun &run : group.plan.runsOf(part)) {
       multiplyRun(group, run, ring.slot, run.crosses ? pending : Value());
       if (run.crosses)
@@ -61,19 +61,19 @@ RingPosition K96Loop::multiplyPart(const Group &group, int64_t part,
     else
       release(group.tile, ring.slot);
   });
-  return b.next(ring, g.stages);
+  return stages.next(ring);
 }
 
-RingPosition K96Loop::multiplyGroup(const Group &group, RingPosition ring) {
+StagePosition K96Loop::multiplyGroup(const Group &group, StagePosition ring) {
   Value pending;
   for (int64_t part = 0, e = group.plan.parts(); part < e; ++part)
     ring = multiplyPart(group, part, ring, pending);
   return ring;
 }
 
-RingPosition K96Loop::multiplyFrom(const MmaTile &tile, int64_t part,
-                                   RingPosition ring, Value rest,
-                                   Value accumulate, Value pending) {
+StagePosition K96Loop::multiplyFrom(const MmaTile &tile, int64_t part,
+                                    StagePosition ring, Value rest,
+                                    Value accumulate, Value pending) {
   // As if this stage were full; what K does not reach is not executed.
   int64_t end = (part + 1) * kK96Stage;
   KPlan last = planK96(frame.mma, end);
@@ -84,21 +84,21 @@ RingPosition K96Loop::multiplyFrom(const MmaTile &tile, int64_t part,
   if (part + 1 == hw::kK96GroupStages)
     return endHere();
   Value ends = b.compare(arith::CmpIPredicate::sle, rest, b.constant(end));
-  return b.choose(ends, endHere, [&] {
+  return b.choose(ends, ring, endHere, [&] {
     Value slot = pending;
-    RingPosition next =
+    StagePosition next =
         multiplyPart({tile, whole, accumulate, Value()}, part, ring, slot);
     return multiplyFrom(tile, part + 1, next, rest, accumulate, slot);
   });
 }
 
 /// What K leaves over after the last whole group.
-RingPosition K96Loop::multiplyTail(const MmaTile &tile, RingPosition ring,
-                                   Value rest, Value accumulate) {
+StagePosition K96Loop::multiplyTail(const MmaTile &tile, StagePosition ring,
+                                    Value rest, Value accumulate) {
   std::optional<int64_t> known = b.known(rest);
   if (!known)
     return b.choose(
-        b.isNotZero(rest),
+        b.isNotZero(rest), ring,
         [&] { return multiplyFrom(tile, 0, ring, rest, accumulate, Value()); },
         [&] { return ring; });
   if (*known == 0)
@@ -109,11 +109,11 @@ RingPosition K96Loop::multiplyTail(const MmaTile &tile, RingPosition ring,
   });
 }
 
-RingPosition K96Loop::multiplyTile(const MmaTile &tile, RingPosition ring) {
+StagePosition K96Loop::multiplyTile(const MmaTile &tile, StagePosition ring) {
   Value k = frame.op.getK();
   Value groups = b.div(k, kK96Group);
   Value begin = tile.k.begin, end = endOfWhole(tile, groups);
-  ring = b.repeat(begin, end, ring, [&](Value index, RingPosition current) {
+  ring = b.repeat(begin, end, ring, [&](Value index, StagePosition current) {
     Value accumulate = b.compare(arith::CmpIPredicate::ne, index, begin);
     return multiplyGroup({tile, whole, accumulate, Value()}, current);
   });

@@ -24,7 +24,7 @@ public:
         whole(planK96(frame.mma, kK96Group)) {}
 
 protected:
-  RingPosition multiplyTile(const MmaTile &tile, RingPosition ring) override;
+  StagePosition multiplyTile(const MmaTile &tile, StagePosition ring) override;
 
 private:
   /// What the instructions of a plan have in common.
@@ -40,17 +40,17 @@ private:
   /// One stage of a group; returns the next position. `pending` is the slot
   /// of the stage before, if this one's first instruction starts in it, and
   /// becomes this one's likewise.
-  RingPosition multiplyPart(const Group &group, int64_t part, RingPosition ring,
-                            mlir::Value &pending);
+  StagePosition multiplyPart(const Group &group, int64_t part,
+                             StagePosition ring, mlir::Value &pending);
   void multiplyRun(const Group &group, const KRun &run, mlir::Value slot,
                    mlir::Value previous);
-  RingPosition multiplyGroup(const Group &group, RingPosition ring);
-  RingPosition multiplyTail(const MmaTile &tile, RingPosition ring,
-                            mlir::Value rest, mlir::Value accumulate);
+  StagePosition multiplyGroup(const Group &group, StagePosition ring);
+  StagePosition multiplyTail(const MmaTile &tile, StagePosition ring,
+                             mlir::Value rest, mlir::Value accumulate);
   /// The stages from number `part` on of a tail of `rest` elements.
-  RingPosition multiplyFrom(const MmaTile &tile, int64_t part,
-                            RingPosition ring, mlir::Value rest,
-                            mlir::Value accumulate, mlir::Value pending);
+  StagePosition multiplyFrom(const MmaTile &tile, int64_t part,
+                             StagePosition ring, mlir::Value rest,
+                             mlir::Value accumulate, mlir::Value pending);
   void maskEnd(const Group &group, int64_t part, mlir::Value slot);
 
   KPlan whole;

@@ -132,31 +132,44 @@ void KernelBuilder::onlyIf(Value condition, function_ref<void()> body) {
   body();
 }
 
-RingPosition KernelBuilder::choose(Value condition,
-                                   function_ref<RingPosition()> then,
-                                   function_ref<RingPosition()> otherwise) {
-  Type i32 = getI32Type();
-  auto branch = scf::IfOp::create(*this, TypeRange{i32, i32}, condition,
-                                  /*withElseRegion=*/true);
+SmallVector<Value> StagePosition::values() const {
+  SmallVector<Value> all{slot, parity};
+  if (scales)
+    all.append({scales->slot, scales->parity});
+  return all;
+}
+
+StagePosition StagePosition::of(ValueRange values) {
+  StagePosition at{values[0], values[1], std::nullopt};
+  if (values.size() > 2)
+    at.scales = RingPosition{values[2], values[3]};
+  return at;
+}
+
+StagePosition KernelBuilder::choose(Value condition, StagePosition from,
+                                    function_ref<StagePosition()> then,
+                                    function_ref<StagePosition()> otherwise) {
+  SmallVector<Type> types(from.values().size(), getI32Type());
+  auto branch =
+      scf::IfOp::create(*this, types, condition, /*withElseRegion=*/true);
   InsertionGuard guard(*this);
-  auto fill = [&](Block *block, function_ref<RingPosition()> body) {
+  auto fill = [&](Block *block, function_ref<StagePosition()> body) {
     setInsertionPointToStart(block);
-    RingPosition ring = body();
-    scf::YieldOp::create(*this, ValueRange{ring.slot, ring.parity});
+    StagePosition after = body();
+    scf::YieldOp::create(*this, after.values());
   };
   fill(branch.thenBlock(), then);
   fill(branch.elseBlock(), otherwise);
-  return {branch.getResult(0), branch.getResult(1)};
+  return StagePosition::of(branch.getResults());
 }
 
-RingPosition KernelBuilder::repeat(Value begin, Value end, RingPosition ring,
-                                   RingBody body) {
-  auto loop = scf::ForOp::create(*this, begin, end, constant(1),
-                                 ValueRange{ring.slot, ring.parity});
+StagePosition KernelBuilder::repeat(Value begin, Value end, StagePosition from,
+                                    StageBody body) {
+  auto loop = scf::ForOp::create(*this, begin, end, constant(1), from.values());
   InsertionGuard guard(*this);
   setInsertionPointToStart(loop.getBody());
-  RingPosition after = body(loop.getInductionVar(), {loop.getRegionIterArg(0),
-                                                     loop.getRegionIterArg(1)});
-  scf::YieldOp::create(*this, ValueRange{after.slot, after.parity});
-  return {loop.getResult(0), loop.getResult(1)};
+  StagePosition after =
+      body(loop.getInductionVar(), StagePosition::of(loop.getRegionIterArgs()));
+  scf::YieldOp::create(*this, after.values());
+  return StagePosition::of(loop.getResults());
 }

@@ -20,6 +20,20 @@ struct RingPosition {
   mlir::Value slot, parity;
 };
 
+/// A place in the rings of stages: that of operands, and that of scales where
+/// they have one of their own.
+struct StagePosition {
+  mlir::Value slot, parity;
+  std::optional<RingPosition> scales;
+
+  mlir::Value scaleSlot() const { return scales ? scales->slot : slot; }
+  /// The place of A and B alone.
+  RingPosition operands() const { return {slot, parity}; }
+  /// All of it as values, and back.
+  llvm::SmallVector<mlir::Value> values() const;
+  static StagePosition of(mlir::ValueRange values);
+};
+
 /// A builder that knows arithmetic on i32 values, rings and conditions. What
 /// can be folded is.
 class KernelBuilder : public mlir::ImplicitLocOpBuilder {
@@ -61,18 +75,21 @@ public:
              llvm::function_ref<void()> body);
   /// Calls `body` where `condition` holds.
   void onlyIf(mlir::Value condition, llvm::function_ref<void()> body);
-  /// One of two ways to go on in a ring.
-  RingPosition choose(mlir::Value condition,
-                      llvm::function_ref<RingPosition()> then,
-                      llvm::function_ref<RingPosition()> otherwise);
+  /// One of two ways to go on in the rings of stages, in which one is at
+  /// `from`.
+  StagePosition choose(mlir::Value condition, StagePosition from,
+                       llvm::function_ref<StagePosition()> then,
+                       llvm::function_ref<StagePosition()> otherwise);
   /// Calls `body` with `begin`, `begin` + 1, ... `end` - 1 and the position in
-  /// a ring, of which it returns the next one.
-  using RingBody = llvm::function_ref<RingPosition(mlir::Value, RingPosition)>;
-  RingPosition repeat(mlir::Value begin, mlir::Value end, RingPosition ring,
-                      RingBody body);
+  /// the rings of stages, of which it returns the next one; `from` is the
+  /// first.
+  using StageBody =
+      llvm::function_ref<StagePosition(mlir::Value, StagePosition)>;
+  StagePosition repeat(mlir::Value begin, mlir::Value end, StagePosition from,
+                       StageBody body);
   /// The same from 0 on.
-  RingPosition repeat(mlir::Value count, RingPosition ring, RingBody body) {
-    return repeat(constant(0), count, ring, body);
+  StagePosition repeat(mlir::Value count, StagePosition from, StageBody body) {
+    return repeat(constant(0), count, from, body);
   }
 };
 

@@ -30,11 +30,11 @@ MainLoop::create(KernelFrame &frame, StageRing &stages, TensorMemory &memory,
 // Stages
 //===----------------------------------------------------------------------===//
 
-RingPosition MainLoop::onlyInLastPart(const MmaTile &tile, RingPosition ring,
-                                      function_ref<RingPosition()> multiply) {
+StagePosition MainLoop::onlyInLastPart(const MmaTile &tile, StagePosition ring,
+                                       function_ref<StagePosition()> multiply) {
   if (!tile.k.isLast)
     return multiply();
-  return b.choose(tile.k.isLast, multiply, [&] { return ring; });
+  return b.choose(tile.k.isLast, ring, multiply, [&] { return ring; });
 }
 
 Value MainLoop::endOfWhole(const MmaTile &tile, Value whole) {
@@ -45,7 +45,7 @@ Value MainLoop::endOfWhole(const MmaTile &tile, Value whole) {
                        : tile.k.end;
 }
 
-void MainLoop::awaitStage(RingPosition ring) {
+void MainLoop::awaitStage(StagePosition ring) {
   WaitOp::create(b, stages.full, ring.slot, ring.parity);
   TensorFenceOp::create(b, FenceSide::After);
 }
@@ -55,14 +55,20 @@ void MainLoop::awaitAccumulator(RingPosition free) {
   TensorFenceOp::create(b, FenceSide::After);
 }
 
-void MainLoop::copyScales(Value stage, int64_t word) {
+void MainLoop::copyScales(const MmaTile &tile, StagePosition ring,
+                          int64_t word) {
   if (!stages.scales)
     return;
-  for (auto [ring, region] :
+  Value stage = ring.scaleSlot();
+  for (auto [scales, region] :
        llvm::zip_equal(stages.scales->a, memory.scales->a))
-    CopyScalesOp::create(b, ring, stage, region, frame.isPair(), word);
+    CopyScalesOp::create(b, scales, stage, region, frame.isPair(), word);
   CopyScalesOp::create(b, stages.scales->b, stage, memory.scales->b,
                        frame.isPair(), word);
+  // Done before the instructions that read the copies.
+  if (stages.scalesEmpty)
+    CommitOp::create(b, stages.scalesEmpty, stage, tile.feeders,
+                     frame.isPair());
 }
 
 void MainLoop::maskScales(Value stage, Value valid) {
@@ -90,13 +96,18 @@ Value MainLoop::scalesOfB() const {
 }
 
 SmallVector<Value> MainLoop::valuesOf(const Rings &at) {
-  return {at.stage.slot,  at.stage.parity, at.copy.slot,
-          at.copy.parity, at.free.slot,    at.free.parity};
+  SmallVector<Value> values = at.stage.values();
+  values.insert(values.begin() + 2,
+                {at.copy.slot, at.copy.parity, at.free.slot, at.free.parity});
+  return values;
 }
 
 MainLoop::Rings MainLoop::ringsOf(ValueRange values) {
-  return {
-      {values[0], values[1]}, {values[2], values[3]}, {values[4], values[5]}};
+  SmallVector<Value> ofStage(values.take_front(2));
+  llvm::append_range(ofStage, values.drop_front(6));
+  return {StagePosition::of(ofStage),
+          {values[2], values[3]},
+          {values[4], values[5]}};
 }
 
 //===----------------------------------------------------------------------===//
@@ -188,7 +199,7 @@ MainLoop::Rings MainLoop::fillBlocksOfStage(const MmaTile &tile, Value valid,
     at = choose(isThere, at,
                 [&] { return fillBlockOfStage(tile, part, valid, at); });
   }
-  at.stage = b.next(at.stage, frame.geometry.stages);
+  at.stage = stages.next(at.stage);
   return at;
 }
 
@@ -258,16 +269,17 @@ void MainLoop::multiplyTiles() {
   Value pair;
   if (frame.isPair())
     pair = b.shiftLeft(3, frame.place.rank);
-  SmallVector<Value> initial(6, zero);
-  source.forEach(initial, [&](TilePosition position, ValueRange carried) {
-    MmaTile tile{leader,      {},   Value(),
-                 feeders,     pair, frame.partOfK(position),
-                 std::nullopt};
-    Rings at = ringsOf(carried);
-    return valuesOf(frame.promotionBlock()
-                        ? fillBlocks(tile, position.column, at)
-                        : fillAccumulators(tile, position.column, at));
-  });
+  Rings initial{stages.first(), {zero, zero}, {zero, zero}};
+  source.forEach(
+      valuesOf(initial), [&](TilePosition position, ValueRange carried) {
+        MmaTile tile{leader,      {},   Value(),
+                     feeders,     pair, frame.partOfK(position),
+                     std::nullopt};
+        Rings at = ringsOf(carried);
+        return valuesOf(frame.promotionBlock()
+                            ? fillBlocks(tile, position.column, at)
+                            : fillAccumulators(tile, position.column, at));
+      });
 }
 
 void MainLoop::emitRole() {

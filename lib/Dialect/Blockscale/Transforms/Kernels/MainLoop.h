@@ -51,26 +51,27 @@ protected:
   };
 
   /// All MMAs of one output tile; returns the next ring position.
-  virtual RingPosition multiplyTile(const MmaTile &tile, RingPosition ring) = 0;
+  virtual StagePosition multiplyTile(const MmaTile &tile,
+                                     StagePosition ring) = 0;
   /// Whether it waits for the accumulator itself, behind the first copies of
   /// scales: where accumulators overlap the epilogue keeps each tile waiting.
   virtual bool copiesAhead() const { return false; }
 
   /// Calls `multiply` where the part of K is the last one, which has what is
   /// left over after whole units; otherwise `ring` stays.
-  RingPosition onlyInLastPart(const MmaTile &tile, RingPosition ring,
-                              llvm::function_ref<RingPosition()> multiply);
+  StagePosition onlyInLastPart(const MmaTile &tile, StagePosition ring,
+                               llvm::function_ref<StagePosition()> multiply);
   /// The end of those units of the part that K fills, of which there are
   /// `whole`.
   mlir::Value endOfWhole(const MmaTile &tile, mlir::Value whole);
   /// Waits until a stage is full.
-  void awaitStage(RingPosition ring);
+  void awaitStage(StagePosition ring);
   /// Waits until the epilogue has read of an accumulator what the next sums
   /// overwrite.
   void awaitAccumulator(RingPosition free);
   /// Copies the scales of a stage to word `word` of their regions and those
-  /// after it.
-  void copyScales(mlir::Value stage, int64_t word = 0);
+  /// after it, and releases them there if they have a ring of their own.
+  void copyScales(const MmaTile &tile, StagePosition ring, int64_t word = 0);
   /// Clears the scales from number `valid` on of every row of a stage, in both
   /// CTAs of a pair.
   void maskScales(mlir::Value stage, mlir::Value valid);
@@ -88,7 +89,8 @@ protected:
 private:
   /// Where the warp is in its rings.
   struct Rings {
-    RingPosition stage, copy, free;
+    StagePosition stage;
+    RingPosition copy, free;
   };
   static llvm::SmallVector<mlir::Value> valuesOf(const Rings &at);
   static Rings ringsOf(mlir::ValueRange values);

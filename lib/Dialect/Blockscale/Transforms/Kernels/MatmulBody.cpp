@@ -11,6 +11,7 @@
 //
 //   stages, full        they hold A, B and their scales    (producer -> MMA)
 //   stages, empty       MMAs and copies of one are done    (MMA -> producer)
+//   scales, empty       a stage of them is copied          (MMA -> producer)
 //   accumulators, full  one is complete                    (MMA -> epilogue)
 //   accumulators, empty it may be overwritten              (epilogue -> MMA)
 //   sums, full          those of all parts of K are there  (epilogues -> one)
@@ -22,8 +23,8 @@
 // others are signalled in both. Where a cluster shares operands, empty counts
 // every MMA that reads what the CTA loads.
 //
-// Sums are of clusters that compute all parts of K of a tile, addends of
-// kernels that load C by TMA.
+// Scales are those that have a ring of their own, sums are of clusters that
+// compute all parts of K of a tile, addends of kernels that load C by TMA.
 //
 // The producer starts when all barriers are initialised and, where loads reach
 // other CTAs, those run. Meanwhile tensor memory is allocated, which only the
@@ -59,7 +60,7 @@ static void expandInTensorMemory(KernelFrame &frame) {
                                             frame.schedule.warpsOfQuarter()));
   frame.begin();
   memory.allocate();
-  stages.connect(frame);
+  stages.connect();
   accumulators.connect();
 
   if (frame.schedule.getDependentLaunch())

@@ -116,6 +116,8 @@ static LogicalResult checkSchedule(MatmulOp op) {
            << "x" << mma.getN() << "x" << mma.getTileK();
   if (auto why = whyNotStages(mma, schedule.getStages()))
     return op.emitOpError() << why->text;
+  if (auto why = whyNotScaleRing(mma, schedule, target))
+    return op.emitOpError() << why->text;
   if (auto why = whyNotSplit(mma, op.getSizes().k, schedule.splits()))
     return op.emitOpError() << why->text;
   if (auto why = whyNotClusterK(schedule, target))

@@ -41,7 +41,8 @@ void Producer::loadOperand(Value map, Value ring,
       SmallVector<Value> coordinates{b.add(inner, b.constant(box * step)),
                                      isMNMajor ? k : row, tile.batch};
       TmaLoadOp::create(b, map, coordinates, ring, stages.signalFull,
-                        tile.stage, slice, sharers, box * operand.slices);
+                        tile.stage, slice, sharers, /*shared_stage=*/Value(),
+                        box * operand.slices);
     }
   };
   if (operand.slices == operand.sharers)
@@ -82,12 +83,12 @@ void Producer::gatherOperand(Value map, Value ring,
       load);
 }
 
-void Producer::loadWhole(Value map, Value ring, KTile tile, Value sharers,
-                         Value index,
+void Producer::loadWhole(Value map, Value ring, KTile tile, Value at,
+                         Value sharers, Value index,
                          function_ref<SmallVector<Value>()> coordinates) {
   auto load = [&] {
     TmaLoadOp::create(b, map, coordinates(), ring, stages.signalFull,
-                      tile.stage, /*slice=*/Value(), sharers, 0);
+                      tile.stage, /*slice=*/Value(), sharers, at, 0);
   };
   if (!sharers)
     return load();
@@ -96,7 +97,7 @@ void Producer::loadWhole(Value map, Value ring, KTile tile, Value sharers,
 
 void Producer::loadScales(Value map, Value ring, Value row, KTile tile,
                           Value sharers, Value index) {
-  loadWhole(map, ring, tile, sharers, index, [&] {
+  loadWhole(map, ring, tile, tile.scaleStage, sharers, index, [&] {
     Value group = b.div(row, hw::kAtomRows);
     if (isRowTileMap(cast<TensorMapType>(map.getType()))) {
       Value rowTile = b.mul(tile.k, frame.geometry.scaleRowTiles());
@@ -122,7 +123,8 @@ void Producer::loadGroupScales(Value map, Value ring, Value row, Value rows,
       SmallVector<Value> coordinates{b.constant(0),
                                      b.add(b.add(before, rowTiles), along)};
       TmaLoadOp::create(b, map, coordinates, ring, stages.signalFull,
-                        tile.stage, /*slice=*/Value(), sharers, i);
+                        tile.stage, /*slice=*/Value(), sharers, tile.scaleStage,
+                        i);
     }
   };
   if (!sharers)
@@ -139,45 +141,59 @@ void Producer::loadMetadata(Value row, KTile tile) {
                        hw::kAtomRows);
     row = b.createOrFold<arith::MinUIOp>(row, last);
   }
-  loadWhole(frame.op.getMetadata(), *stages.metadata, tile, sharers.a,
-            frame.place.rankN, [&] {
+  loadWhole(frame.op.getMetadata(), *stages.metadata, tile, /*at=*/Value(),
+            sharers.a, frame.place.rankN, [&] {
               Value first = b.mul(tile.k, frame.geometry.metadataTiles);
               return SmallVector<Value>{b.constant(0), row, first, tile.batch};
             });
 }
 
-void Producer::loadStage(const LoadedTile &from, Value k, Value stage) {
+void Producer::loadStage(const LoadedTile &from, Value k, StagePosition ring) {
   const TileGeometry &g = frame.geometry;
   KernelMatmulOp op = frame.op;
-  KTile ofA{k, from.batchOfA, stage, from.group};
-  KTile ofB{k, from.batchOfB, stage, from.group};
+  KTile ofA{k, from.batchOfA, ring.slot, Value(), from.group};
+  KTile ofB{k, from.batchOfB, ring.slot, Value(), from.group};
   if (!frame.isGathered() || frame.isSwapped())
     for (auto [ring, row] : llvm::zip_equal(stages.a, from.rows))
       loadOperand(op.getA(), ring, g.a, row, ofA, sharers.a, frame.place.rankN);
   if (!frame.isGathered() || !frame.isSwapped())
     loadOperand(op.getB(), stages.b, g.b, from.rowOfB, ofB, sharers.b,
                 sharers.indexOfB);
-  if (stages.scales && frame.isGroupedAlongK()) {
+  if (stages.scales && !ring.scales)
+    loadScalesOfStage(from, ofA, ofB);
+  if (stages.metadata)
+    loadMetadata(from.rows.front(), ofA);
+  if (!ring.scales)
+    return;
+  // Behind what has room already: with fewer stages they may have to wait.
+  WaitOp::create(b, stages.scalesEmpty, ring.scales->slot,
+                 b.flip(ring.scales->parity));
+  ofA.scaleStage = ofB.scaleStage = ring.scales->slot;
+  loadScalesOfStage(from, ofA, ofB);
+}
+
+void Producer::loadScalesOfStage(const LoadedTile &from, KTile ofA, KTile ofB) {
+  const TileGeometry &g = frame.geometry;
+  KernelMatmulOp op = frame.op;
+  if (frame.isGroupedAlongK()) {
     for (auto [ring, row] : llvm::zip_equal(stages.scales->a, from.scaleRows))
       loadGroupScales(op.getSfa(), ring, row, frame.rows, g.a.scaleGroups, ofA,
                       sharers.a, frame.place.rankN);
     loadGroupScales(op.getSfb(), stages.scales->b, from.scaleRowOfB,
                     frame.columns, g.b.scaleGroups, ofB, sharers.sfb,
                     frame.place.rankM);
-  } else if (stages.scales) {
-    for (auto [ring, row] : llvm::zip_equal(stages.scales->a, from.scaleRows))
-      loadScales(op.getSfa(), ring, row, ofA, sharers.a, frame.place.rankN);
-    loadScales(op.getSfb(), stages.scales->b, from.scaleRowOfB, ofB,
-               sharers.sfb, frame.place.rankM);
+    return;
   }
-  if (stages.metadata)
-    loadMetadata(from.rows.front(), ofA);
+  for (auto [ring, row] : llvm::zip_equal(stages.scales->a, from.scaleRows))
+    loadScales(op.getSfa(), ring, row, ofA, sharers.a, frame.place.rankN);
+  loadScales(op.getSfb(), stages.scales->b, from.scaleRowOfB, ofB, sharers.sfb,
+             frame.place.rankM);
 }
 
 void Producer::gatherStage(const LoadedTile &from, Value k, Value stage) {
   const TileGeometry &g = frame.geometry;
   KernelMatmulOp op = frame.op;
-  KTile tile{k, Value(), stage, {}};
+  KTile tile{k, Value(), stage, Value(), {}};
   if (frame.isSwapped())
     return gatherOperand(op.getB(), stages.b, g.b, from.gathered.front(), tile,
                          sharers.b, sharers.indexOfB);
@@ -209,12 +225,18 @@ void Producer::announce(Value stage) {
 
 /// Waits until all readers have released every stage, so that none of them
 /// signals a CTA that has ended.
-void Producer::drain(RingPosition ring) {
-  int64_t count = frame.geometry.stages;
-  b.repeat(b.constant(count), ring, [&](Value, RingPosition current) {
-    WaitOp::create(b, stages.empty, current.slot, b.flip(current.parity));
-    return b.next(current, count);
-  });
+void Producer::drain(StagePosition ring) {
+  auto drainRing = [&](Value empty, RingPosition from, int64_t count) {
+    b.repeat(b.constant(count), {from.slot, from.parity, std::nullopt},
+             [&](Value, StagePosition current) -> StagePosition {
+               WaitOp::create(b, empty, current.slot, b.flip(current.parity));
+               RingPosition next = b.next(current.operands(), count);
+               return {next.slot, next.parity, std::nullopt};
+             });
+  };
+  drainRing(stages.empty, ring.operands(), frame.geometry.stages);
+  if (ring.scales)
+    drainRing(stages.scalesEmpty, *ring.scales, frame.geometry.scaleStages);
 }
 
 /// The K tiles of an output tile, from the first to before the last.
@@ -298,38 +320,37 @@ Producer::rowsByNumber(const OperandGeometry &operand, Value row, Value end,
   return rows;
 }
 
-RingPosition Producer::loadTile(TilePosition tile, RingPosition ring,
-                                Value kTiles) {
+StagePosition Producer::loadTile(TilePosition tile, StagePosition ring,
+                                 Value kTiles) {
   auto [begin, end] = kTilesOf(tile, kTiles);
   LoadedTile from = whereFrom(tile);
-  return b.repeat(begin, end, ring, [&](Value k, RingPosition current) {
+  return b.repeat(begin, end, ring, [&](Value k, StagePosition current) {
     WaitOp::create(b, stages.empty, current.slot, b.flip(current.parity));
     asOne([&] {
       announce(current.slot);
-      loadStage(from, k, current.slot);
+      loadStage(from, k, current);
     });
     if (frame.isGathered())
       gatherStage(from, k, current.slot);
-    return b.next(current, frame.geometry.stages);
+    return stages.next(current);
   });
 }
 
 void Producer::walkTiles() {
   Value kTiles = b.ceilDiv(frame.op.getK(), frame.geometry.tileK);
-  Value zero = b.constant(0);
+  StagePosition first = stages.first();
   sharers = {frame.place.sharersOfA(), frame.place.sharersOfB(),
              frame.place.sharersOfSfb(), frame.place.indexOfB()};
-  auto ring =
-      source.forEach({zero, zero}, [&](TilePosition tile, ValueRange carried) {
-        RingPosition next = loadTile(tile, {carried[0], carried[1]}, kTiles);
-        return SmallVector<Value>{next.slot, next.parity};
+  auto ring = source.forEach(
+      first.values(), [&](TilePosition tile, ValueRange carried) {
+        return loadTile(tile, StagePosition::of(carried), kTiles).values();
       });
   // What follows uses this CTA's resources, so there is no point in starting it
   // earlier.
   if (frame.schedule.getDependentLaunch())
     LaunchDependentsOp::create(b);
   if (frame.isCluster() && !frame.meetsLate())
-    drain({ring[0], ring[1]});
+    drain(StagePosition::of(ring));
 }
 
 void Producer::emitRole() {

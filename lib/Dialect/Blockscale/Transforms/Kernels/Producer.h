@@ -50,17 +50,18 @@ private:
     llvm::SmallVector<llvm::SmallVector<FourRows, 2>, 2> gathered;
   };
   /// A K tile, counted from the start of its group if K is in groups, and the
-  /// stage that it goes to.
+  /// stage that it goes to: its scales to another one where they have a ring of
+  /// their own, null where not.
   struct KTile {
-    mlir::Value k, batch, stage;
+    mlir::Value k, batch, stage, scaleStage;
     KGroup group;
   };
 
   std::pair<mlir::Value, mlir::Value> kTilesOf(TilePosition tile,
                                                mlir::Value kTiles);
   LoadedTile whereFrom(TilePosition tile);
-  RingPosition loadTile(TilePosition tile, RingPosition ring,
-                        mlir::Value kTiles);
+  StagePosition loadTile(TilePosition tile, StagePosition ring,
+                         mlir::Value kTiles);
   /// The rows of a lane of the box of `operand` that starts at `row` of the
   /// product; those from `end` on are no rows.
   llvm::SmallVector<FourRows, 2> rowsByNumber(const OperandGeometry &operand,
@@ -75,7 +76,8 @@ private:
   void asOne(llvm::function_ref<void()> body);
   void walkTiles();
   void announce(mlir::Value stage);
-  void loadStage(const LoadedTile &from, mlir::Value k, mlir::Value stage);
+  void loadStage(const LoadedTile &from, mlir::Value k, StagePosition ring);
+  void loadScalesOfStage(const LoadedTile &from, KTile ofA, KTile ofB);
   void loadOperand(mlir::Value map, mlir::Value ring,
                    const OperandGeometry &operand, mlir::Value row, KTile tile,
                    mlir::Value sharers, mlir::Value index);
@@ -87,12 +89,12 @@ private:
                        mlir::Value sharers, mlir::Value index);
   void loadMetadata(mlir::Value row, KTile tile);
   /// Loads what is too small for slices whole, in the first of the CTAs that
-  /// share it.
+  /// share it; to stage `at` where that is not the tile's.
   void
-  loadWhole(mlir::Value map, mlir::Value ring, KTile tile, mlir::Value sharers,
-            mlir::Value index,
+  loadWhole(mlir::Value map, mlir::Value ring, KTile tile, mlir::Value at,
+            mlir::Value sharers, mlir::Value index,
             llvm::function_ref<llvm::SmallVector<mlir::Value>()> coordinates);
-  void drain(RingPosition ring);
+  void drain(StagePosition ring);
 
   KernelFrame &frame;
   KernelBuilder &b;

@@ -60,31 +60,31 @@ void StageLoop::multiplyAlone(const MmaTile &tile, Value stage,
 }
 
 /// One K tile: wait for its stage, copy scales, multiply, release the stage.
-RingPosition StageLoop::multiplyStage(const MmaTile &tile, RingPosition ring,
-                                      Value accumulate, Value valid) {
+StagePosition StageLoop::multiplyStage(const MmaTile &tile, StagePosition ring,
+                                       Value accumulate, Value valid) {
   awaitStage(ring);
   if (valid)
-    maskTail(ring.slot, valid);
+    maskTail(ring.scaleSlot(), valid);
   if (tile.free) {
-    b.onlyIf(tile.leader, [&] { copyScales(ring.slot); });
+    b.onlyIf(tile.leader, [&] { copyScales(tile, ring); });
     b.onlyIf(arith::XOrIOp::create(b, accumulate, b.always()),
              [&] { awaitAccumulator(*tile.free); });
   }
   b.onlyIf(tile.leader, [&] {
     if (!tile.free)
-      copyScales(ring.slot);
+      copyScales(tile, ring);
     if (tile.copies.size() > 1)
       multiplySharing(tile, ring.slot, accumulate, valid);
     else
       multiplyAlone(tile, ring.slot, accumulate, valid);
     release(tile, ring.slot);
   });
-  return b.next(ring, frame.geometry.stages);
+  return stages.next(ring);
 }
 
 /// The K tile that K does not fill, if there is one.
-RingPosition StageLoop::multiplyTail(const MmaTile &tile, RingPosition ring,
-                                     Value fullTiles) {
+StagePosition StageLoop::multiplyTail(const MmaTile &tile, StagePosition ring,
+                                      Value fullTiles) {
   Value rest = b.rem(tile.k.size, frame.geometry.tileK);
   std::optional<int64_t> known = b.known(rest);
   if (known == 0)
@@ -99,27 +99,29 @@ RingPosition StageLoop::multiplyTail(const MmaTile &tile, RingPosition ring,
   if (tile.k.isLast)
     hasTail = b.createOrFold<arith::AndIOp>(hasTail, tile.k.isLast);
   return b.choose(
-      hasTail, [&] { return multiplyStage(tile, ring, accumulate, rest); },
+      hasTail, ring,
+      [&] { return multiplyStage(tile, ring, accumulate, rest); },
       [&] { return ring; });
 }
 
 /// The K tiles of a part that lie behind K: zeros, which are the sums of a part
 /// that has no others.
-RingPosition StageLoop::multiplyBehind(const MmaTile &tile, RingPosition ring) {
+StagePosition StageLoop::multiplyBehind(const MmaTile &tile,
+                                        StagePosition ring) {
   Value tiles = b.ceilDiv(tile.k.size, frame.geometry.tileK);
   Value begin = b.createOrFold<arith::MaxUIOp>(tile.k.begin, tiles);
   return b.repeat(
-      begin, tile.k.end, ring, [&](Value index, RingPosition current) {
+      begin, tile.k.end, ring, [&](Value index, StagePosition current) {
         Value accumulate =
             b.compare(arith::CmpIPredicate::ne, index, tile.k.begin);
         return multiplyStage(tile, current, accumulate, Value());
       });
 }
 
-RingPosition StageLoop::multiplyTile(const MmaTile &tile, RingPosition ring) {
+StagePosition StageLoop::multiplyTile(const MmaTile &tile, StagePosition ring) {
   Value fullTiles = b.div(tile.k.size, frame.geometry.tileK);
   Value begin = tile.k.begin, end = endOfWhole(tile, fullTiles);
-  ring = b.repeat(begin, end, ring, [&](Value index, RingPosition current) {
+  ring = b.repeat(begin, end, ring, [&](Value index, StagePosition current) {
     Value accumulate = b.compare(arith::CmpIPredicate::ne, index, begin);
     return multiplyStage(tile, current, accumulate, Value());
   });

@@ -19,7 +19,7 @@ public:
   using MainLoop::MainLoop;
 
 protected:
-  RingPosition multiplyTile(const MmaTile &tile, RingPosition ring) override;
+  StagePosition multiplyTile(const MmaTile &tile, StagePosition ring) override;
   /// A group along K may have no stage that could wait.
   bool copiesAhead() const override {
     return frame.geometry.overlap && frame.isScaled() &&
@@ -27,11 +27,11 @@ protected:
   }
 
 private:
-  RingPosition multiplyTail(const MmaTile &tile, RingPosition ring,
-                            mlir::Value fullTiles);
-  RingPosition multiplyBehind(const MmaTile &tile, RingPosition ring);
-  RingPosition multiplyStage(const MmaTile &tile, RingPosition ring,
-                             mlir::Value accumulate, mlir::Value valid);
+  StagePosition multiplyTail(const MmaTile &tile, StagePosition ring,
+                             mlir::Value fullTiles);
+  StagePosition multiplyBehind(const MmaTile &tile, StagePosition ring);
+  StagePosition multiplyStage(const MmaTile &tile, StagePosition ring,
+                              mlir::Value accumulate, mlir::Value valid);
   void multiplyAlone(const MmaTile &tile, mlir::Value stage,
                      mlir::Value accumulate, mlir::Value valid);
   void multiplySharing(const MmaTile &tile, mlir::Value stage,

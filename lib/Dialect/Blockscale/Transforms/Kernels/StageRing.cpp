@@ -29,7 +29,7 @@ static SharedType operandRing(MLIRContext *context, int64_t stages,
 static SharedType scaleRing(MLIRContext *context, const TileGeometry &geometry,
                             const OperandGeometry &operand) {
   return SharedType::get(context,
-                         {geometry.stages, operand.scaleGroups,
+                         {geometry.scaleStages, operand.scaleGroups,
                           geometry.scaleWords, hw::kAtomBytes},
                          IntegerType::get(context, 8), 8, hw::Swizzle::None);
 }
@@ -38,7 +38,7 @@ static SharedType scaleRing(MLIRContext *context, const TileGeometry &geometry,
 static SharedType rowTileRing(MLIRContext *context,
                               const TileGeometry &geometry) {
   return SharedType::get(context,
-                         {geometry.stages, geometry.scaleRowTiles(),
+                         {geometry.scaleStages, geometry.scaleRowTiles(),
                           hw::kAtomRows, hw::kRowTileScales},
                          IntegerType::get(context, 8), 8, hw::Swizzle::None);
 }
@@ -51,7 +51,7 @@ static SharedType metadataRing(MLIRContext *context,
                          IntegerType::get(context, 8), 8, hw::Swizzle::None);
 }
 
-StageRing::StageRing(KernelFrame &frame, int64_t arrivals) {
+StageRing::StageRing(KernelFrame &frame, int64_t arrivals) : frame(frame) {
   KernelBuilder &builder = frame.b;
   MLIRContext *context = builder.getContext();
   const TileGeometry &g = frame.geometry;
@@ -71,9 +71,29 @@ StageRing::StageRing(KernelFrame &frame, int64_t arrivals) {
     metadata = builder.shared(metadataRing(context, g));
   full = signalFull = builder.barriers(g.stages, 1);
   empty = builder.barriers(g.stages, arrivals);
+  if (g.hasScaleRing())
+    scalesEmpty = builder.barriers(g.scaleStages, arrivals);
 }
 
-void StageRing::connect(KernelFrame &frame) {
+void StageRing::connect() {
   if (frame.isPair())
     signalFull = RemoteBarrierOp::create(frame.b, full, frame.place.leader());
+}
+
+StagePosition StageRing::first() const {
+  Value zero = frame.b.constant(0);
+  StagePosition at{zero, zero, std::nullopt};
+  if (scalesEmpty)
+    at.scales = RingPosition{zero, zero};
+  return at;
+}
+
+StagePosition StageRing::next(StagePosition at) const {
+  const TileGeometry &g = frame.geometry;
+  RingPosition following = frame.b.next(at.operands(), g.stages);
+  at.slot = following.slot;
+  at.parity = following.parity;
+  if (at.scales)
+    at.scales = frame.b.next(*at.scales, g.scaleStages);
+  return at;
 }

@@ -24,6 +24,11 @@ struct ScaleRings {
 ///
 ///   full[s]   stage s holds A, B, their scales and metadata
 ///   empty[s]  what reads stage s is done
+///
+/// Where scales have a ring of their own, stage s of them is another one than
+/// that of A and B. They come with those and are released before them:
+///
+///   scalesEmpty[s]  stage s of the scales is copied to tensor memory
 class StageRing {
 public:
   /// Emits the rings, as far as the kind has them, and the barriers;
@@ -36,11 +41,20 @@ public:
   std::optional<ScaleRings> scales;
   std::optional<mlir::Value> metadata;
   mlir::Value full, empty;
+  /// Null where scales have no ring of their own.
+  mlir::Value scalesEmpty;
   /// The barriers that loads signal: those of the pair's leader.
   mlir::Value signalFull;
 
   /// Finds the leader's barriers; after a barrier of the cluster.
-  void connect(KernelFrame &frame);
+  void connect();
+
+  /// The first position, and the one that follows.
+  StagePosition first() const;
+  StagePosition next(StagePosition at) const;
+
+private:
+  KernelFrame &frame;
 };
 
 } // namespace blockscale

@@ -108,7 +108,8 @@ ProductPrediction blockscale::predictProduct(const ProblemSizes &problem,
   kernel.cluster = schedule.clusterSize();
   kernel.multicastA = schedule.clusterN();
   kernel.multicastB = schedule.clusterM() / schedule.ctaGroup();
-  kernel.stages = schedule.getStages();
+  // A stage of scales is free when the instructions of the one before are done.
+  kernel.stages = std::min(schedule.getStages(), schedule.scaleStages() + 1);
   kernel.stageK = geometry.tileK;
   kernel.stageBytes = geometry.stageBytes();
   kernel.splits = schedule.splits();
@@ -121,7 +122,8 @@ ProductPrediction blockscale::predictProduct(const ProblemSizes &problem,
   hw::GemmSize size{problem.rows, problem.columns, problem.k, problem.batch};
   hw::GemmPrediction prediction = hw::predictGemm(kernel, size, conditions);
   return {prediction.total * clusterFactor(schedule), prediction.limit,
-          kernel.exchanges ? 0 : prediction.reduction};
+          kernel.exchanges ? 0 : prediction.reduction,
+          double(prediction.waves) * prediction.stages / prediction.total};
 }
 
 double blockscale::predictMicroseconds(MatmulOp op, int64_t expectedRows) {

@@ -12,6 +12,7 @@
 #include "../Kernels/Geometry.h"
 #include "../Kernels/MatmulSource.h"
 #include "../Kernels/TmaStore.h"
+#include "StageChoice.h"
 #include "WarpSchedule.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Pairs.h"
@@ -157,28 +158,6 @@ static int64_t reservedBytes(const TileGeometry &geometry,
   return bytes;
 }
 
-/// Stages that fit `bytes` of shared memory.
-static int64_t stagesThatFit(const TileGeometry &geometry, int64_t bytes) {
-  constexpr int64_t kMostStages = 16;
-  return std::min(kMostStages, bytes / geometry.stageBytes());
-}
-
-/// Why not even one stage fits beside the `reserved` bytes.
-static std::optional<Reason> whyNotOneStage(const TileGeometry &geometry,
-                                            hw::Target target,
-                                            int64_t reserved) {
-  int64_t limit = hw::mostSharedMemory(target.chip);
-  if (reserved + geometry.stageBytes() <= limit)
-    return std::nullopt;
-  return Reason("a stage of " + std::to_string(geometry.stageBytes()) +
-                " bytes and the " + std::to_string(reserved) +
-                " bytes of what a CTA holds beside its stages exceed the " +
-                std::to_string(limit) + " bytes of shared memory that " +
-                hw::targetName(target) +
-                " gives a CTA; nearest legal: a smaller 'tile_n', or sums of "
-                "the parts of K in a workspace ('cluster_k' of 1)");
-}
-
 /// Why the accumulators of two instructions do not fit beside the scales.
 static std::optional<Reason> whyNotColumns(const TileGeometry &geometry,
                                            hw::Target target) {
@@ -193,28 +172,6 @@ static std::optional<Reason> whyNotColumns(const TileGeometry &geometry,
                 hw::targetName(target) + " has " + std::to_string(there) +
                 " (PTX ISA 9.4, tcgen05.alloc [T]); nearest legal: " +
                 (isSingle ? "a smaller 'tile_n'" : "'accumulators' of 1"));
-}
-
-/// Stages of the ring of `schedule(stages)` where the wish leaves them free:
-/// what the standard mode of shared memory holds, or the oversized one if that
-/// is faster by more than the model is worth. It leaves 8 KiB of L1.
-static int64_t
-chooseStages(const TileGeometry &geometry, hw::Target target, int64_t reserved,
-             function_ref<double(int64_t stages)> predictedTime) {
-  constexpr int64_t kUsefulStages = 8;
-  constexpr double kMargin = 0.98;
-  const hw::ChipInfo &chip = hw::chipInfo(target.chip);
-  int64_t standard =
-      std::min(kUsefulStages,
-               stagesThatFit(geometry, chip.sharedMemoryPerCta - reserved));
-  int64_t oversized = std::min(
-      kUsefulStages,
-      stagesThatFit(geometry, hw::mostSharedMemory(target.chip) - reserved));
-  if (standard < 1 ||
-      (oversized > standard &&
-       predictedTime(oversized) < kMargin * predictedTime(standard)))
-    return oversized;
-  return standard;
 }
 
 //===----------------------------------------------------------------------===//
@@ -326,44 +283,37 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   int64_t accumulators = fields.accumulators;
   // A block of K is short against what it takes to hand it over.
   chooseIfFree(fields.accumulators, block ? 4 : 2);
-  auto schedule = [&](int64_t stages) {
-    fields.stages = stages;
+  auto schedule = [&](RingStages rings) {
+    fields.stages = rings.operands;
+    fields.scaleStages = rings.scales;
     return ScheduleAttr::get(op.getContext(), fields);
   };
+  RingStages one{1};
   if (!accumulators &&
-      whyNotColumns(TileGeometry(mma, schedule(1), target.chip, isRowPerLane),
+      whyNotColumns(TileGeometry(mma, schedule(one), target.chip, isRowPerLane),
                     target))
     fields.accumulators = 1;
-  TileGeometry geometry(mma, schedule(1), target.chip, isRowPerLane);
+  TileGeometry geometry(mma, schedule(one), target.chip, isRowPerLane);
   if (auto why = whyNotColumns(geometry, target))
     return *why;
-  auto predictedTime = [&](int64_t stages) {
-    return predictProduct(problem, mma, schedule(stages), target).microseconds;
-  };
-  int64_t limit = hw::mostSharedMemory(target.chip);
   int64_t bytesC =
       addend.element ? addend.element.getIntOrFloatBitWidth() / 8 : 0;
   int64_t reserved = reservedBytes(geometry, fields, problem.bytesD, bytesC);
-  if (auto why = whyNotOneStage(geometry, target, reserved))
-    return *why;
-  int64_t most = stagesThatFit(geometry, limit - reserved);
-  int64_t stages = wish.getStages() ? wish.getStages()
-                                    : chooseStages(geometry, target, reserved,
-                                                   predictedTime);
-  if (auto why = whyNotStages(mma, stages))
-    return *why;
-  if (stages > most)
-    return Reason(std::to_string(stages) + " stages of " +
-                  std::to_string(geometry.stageBytes()) + " bytes exceed the " +
-                  std::to_string(limit) + " bytes of shared memory that " +
-                  hw::targetName(target) + " gives a CTA; at most " +
-                  std::to_string(most) + " fit" +
-                  hw::whereSharedMemory(target, stages * geometry.stageBytes() +
-                                                    reserved));
-  ProductPrediction predicted =
-      predictProduct(problem, mma, schedule(stages), target);
-  return ScheduleChoice{mma, schedule(stages), predicted.microseconds,
-                        predicted.limit, predicted.reduction};
+  auto predict = [&](RingStages each) {
+    return predictProduct(problem, mma, schedule(each), target);
+  };
+  Result<RingStages> rings =
+      chooseStages(wish, mma, geometry, target, reserved, predict);
+  if (!rings)
+    return rings.why();
+  ProductPrediction predicted = predict(*rings);
+  double margin = marginOf(*rings, predict);
+  return ScheduleChoice{mma,
+                        schedule(*rings),
+                        predicted.microseconds,
+                        predicted.limit,
+                        predicted.reduction,
+                        margin};
 }
 
 /// K of the instructions to compare: the 4-bit kinds have a longer one on
@@ -517,7 +467,7 @@ static double marginOf(ScheduleAttr schedule) {
 
 /// What choices are ordered by.
 static double rankOf(const ScheduleChoice &choice) {
-  return choice.microseconds * marginOf(choice.schedule);
+  return choice.microseconds * choice.margin * marginOf(choice.schedule);
 }
 
 ScheduleChoices blockscale::listScheduleChoices(MatmulOp op, hw::Target target,

@@ -57,6 +57,8 @@ static std::optional<Reason> whyNotWish(ScheduleAttr wish, MmaAttr mma,
   if (wish.getScheduler() == Scheduler::Dynamic || wish.getDependentLaunch())
     return "dynamic scheduling and dependent launches are not lowered for " +
            chip + " yet";
+  if (auto why = whyNotScaleRing(mma, wish, target))
+    return why;
   if (auto why = whyNotStores(wish, {}, target))
     return why;
   if (auto why = whyNotLoadsOfC(wish, {}, target))
@@ -213,6 +215,8 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   fields.clusterM = fields.clusterN = 1;
   int64_t wanted = fields.stages;
   fields.stages = 1;
+  // No ring of their own, so that nothing is left to say.
+  fields.scaleStages = 0;
   TileGeometry geometry(mma, ScheduleAttr::get(op.getContext(), fields),
                         target.chip);
   constexpr int64_t kUsefulStages = 8;
