@@ -32,6 +32,8 @@ ROWS, K = (160, 96) if mode == "both" else (133, 256) if tiles else (133, 96)
 RULES = ["floor", "round_up", "floor_plus_one", "ceil", "mid_max",
          "rounded_max", "top_binade", "min_error"]
 ROUNDINGS = ["even", "away", "zero", "stochastic, seed = -9"]
+# Kernels of one file, which each run reads as a whole.
+TOGETHER = 8
 BITS = {"f8E4M3FN": 8, "f8E5M2": 8, "f6E2M3FN": 6, "f6E3M2FN": 6, "f4E2M1FN": 4,
         "i8": 8}
 FLOATS = [element for element in BITS if element.startswith("f")]
@@ -268,19 +270,25 @@ def shape_read():
 
 def kernels(folder, all_cases):
     """The numbers, codes and scales that the kernels read and write."""
-    text = ""
-    for i, case in enumerate(all_cases):
-        quantize, results = ops(case, "tiled_128x4")
-        factor = ", %t: tensor<f32>" if has_factor(case) else ""
-        values = ", ".join(f"%q{j}" for j in range(len(results)))
-        text += (f"func.func @f{i}(%x: {tensor(shape_read(), case[-1])}{factor}) -> "
-                 f"({', '.join(results)}) {{\n{quantize}  return {values} : "
-                 f"{', '.join(results)}\n}}\n")
-    (folder / "kernels.mlir").write_text(text)
-    subprocess.run(["blockscale", "compile", folder / "kernels.mlir",
-                    "--no-cubin", "-o", folder], check=True)
     np.save(folder / "t.npy", np.array([-0.75], np.float32))
-    return [run(folder, i, case) for i, case in enumerate(all_cases)]
+    done = []
+    for first in range(0, len(all_cases), TOGETHER):
+        numbered = list(enumerate(all_cases))[first:first + TOGETHER]
+        text = "".join(kernel(i, case) for i, case in numbered)
+        (folder / "kernels.mlir").write_text(text)
+        subprocess.run(["blockscale", "compile", folder / "kernels.mlir",
+                        "--no-cubin", "-o", folder], check=True)
+        done += [run(folder, i, case) for i, case in numbered]
+    return done
+
+
+def kernel(i, case):
+    quantize, results = ops(case, "tiled_128x4")
+    factor = ", %t: tensor<f32>" if has_factor(case) else ""
+    values = ", ".join(f"%q{j}" for j in range(len(results)))
+    return (f"func.func @f{i}(%x: {tensor(shape_read(), case[-1])}{factor}) -> "
+            f"({', '.join(results)}) {{\n{quantize}  return {values} : "
+            f"{', '.join(results)}\n}}\n")
 
 
 def run(folder, i, case):
@@ -289,7 +297,7 @@ def run(folder, i, case):
     if mode == "columns":
         x = np.ascontiguousarray(x.T)
     np.save(folder / "x.npy", x)
-    command = ["blockscale", "emulate", folder / "kernels.ptx", "--plan",
+    command = ["blockscale-emulate", "emulate", folder / "kernels.ptx", "--plan",
                folder / "kernels.plan.json", "--kernel", f"f{i}",
                "--in", f"x={folder}/x.npy"]
     for name, *_ in ways(case):
