@@ -8,10 +8,9 @@ chip and type mix is one module, so that ptxas starts once for all its kernels.
 The epilogue changes from one width to the next; e4m3 x e4m3 and e2m1 x e2m1 take
 every epilogue at one width besides. Pairs of CTAs take widths of their own,
 clusters come in several shapes, with both schedulers. --reduced takes N at its
-ends and at odd steps, and one pair and one cluster for each type mix; a type mix
-has a third of these widths on one chip and the others on the next two, on chips
-without tensor memory one width. Exits with 1 if a kernel is not compiled or not
-assembled, or spills.
+ends and at odd steps, and one pair and one cluster for each type mix, each on one
+of the chips with or without tensor memory that have the mix. Exits with 1 if a
+kernel is not compiled or not assembled, or spills.
 
 Part of the blockscale project, under the Apache License v2.0 with LLVM
 Exceptions.
@@ -160,9 +159,18 @@ def is_legal(chip, mix):
 
 
 def mixes_of(chip):
-    """The mixes that the chip has an instruction for."""
-    return [mix for mix in MIXES + LONG_MIXES + UNSCALED_MIXES + INTEGER_MIXES
-            if is_legal(chip, mix)]
+    """The mixes that the chip has an instruction for, with their numbers."""
+    return [(i, mix) for i, mix in enumerate(
+        MIXES + LONG_MIXES + UNSCALED_MIXES + INTEGER_MIXES) if is_legal(chip, mix)]
+
+
+def share_of(chip, mix_index, mix, cases):
+    """What one chip has of the cases of a mix, which are shared out among the chips
+    like it; one at least."""
+    alike = [other for other in chips() if is_legal(other, mix)
+             and legality.has_tensor_memory(other) == legality.has_tensor_memory(chip)]
+    place = (mix_index + alike.index(chip)) % len(alike)
+    return cases[place::len(alike)] or [cases[place % len(cases)]]
 
 
 def long_cases_of(mix_index, mix, widths):
@@ -212,20 +220,18 @@ def cases_of(chip, mix_index, mix, reduced):
         return
     together = [(PAIR, width) for width in PAIR_WIDTHS]
     if not legality.has_tensor_memory(chip):
-        widths = WARP_REDUCED[mix_index % 3::3] if reduced else WARP_FULL
+        widths = WARP_REDUCED if reduced else WARP_FULL
         together = []
     elif reduced:
         together = [together[mix_index % len(together)],
                     CLUSTERS[mix_index % len(CLUSTERS)]]
-        # Chips with tensor memory have nearly the same kernels.
-        widths = widths[(mix_index + chips().index(chip)) % 3::3]
         if mix.b_spec:
             together = together if mix_index % 3 == 0 else []
     else:
         together += CLUSTERS
     tail = 1088 if mix.b_spec else 1056
     forms = [(SINGLE, width) for width in widths] + together
-    # Of few widths, too, some have a tail.
+    # Of few widths, too, each has a tail of some mix.
     first = mix_index // 3 if not legality.has_tensor_memory(chip) else 0
     for i, (form, width) in enumerate(forms, first):
         epilogue = EPILOGUES[(mix_index + i) % len(EPILOGUES)]
@@ -243,8 +249,11 @@ Module = namedtuple("Module", "chip mix cases")
 
 def modules(chips, reduced):
     for chip in chips:
-        for i, mix in enumerate(mixes_of(chip)):
-            yield Module(chip, mix, list(cases_of(chip, i, mix, reduced)))
+        for i, mix in mixes_of(chip):
+            cases = list(cases_of(chip, i, mix, reduced))
+            if reduced:
+                cases = share_of(chip, i, mix, cases)
+            yield Module(chip, mix, cases)
 
 
 def instruction(mix):

@@ -18,10 +18,10 @@ python3 "$root/scripts/sweep.py" "$@" > "$table" || status=$?
 
 Made by \`scripts/sweep.sh${*:+ $*}\`: every kind, type mix, scale type and block
 on every chip, dense and with a sparse A, K = 96 on sm_103a and sm_107a, K with
-and without a tail, the epilogues in turn. With \`--reduced\` N is taken at its ends and at odd
-steps, a third of those of a type mix on one chip and the others on the next two;
-without it at every step. \`ptxas\` of CUDA assembles each kernel;
-registers and spills are what it says.
+and without a tail, the epilogues in turn. With \`--reduced\` N is taken at its ends
+and at odd steps, and the kernels of a type mix are shared out among the chips that
+have it; without it at every step, on each chip. \`ptxas\` of CUDA assembles each
+kernel; registers and spills are what it says.
 
 TEXT
   cat "$table"
