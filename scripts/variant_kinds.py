@@ -64,6 +64,9 @@ PROMOTED = [Operands("f8E4M3FN", "f8E4M3FN", "float32_t128@plain",
                      "float32_t128_t128@plain"),
             Operands("f8E5M2", "f4E2M1FN", "float32_t128@plain",
                      "float32_t128@plain")]
+# Beside a sparse A without scales, whose stages have two blocks, or four.
+SPARSE_PROMOTED = [Operands("f8E4M3FN", "f8E4M3FN", "n2m4", "float32_t128_t128@plain"),
+                   Operands("f4E2M1FN", "f8E5M2", "n2m4", "float32_t64@plain")]
 # Of single instructions of K and of two.
 SHORT_TILES = [Operands("f8E4M3FN", "i4", "float32_t0@plain",
                         "bfloat16_t32@plain"),

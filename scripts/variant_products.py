@@ -11,8 +11,8 @@ from variant_kinds import (
     GROUPED_BLOCKS, GROUPED_LONG, HALVED, INTEGERS, INTEGERS_DENSE, INTEGER_CHIPS,
     K96_CHIPS, LONG, LONG_ELEMENTS, LONG_SPLIT, MIXED, MXFP4, MXFP6, MXFP8, NVFP4,
     Operands, PROMOTED, REAL_ZEROS, ROWS, SHORTEST_TILES, SHORT_TILES, SMALL, SPARSE,
-    Sizes, UNSCALED, UNSCALED_DENSE, Variant, WARP, WIDE, WIDE_SHORT, WIDE_SIZES, ZEROS,
-    along_k, by_tma, cluster, grouped, pair, wide)
+    SPARSE_PROMOTED, Sizes, UNSCALED, UNSCALED_DENSE, Variant, WARP, WIDE, WIDE_SHORT,
+    WIDE_SIZES, ZEROS, along_k, by_tma, cluster, grouped, pair, wide)
 
 PRODUCT_VARIANTS = [
     Variant("one CTA", DATACENTER, DENSE,
@@ -96,6 +96,10 @@ PRODUCT_VARIANTS = [
             SHORT_TILES, pair(), BLOCKS),
     Variant("scales applied in registers, of shortest tiles", DATACENTER,
             SHORTEST_TILES, "", BLOCKS),
+    Variant("scales applied in registers beside a sparse A", DATACENTER,
+            SPARSE_PROMOTED, "cta_group = 1", BLOCKS),
+    Variant("scales applied in registers beside a sparse A, CTA pair", DATACENTER,
+            SPARSE_PROMOTED, "cta_group = 2", BLOCKS),
     Variant("zero points", DATACENTER, ZEROS, "", BLOCKS),
     Variant("zero points in real units", DATACENTER, REAL_ZEROS, "", BLOCKS),
     Variant("short elements in 16 bits", DATACENTER, LONG_ELEMENTS, "", BLOCKS),

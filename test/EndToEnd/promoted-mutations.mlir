@@ -20,6 +20,9 @@
 // RUN: blockscale compile %t/warp-short.mlir --target=sm_120a --no-cubin -o %t
 // RUN: %python %S/Inputs/mutate_promoted.py %t/warp-short.mlir %t/warp-short.ptx %t 11 --target=sm_120a | FileCheck %s
 
+// RUN: blockscale compile %t/sparse.mlir --no-cubin -o %t
+// RUN: %python %S/Inputs/mutate_promoted.py %t/sparse.mlir %t/sparse.ptx %t 7 | FileCheck %s
+
 // CHECK-NOT: missed:
 // CHECK: missed 0 of {{[2-9][0-9]|1[0-9][0-9]}} edits
 
@@ -71,4 +74,11 @@ func.func @product(%a: !a, %b: !b) -> tensor<130x136xf32> {
 func.func @product(%a: !a, %b: !b) -> tensor<130x72xf32> {
   %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<swap_operands = false, tile_n = 16, stages = 2>) : !a, !b -> tensor<130x72xf32>
   return %0 : tensor<130x72xf32>
+}
+//--- sparse.mlir
+!a = !blockscale.tensor<130x640xf8E4M3FN, "n2m4", layout = tiled_128x4>
+!b = !blockscale.tensor<40x640xf8E4M3FN, "float32_t4_t128">
+func.func @product(%a: !a, %b: !b) -> tensor<130x40xf32> {
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 32, cta_group = 1>) : !a, !b -> tensor<130x40xf32>
+  return %0 : tensor<130x40xf32>
 }

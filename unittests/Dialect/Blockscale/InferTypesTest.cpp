@@ -72,13 +72,13 @@ struct InferTypesTest : testing::Test {
 // docs/rationale.md says of each of these why its type is written and does not
 // follow.
 TEST_F(InferTypesTest, OpsWhoseTypesAreWritten) {
-  EXPECT_EQ(withoutInference("blockscale"),
-            (std::set<std::string>{
-                "assemble", "barrier_alloc", "compress", "densify",
-                "dequantize", "launch", "load_accumulator", "load_row",
-                "load_shared", "load_staged_row", "matmul", "quantize",
-                "receive_sums", "relayout", "shared_alloc", "tile_sums",
-                "tmem_view"}));
+  EXPECT_EQ(
+      withoutInference("blockscale"),
+      (std::set<std::string>{"assemble", "barrier_alloc", "compress", "densify",
+                             "dequantize", "launch", "load_accumulator",
+                             "load_row", "load_shared", "load_staged_row",
+                             "matmul", "quantize", "receive_sums", "relayout",
+                             "shared_alloc", "tile_sums", "tmem_view"}));
   EXPECT_EQ(withoutInference("blockscale_nki"),
             (std::set<std::string>{"access", "alloc", "reshape", "slice"}));
 }

@@ -171,9 +171,8 @@ blockscale::whyNotPromotion(MmaAttr mma, ScheduleAttr schedule, int64_t block,
     return whyNotOnWarps(mma, schedule, block, columnsOfScale, what);
   bool isKind =
       mma.getKind() == hw::MmaKind::F8F6F4 || mma.getKind() == hw::MmaKind::F16;
-  if (!isKind || mma.getSparse())
-    return Reason(what +
-                  "belong to dense products of kinds 'f8f6f4' and 'f16'");
+  if (!isKind)
+    return Reason(what + "belong to products of kinds 'f8f6f4' and 'f16'");
   if (schedule.splits() > 1)
     return Reason(what + "keep the sums of all of K in one CTA; 'split_k' of " +
                   std::to_string(schedule.splits()) +

@@ -208,7 +208,7 @@ func.func @short_e4m3_scales(%a: !short_e4m3_scales, %b: !short_e4m3_scales) -> 
 !sparse_e4m3_scales = !blockscale.tensor<128x256xf8E4M3FN, "e4m3fn_t32n2m4", layout = tiled_128x4>
 !dense_e4m3_scales = !blockscale.tensor<128x256xf8E4M3FN, "e4m3fn_t64">
 func.func @sparse_e4m3_scales(%a: !sparse_e4m3_scales, %b: !dense_e4m3_scales) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'a' with scales 'e4m3fn_t32n2m4': sums of sparse products are not multiplied by tile scales in registers}}
+  // expected-error @below {{operand 'a' with scales 'e4m3fn_t32n2m4': scales of tiles by which sums are multiplied in registers lie in layout 'plain', and metadata as instructions read them in 'tiled_128x4', but a type names one layout}}
   %0 = blockscale.matmul %a, %b : !sparse_e4m3_scales, !dense_e4m3_scales -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -419,10 +419,12 @@ func.func @long_elements(%a: !long_elements, %b: !float_tiles) -> tensor<128x128
 
 !sparse_tiles_a = !blockscale.tensor<128x256xf8E4M3FN, "n2m4", layout = tiled_128x4>
 !sparse_tiles_b = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128_t128">
+module attributes {blockscale.target = #blockscale.target<sm_120a>} {
 func.func @sparse_tiles(%a: !sparse_tiles_a, %b: !sparse_tiles_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' has scales of tiles along K that no instruction reads, by which sums are multiplied in registers, which is not lowered for a sparse 'a' yet; expected a dense one, or one scale for all of K ('float32_t0'); or multiply it densely with 'dense-fallback'}}
+  // expected-error @below {{operand 'b' has scales of tiles along K that no instruction reads, by which sums are multiplied in registers, which 'sm_120a' does for dense operands only; expected a dense 'a', or one scale for all of K ('float32_t0'); or multiply it densely with 'dense-fallback'}}
   %0 = blockscale.matmul %a, %b : !sparse_tiles_a, !sparse_tiles_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
+}
 }
 
 // -----
@@ -430,7 +432,7 @@ func.func @sparse_tiles(%a: !sparse_tiles_a, %b: !sparse_tiles_b) -> tensor<128x
 !sparse_scaled = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128n2m4">
 !sparse_scaled_b = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128_t128">
 func.func @sparse_scaled(%a: !sparse_scaled, %b: !sparse_scaled_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'a' with scales 'float32_t128n2m4': sums of sparse products are not multiplied by tile scales in registers; expected scales of 'e8m0_t32', one for all of K ('float32_t0'), or 'dense-fallback', which multiplies what 'blockscale.densify' makes of tiles of at most 256 elements, pruned ones included}}
+  // expected-error @below {{operand 'a' with scales 'float32_t128n2m4': scales of tiles by which sums are multiplied in registers lie in layout 'plain', and metadata as instructions read them in 'tiled_128x4', but a type names one layout; expected scales of 'e8m0_t32', none beside tile scales of the other operand, or 'dense-fallback', which multiplies what 'blockscale.densify' makes of tiles of at most 256 elements, pruned ones included}}
   %0 = blockscale.matmul %a, %b : !sparse_scaled, !sparse_scaled_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }

@@ -308,7 +308,7 @@ bool BlockQuantizer::isStochastic() const {
 
 /// The same of groups that share theirs. Of a byte the lower eight bits are 0.
 SmallVector<Value> BlockQuantizer::sharedRandomNumbers(Value first) {
-  unsigned bits = element.getWidth();
+  unsigned bits = element.getIntOrFloatBitWidth();
   int64_t taken = takenRandomBits(bits);
   SmallVector<Value> numbers;
   for (Value group :

@@ -112,6 +112,7 @@ private:
   llvm::SmallVector<mlir::Value>
   integerGroups(llvm::ArrayRef<mlir::Value> values, mlir::Value inverse,
                 mlir::Value first);
+  llvm::SmallVector<mlir::Value>
   encodeByInstruction(llvm::ArrayRef<mlir::Value> values, mlir::Value inverse,
                       mlir::Value first);
   void replaceNaN(llvm::SmallVector<mlir::Value> &words, mlir::Value inverse);

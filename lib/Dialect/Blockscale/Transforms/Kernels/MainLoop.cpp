@@ -163,8 +163,8 @@ MainLoop::Rings MainLoop::fillBlockOfStage(const MmaTile &tile, int64_t part,
   b.onlyIf(tile.leader, [&] {
     MmaOp::create(b, memory.accumulator, at.copy.slot, stages.a.front(),
                   stages.b, at.stage.slot, /*previous=*/Value(), scalesOfA(),
-                  scalesOfB(), /*metadata=*/Value(), none, valid, tile.shift,
-                  frame.mma, range, CollectorBAttr(), ArrayAttr());
+                  scalesOfB(), memory.metadata.value_or(Value()), none, valid,
+                  tile.shift, frame.mma, range, CollectorBAttr(), ArrayAttr());
     // Before the block is handed over: who takes the last one may be the last
     // that runs.
     int64_t end = (part + 1) * size;
@@ -188,6 +188,11 @@ MainLoop::Rings MainLoop::fillBlocksOfStage(const MmaTile &tile, Value valid,
   std::optional<int64_t> known =
       valid ? b.known(valid) : std::optional<int64_t>(frame.geometry.tileK);
   awaitStage(at.stage);
+  if (memory.metadata)
+    b.onlyIf(tile.leader, [&] {
+      CopyMetadataOp::create(b, *stages.metadata, at.stage.slot,
+                             *memory.metadata, frame.isPair());
+    });
   for (int64_t part = 0; part * size < known.value_or(frame.geometry.tileK);
        ++part) {
     if (known || part == 0) {

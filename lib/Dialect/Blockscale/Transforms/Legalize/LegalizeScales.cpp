@@ -284,9 +284,10 @@ static std::optional<Reason> whyNotPromoted(const HardwareOperand &a,
     return scales + ", and '" + (a.scale ? "a" : "b") +
            "' has scales that instructions read; expected the first, such as "
            "float scales, or one for all of K, of both";
-  if (a.pattern || b.pattern)
-    return scales + ", which is not lowered for a sparse 'a' yet; expected a "
-                    "dense one, or one scale for all of K ('float32_t0')";
+  if (a.pattern && !hw::hasTensorMemory(target))
+    return scales + ", which '" + hw::targetName(target) +
+           "' does for dense operands only; expected a dense 'a', or one scale "
+           "for all of K ('float32_t0')";
   for (hw::OperandType element : {a.element, b.element})
     if (unscaledKind(element) != hw::MmaKind::F8F6F4 &&
         unscaledKind(element) != hw::MmaKind::F16)
@@ -325,7 +326,8 @@ static FailureOr<Choice> choose(MatmulOp op, hw::Target target) {
   // An instruction adds up no more than what has the same scales.
   if (int64_t block = promotionBlock(typeA, typeB))
     llvm::erase_if(choice.schemes, [&](const hw::Scheme &scheme) {
-      return int64_t(hw::instructionK(scheme.kind, /*sparse=*/false)) > block;
+      return int64_t(hw::instructionK(scheme.kind, a->pattern.has_value())) >
+             block;
     });
   // A sparse A has no short tiles, whatever those of B are.
   bool isTooShort =
@@ -342,8 +344,8 @@ static FailureOr<Choice> choose(MatmulOp op, hw::Target target) {
 }
 
 /// Gives sparse operands their dense form where tile scales of either are
-/// applied in registers, as no sparse product's are. Those of longer tiles than
-/// a spec has stay, and so do those whose scales instructions read.
+/// applied in registers. Those of longer tiles than a spec has stay, and so do
+/// those whose scales instructions read.
 static void densifyPromoted(MatmulOp op) {
   constexpr unsigned kLongestTile = 256;
   if (!hasPromotedScales(op.getA().getType()) &&
@@ -357,6 +359,13 @@ static void densifyPromoted(MatmulOp op) {
     if (spec.isSparse() && !spec.zero && !isDirect && !isLong)
       densify(op, *operand, /*block=*/0);
   }
+}
+
+/// Whether an instruction may skip what A prunes, whatever the scales of B.
+static bool isSparseAlone(MatmulOp op) {
+  const ScaleSpec &a = op.getA().getType().getSpec().getValue(),
+                  &b = op.getB().getType().getSpec().getValue();
+  return a.isSparse() && a.isUnscaled() && !b.isSparse();
 }
 
 /// Whether a product that is refused is one of dense operands.
@@ -433,10 +442,15 @@ LogicalResult blockscale::legalizeMatmul(MatmulOp op, hw::Target target,
   if (auto why = whyNotZeroTerms(op))
     return op.emitOpError() << why->text;
   bool canDensify = anySparse && hasDefinedStorage(op);
-  if (canDensify && denseFallback)
+  bool isMadeDense = canDensify && denseFallback;
+  if (isMadeDense && !isSparseAlone(op))
     densifyPromoted(op);
   FailureOr<Choice> choice = choose(op, target);
-  if (succeeded(choice) && choice->why && canDensify && denseFallback)
+  if (isMadeDense && succeeded(choice) && choice->why && isSparseAlone(op)) {
+    densifyPromoted(op);
+    choice = choose(op, target);
+  }
+  if (isMadeDense && succeeded(choice) && choice->why)
     choice = fallBack(op, *choice, target);
   if (failed(choice))
     return failure();

@@ -63,12 +63,13 @@ static std::optional<Reason> whyNotPromoted(const ScaleSpec &spec,
            "float16 or bfloat16, by which the sum of each tile is multiplied "
            "in registers";
   if (spec.isSparse())
-    return "sums of sparse products are not multiplied by tile scales in "
-           "registers; expected scales of " +
+    return "scales of tiles by which sums are multiplied in registers lie in "
+           "layout 'plain', and metadata as instructions read them in "
+           "'tiled_128x4', but a type names one layout; expected scales of " +
            directScales(element) +
-           ", one for all of K ('float32_t0'), or 'dense-fallback', which "
-           "multiplies what 'blockscale.densify' makes of tiles of at most 256 "
-           "elements, pruned ones included";
+           ", none beside tile scales of the other operand, or "
+           "'dense-fallback', which multiplies what 'blockscale.densify' makes "
+           "of tiles of at most 256 elements, pruned ones included";
   int64_t size = spec.columns->size;
   if (size >= kShortestTile)
     return std::nullopt;

@@ -289,6 +289,13 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
     return ScheduleAttr::get(op.getContext(), fields);
   };
   RingStages one{1};
+  auto takesAllColumns = [&] {
+    return TileGeometry(mma, schedule(one), target.chip, isRowPerLane)
+               .tensorColumns() > hw::chipInfo(target.chip).tensorMemoryColumns;
+  };
+  // Metadata need some columns, too.
+  if (!accumulators && block && takesAllColumns())
+    --fields.accumulators;
   if (!accumulators &&
       whyNotColumns(TileGeometry(mma, schedule(one), target.chip, isRowPerLane),
                     target))
