@@ -34,13 +34,13 @@ int64_t WarpLoop::stepsPerStage() const {
 
 SmallVector<Value> WarpLoop::State::values() const {
   SmallVector<Value> all(accumulators);
-  all.append({stage.slot, stage.parity});
+  llvm::append_range(all, stage.values());
   return all;
 }
 
 WarpLoop::State WarpLoop::State::from(ValueRange all) {
   return {SmallVector<Value>(all.drop_back(2)),
-          {all[all.size() - 2], all.back()}};
+          StagePosition::of(all.take_back(2))};
 }
 
 //===----------------------------------------------------------------------===//
@@ -180,7 +180,7 @@ WarpLoop::State WarpLoop::multiplyStage(State state, Value number,
   if (frame.promotionBlock())
     state.accumulators = sums;
   release(state.stage.slot);
-  state.stage = b.next(state.stage, frame.geometry.stages);
+  state.stage = stages.next(state.stage);
   return state;
 }
 
@@ -231,10 +231,10 @@ WarpLoop::State WarpLoop::skipBehind(State state) {
   Value tiles = b.ceilDiv(k.size, frame.geometry.tileK);
   Value begin = b.createOrFold<arith::MaxUIOp>(k.begin, tiles);
   state.stage =
-      b.repeat(begin, k.end, state.stage, [&](Value, RingPosition current) {
+      b.repeat(begin, k.end, state.stage, [&](Value, StagePosition current) {
         WaitOp::create(b, stages.full, current.slot, current.parity);
         release(current.slot);
-        return b.next(current, frame.geometry.stages);
+        return stages.next(current);
       });
   return state;
 }
@@ -451,10 +451,10 @@ void WarpLoop::emitRole() {
           scaleRow = b.add(inGroup, column);
           k = frame.partOfK(position);
           State state{SmallVector<Value>(rowTiles() * columnTiles(), none),
-                      {carried[0], carried[1]}};
+                      StagePosition::of(carried)};
           state = multiplyTile(std::move(state));
           storeTile(position, state.accumulators);
-          return SmallVector<Value>{state.stage.slot, state.stage.parity};
+          return state.stage.values();
         });
   });
 }

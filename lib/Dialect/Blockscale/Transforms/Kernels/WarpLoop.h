@@ -40,7 +40,7 @@ private:
   /// the accumulators are the sums over those before.
   struct State {
     llvm::SmallVector<mlir::Value> accumulators;
-    RingPosition stage;
+    StagePosition stage;
 
     llvm::SmallVector<mlir::Value> values() const;
     static State from(mlir::ValueRange all);
