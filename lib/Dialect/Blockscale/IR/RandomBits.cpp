@@ -30,9 +30,8 @@ static uint64_t startOf(uint64_t seed) {
   return state ^ (state >> 31);
 }
 
-/// The halves of word `number` past a state, i32, the upper one first.
-static std::pair<Value, Value> randomWord(Emitter &e, uint64_t start,
-                                          Value number) {
+/// Word `number`, an i64, past a state.
+static Value randomWord(Emitter &e, uint64_t start, Value number) {
   // wyrand of Wang Yi's wyhash, which is in the public domain: both halves of
   // one product of 64 bits.
   constexpr uint64_t kStep = 0xa0761d6478bd642f, kOther = 0xe7037ed1a0b428db;
@@ -41,10 +40,7 @@ static std::pair<Value, Value> randomWord(Emitter &e, uint64_t start,
                             wide(e, start + kStep));
   auto product = arith::MulUIExtendedOp::create(
       e, state, arith::XOrIOp::create(e, state, wide(e, kOther)));
-  Value word = arith::XOrIOp::create(e, product.getHigh(), product.getLow());
-  Value upper = arith::ShRUIOp::create(e, word, wide(e, 32));
-  return {arith::TruncIOp::create(e, e.getI32Type(), upper),
-          arith::TruncIOp::create(e, e.getI32Type(), word)};
+  return arith::XOrIOp::create(e, product.getHigh(), product.getLow());
 }
 
 /// What the lower half of a word is multiplied by for one of its groups. Of two
@@ -57,21 +53,26 @@ static uint32_t factorOf(int64_t group) {
   return factor;
 }
 
-SmallVector<Value> blockscale::randomGroups(Emitter &e, uint64_t seed,
-                                            Value first, int64_t count) {
-  SmallVector<Value> groups;
+SmallVector<Value> blockscale::sharedRandomWords(Emitter &e, uint64_t seed,
+                                                 Value first, int64_t count) {
+  SmallVector<Value> words;
   Value number =
       arith::ShRUIOp::create(e, first, wide(e, llvm::Log2_64(kWordElements)));
   uint64_t start = startOf(seed);
-  for (int64_t word = 0; word < count / kWordElements; ++word) {
-    auto [upper, lower] =
-        randomWord(e, start, arith::AddIOp::create(e, number, wide(e, word)));
-    groups.push_back(upper);
-    for (int64_t group = 1; group < kWordGroups; ++group) {
-      Value own = arith::MulIOp::create(
-          e, lower, e.i32(static_cast<int32_t>(factorOf(group))));
-      groups.push_back(arith::AddIOp::create(e, own, upper));
-    }
+  for (int64_t word = 0; word < count / kWordElements; ++word)
+    words.push_back(
+        randomWord(e, start, arith::AddIOp::create(e, number, wide(e, word))));
+  return words;
+}
+
+SmallVector<Value> blockscale::randomGroups(Emitter &e, Value upper,
+                                            Value lower) {
+  // That of the first is 0.
+  SmallVector<Value> groups = {upper};
+  for (int64_t group = 1; group < kWordGroups; ++group) {
+    Value own = arith::MulIOp::create(
+        e, lower, e.i32(static_cast<int32_t>(factorOf(group))));
+    groups.push_back(arith::AddIOp::create(e, own, upper));
   }
   return groups;
 }
@@ -88,9 +89,12 @@ Value blockscale::sharedRandomFraction(Emitter &e, uint64_t seed, Value number,
     return arith::CmpIOp::create(e, arith::CmpIPredicate::eq, value,
                                  e.index(other));
   };
-  auto word = arith::IndexCastUIOp::create(e, e.getI64Type(),
-                                           e.quotient(number, kWordElements));
-  auto [upper, lower] = randomWord(e, startOf(seed), word);
+  Value at = arith::IndexCastUIOp::create(e, e.getI64Type(),
+                                          e.quotient(number, kWordElements));
+  Value word = randomWord(e, startOf(seed), at);
+  Value upper = arith::TruncIOp::create(
+      e, e.getI32Type(), arith::ShRUIOp::create(e, word, wide(e, 32)));
+  Value lower = arith::TruncIOp::create(e, e.getI32Type(), word);
   Value group = e.remainder(e.quotient(number, kRandomGroup), kWordGroups);
   Value place = e.remainder(number, kRandomGroup);
   unsigned bits = element.getIntOrFloatBitWidth();

@@ -23,10 +23,16 @@ namespace blockscale {
 /// one word of 64.
 inline constexpr int64_t kRandomGroup = 4, kWordGroups = 4;
 
-/// The bits, i32, of the groups of `count` elements from number `first` on, an
-/// i64; both are multiples of the elements of a word.
-llvm::SmallVector<mlir::Value> randomGroups(Emitter &emitter, uint64_t seed,
-                                            mlir::Value first, int64_t count);
+/// The words, i64, of `count` elements from number `first` on, an i64; both are
+/// multiples of the elements of a word.
+llvm::SmallVector<mlir::Value> sharedRandomWords(Emitter &emitter,
+                                                 uint64_t seed,
+                                                 mlir::Value first,
+                                                 int64_t count);
+
+/// The bits of the groups of a word with these halves, all i32.
+llvm::SmallVector<mlir::Value> randomGroups(Emitter &emitter, mlir::Value upper,
+                                            mlir::Value lower);
 
 /// The first of the bits that the element at `place` of a group takes, and how
 /// many it takes, where elements have `bits`.

@@ -306,13 +306,29 @@ bool BlockQuantizer::isStochastic() const {
          what.getRounding() == ElementRounding::StochasticRS;
 }
 
+/// The bits of each four elements of such a block.
+SmallVector<Value> BlockQuantizer::sharedRandomBits(Value first) {
+  SmallVector<Value> all;
+  auto halves = VectorType::get({2}, e.getI32Type());
+  for (Value word : sharedRandomWords(e, uint64_t(what.getSeed().getInt()),
+                                      first, storage.block)) {
+    // One instruction has both halves of a register.
+    Value both = vector::BitCastOp::create(
+        e, halves,
+        vector::FromElementsOp::create(e, VectorType::get({1}, word.getType()),
+                                       word));
+    all.append(randomGroups(e, vector::ExtractOp::create(e, both, 1),
+                            vector::ExtractOp::create(e, both, 0)));
+  }
+  return all;
+}
+
 /// The same of groups that share theirs. Of a byte the lower eight bits are 0.
 SmallVector<Value> BlockQuantizer::sharedRandomNumbers(Value first) {
   unsigned bits = element.getIntOrFloatBitWidth();
   int64_t taken = takenRandomBits(bits);
   SmallVector<Value> numbers;
-  for (Value group :
-       randomGroups(e, uint64_t(what.getSeed().getInt()), first, storage.block))
+  for (Value group : sharedRandomBits(first))
     for (int64_t i = 0; i < kRandomGroup; ++i) {
       int64_t below = firstRandomBit(i, bits) - (kRandomBits - taken);
       Value number = group;
@@ -402,8 +418,7 @@ SmallVector<Value> BlockQuantizer::encodeByInstruction(ArrayRef<Value> values,
   SmallVector<Value> products, words;
   for (Value value : values)
     products.push_back(arith::MulFOp::create(e, value, inverse));
-  SmallVector<Value> random =
-      randomGroups(e, uint64_t(what.getSeed().getInt()), first, storage.block);
+  SmallVector<Value> random = sharedRandomBits(first);
   auto groups = size_t(int64_t(storage.data->globalBits) == 4 ? 2 : 1);
   ArrayRef<Value> rest = products, bits = random;
   for (; !bits.empty(); bits = bits.drop_front(groups)) {

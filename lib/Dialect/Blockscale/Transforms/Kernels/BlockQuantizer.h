@@ -100,6 +100,7 @@ private:
   mlir::Value withoutTie(mlir::Value value);
   bool isStochastic() const;
   llvm::SmallVector<mlir::Value> randomNumbers(mlir::Value first);
+  llvm::SmallVector<mlir::Value> sharedRandomBits(mlir::Value first);
   llvm::SmallVector<mlir::Value> sharedRandomNumbers(mlir::Value first);
   mlir::Value joined(mlir::Value low, mlir::Value high);
   mlir::Value packed(mlir::Value codes);
