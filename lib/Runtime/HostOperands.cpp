@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Runtime/HostOperands.h"
+#include "LineCopies.h"
 #include "OperandLines.h"
 #include "ZeroPoints.h"
 #include "ZeroTerms.h"
@@ -40,21 +41,6 @@ Result<HostOperands> runtime::readOperands(const BlockscaleOperand *operands,
   return result;
 }
 
-//===----------------------------------------------------------------------===//
-// Lines
-//===----------------------------------------------------------------------===//
-
-/// Copies `count` elements of `size` bytes that lie `step` bytes apart.
-static void copyLine(uint8_t *to, int64_t toStep, const uint8_t *from,
-                     int64_t fromStep, uint64_t count, size_t size) {
-  if (toStep == int64_t(size) && fromStep == int64_t(size)) {
-    std::memcpy(to, from, count * size);
-    return;
-  }
-  for (uint64_t i = 0; i < count; ++i, to += toStep, from += fromStep)
-    std::memcpy(to, from, size);
-}
-
 /// Whether elements follow each other without gaps; the strides of dimensions
 /// with one element say nothing.
 static bool isContiguous(const HostOperand &operand) {
@@ -65,43 +51,6 @@ static bool isContiguous(const HostOperand &operand) {
     expected *= operand.sizes[i];
   }
   return true;
-}
-
-/// The opposite: each code in a byte of its own.
-static void unpackLine(uint8_t *to, int64_t step, const uint8_t *from,
-                       uint64_t count, unsigned bits) {
-  constexpr unsigned kByte = 8;
-  const unsigned mask = (1u << bits) - 1;
-  unsigned pending = 0, held = 0;
-  for (uint64_t i = 0; i < count; ++i, to += step) {
-    if (held < bits) {
-      pending |= unsigned(*from++) << held;
-      held += kByte;
-    }
-    *to = uint8_t(pending & mask);
-    pending >>= bits;
-    held -= bits;
-  }
-}
-
-/// Packs codes of `bits` bits, fewer than 8, as a stream, the lowest bits of a
-/// byte first.
-static void packLine(uint8_t *to, const uint8_t *from, int64_t step,
-                     uint64_t count, unsigned bits) {
-  constexpr unsigned kByte = 8;
-  const unsigned mask = (1u << bits) - 1;
-  unsigned pending = 0, held = 0;
-  for (uint64_t i = 0; i < count; ++i, from += step) {
-    pending |= (*from & mask) << held;
-    held += bits;
-    if (held < kByte)
-      continue;
-    *to++ = uint8_t(pending);
-    pending >>= kByte;
-    held -= kByte;
-  }
-  if (held)
-    *to = uint8_t(pending);
 }
 
 //===----------------------------------------------------------------------===//

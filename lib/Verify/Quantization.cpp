@@ -7,6 +7,7 @@
 
 #include "Quantization.h"
 #include "QuantizedMemory.h"
+#include "QuantizedNumbers.h"
 #include "blockscale/Formats/Text.h"
 
 #include <algorithm>
@@ -16,72 +17,6 @@
 
 using namespace blockscale;
 using namespace blockscale::verify;
-
-//===----------------------------------------------------------------------===//
-// Numbers
-//===----------------------------------------------------------------------===//
-
-/// Number `i` of a block: one of the special kinds that every 16th block has,
-/// or an ordinary one, in which number `alone`, if there is one, has an
-/// exponent `above` the others'.
-static float valueOf(uint64_t block, uint64_t i, uint64_t alone, DataKind kind,
-                     uint64_t seed, int smallest, int largest,
-                     float largestElement, int above = 1) {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-  uint64_t random = mix(mix(seed + block) + i);
-  float sign = random & 1 ? -1.0f : 1.0f;
-  auto ordinary = [&](int exponent) {
-    double significand = kind == DataKind::Exact
-                             ? double(random >> 8 & 0xff) / 64
-                             : double(random >> 8 & 0xffffff) / 0x1p22;
-    return sign * float(std::ldexp(significand, exponent));
-  };
-  auto range = uint64_t(largest - smallest - 2);
-  int exponent = kind == DataKind::Exact
-                     ? int(block % 13) - 6
-                     : smallest + int(mix(block + seed) % range);
-  switch (block % 16) {
-  case 1:
-    return 0;
-  case 3:
-    return -0.0f;
-  case 5:
-    return i == block % 7 ? kNaN : ordinary(exponent);
-  case 7:
-    return random >> 40 & 1 ? sign * kInfinity : ordinary(exponent);
-  case 9:
-    // A NaN beside an infinity is a NaN.
-    return i == 2 ? kInfinity : i == 9 ? kNaN : ordinary(exponent);
-  case 11:
-    // Numbers that only subnormals hold.
-    return ordinary(smallest - int(random >> 40 & 7));
-  case 13:
-    // The largest element times a power of two is the largest number.
-    return i == 0 ? largestElement * 2 : ordinary(1);
-  default:
-    return ordinary(i == alone ? std::min(exponent + above, largest - 2)
-                               : exponent);
-  }
-}
-
-/// Of a matrix that is quantised both ways: special kinds have tiles of 32 x 32
-/// for themselves. Rows and columns have magnitudes of their own, and of 32
-/// numbers of a row one is above the others.
-static float valueBothWays(uint64_t tile, uint64_t row, uint64_t column,
-                           DataKind kind, uint64_t seed, int smallest,
-                           int largest, float largestElement) {
-  constexpr uint64_t kExtent = 32, kMagnitudes = 4, kAbove = 8;
-  uint64_t number = row % kExtent * kExtent + column % kExtent;
-  float value = valueOf(tile, number, /*alone=*/kExtent * kExtent, kind, seed,
-                        smallest, largest, largestElement);
-  uint64_t shift =
-      mix(seed + row) % kMagnitudes + mix(seed - column) % kMagnitudes;
-  if (mix(tile * kExtent + row) % kExtent == column % kExtent)
-    shift += kAbove;
-  float shifted = std::ldexp(value, int(shift) - int(kAbove));
-  return std::isinf(shifted) ? value : shifted;
-}
 
 namespace blockscale::verify {
 /// Every step returns what is wrong, or nothing.
@@ -293,7 +228,8 @@ float QuantizationMaker::valueAt(uint64_t element, int smallest,
   if (findsOfMatrix())
     return valueToFind(element, smallest, largest);
   const QuantizationRun::Part &part = run.parts.front();
-  float most = reference::largestElement(part.quantization);
+  NumberRange range{smallest, largest,
+                    reference::largestElement(part.quantization)};
   if (run.isBothWays()) {
     constexpr uint64_t kExtent = 32;
     uint64_t row = element / part.k % part.rows, column = element % part.k;
@@ -301,14 +237,13 @@ float QuantizationMaker::valueAt(uint64_t element, int smallest,
     uint64_t tile = (matrix * (part.rows / kExtent + 1) + row / kExtent) *
                         (part.k / kExtent + 1) +
                     column / kExtent;
-    return valueBothWays(tile, row, column, kind, seed, smallest, largest,
-                         most);
+    return numberBothWays(tile, row, column, kind, seed, range);
   }
   auto [tile, inTile] = part.placeInTile(element);
   // Of more numbers some other one is nearly twice as large.
   int above = part.repetitions() > 32 ? 4 : 1;
-  return valueOf(tile, inTile, part.aloneIn(tile), kind, seed, smallest,
-                 largest, most, above);
+  return numberOfBlock(tile, inTile, part.aloneIn(tile), kind, seed, range,
+                       above);
 }
 
 void QuantizationMaker::addTransposedValues() {
