@@ -55,21 +55,33 @@ static SmallVector<MmaOp> mmasAbove(MmaOp mma) {
   return mmas;
 }
 
-/// Copies into tensor memory that precede `mma` in its block.
-static unsigned copiesBefore(MmaOp mma) {
+static unsigned copiesOf(CopyScalesOp copy) {
+  SharedType ring = copy.getShared().getType();
+  return unsigned(isRowPerLane(copy.getTarget().getType())
+                      ? ring.getShape()[1]
+                      : ring.getStageBytes() / hw::kAtomBytes);
+}
+
+/// Those of scales before `at` in its block, in regions there too.
+static unsigned scaleCopiesBefore(Operation *at) {
   unsigned copies = 0;
-  for (Operation &op : *mma->getBlock()) {
-    if (&op == mma.getOperation())
+  for (Operation &op : *at->getBlock()) {
+    if (&op == at)
       break;
-    if (auto copy = dyn_cast<CopyScalesOp>(op)) {
-      SharedType ring = copy.getShared().getType();
-      copies += isRowPerLane(copy.getTarget().getType())
-                    ? ring.getShape()[1]
-                    : ring.getStageBytes() / hw::kAtomBytes;
-    }
-    if (auto copy = dyn_cast<CopyMetadataOp>(op))
-      copies += copy.getShared().getType().getShape()[1];
+    op.walk([&](CopyScalesOp copy) { copies += copiesOf(copy); });
   }
+  return copies;
+}
+
+/// Copies into tensor memory that precede `mma` in its block. Where a main loop
+/// copies scales ahead they are before that block.
+static unsigned copiesBefore(MmaOp mma) {
+  unsigned copies = scaleCopiesBefore(mma);
+  if (!copies && mma.getSfa())
+    copies = scaleCopiesBefore(mma->getParentOp());
+  for (auto copy : mma->getBlock()->getOps<CopyMetadataOp>())
+    if (copy->isBeforeInBlock(mma))
+      copies += unsigned(copy.getShared().getType().getShape()[1]);
   return copies;
 }
 

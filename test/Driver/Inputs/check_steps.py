@@ -77,11 +77,14 @@ class Kernel:
         return Mma(fields, *m.group(2, 3, 4, 6, 7, 8), "shift" in m.group(9),
                    numbers(stage), "previous" in stage, steps)
 
-    def ring_address(self, name, stage):
+    def ring_address(self, name, number):
+        """That of the stage with a number that counts from the kernel's first on:
+        rings of scales may be shorter than those of operands."""
         ring = self.rings[name]
+        stage = number % ring.stages
         return ring.offset + stage * math.prod(ring.shape) * ring.bits // 8
 
-    def expected_copies(self, group, stage):
+    def expected_copies(self, group, number):
         """(column, address) of each 512-byte atom of 128 rows and 4 scales, and
         of each 2048-byte tile of 128 rows and 16 bytes of metadata."""
         for copy in group.copies:
@@ -89,7 +92,7 @@ class Kernel:
             if "tmem_metadata" in view.type:
                 for tile in range(shape[0]):
                     yield (view.column + tile * 4,
-                           self.ring_address(copy.ring, stage) + tile * 2048)
+                           self.ring_address(copy.ring, number) + tile * 2048)
                 continue
             stride = numbers(view.type)["word_stride"]
             words = int(re.match(r"\d+x(\d+)xi8", view.type).group(1)) // 4
@@ -97,7 +100,7 @@ class Kernel:
                 for word in range(shape[1]):
                     place = (copy.word + word) % words
                     yield (view.column + place * stride + rows * 4,
-                           self.ring_address(copy.ring, stage)
+                           self.ring_address(copy.ring, number)
                            + (rows * shape[1] + word) * 512)
 
     def accumulator_column(self, mma, copy):
@@ -106,13 +109,12 @@ class Kernel:
         stride = numbers(view.type).get("copy_stride", columns)
         return view.column + copy * stride
 
-    def expected_mmas(self, group, stage, copy, column, first):
+    def expected_mmas(self, group, number, copy, column, first):
         mma = group.mma
         tile_n = int(mma.fields["n"])
         shift = column * tile_n % 128 // 32 if mma.shifted else 0
         long = mma.fields["k"] == "96"
-        ring = self.rings[mma.a]
-        start = (stage - mma.crosses) % ring.stages
+        start = number - mma.crosses
         for index, step in enumerate(mma.steps):
             if mma.metadata:
                 sparse = {"sparse": "1",
@@ -145,8 +147,8 @@ class Kernel:
                 "a_desc": self.ring_address(mma.a, start) + step["a"],
                 "b_desc": self.ring_address(mma.b, start) + step["b"],
                 # Where rows continue: an absolute address, or none.
-                "a_next": self.ring_address(mma.a, stage) if long else None,
-                "b_next": self.ring_address(mma.b, stage) if long else None,
+                "a_next": self.ring_address(mma.a, number) if long else None,
+                "b_next": self.ring_address(mma.b, number) if long else None,
             }
 
 
@@ -186,8 +188,9 @@ def compare(what, expected, found):
 
 def check_k_tile(kernel, group, events, base, state):
     """Checks the next K tile; how many events it had."""
-    stage, copy, column, first = state
-    wanted = sorted(kernel.expected_copies(group, stage))
+    number, copy, column, first = state
+    stage = number % kernel.rings[group.mma.a].stages
+    wanted = sorted(kernel.expected_copies(group, number))
     count = len(wanted)
     compare(f"events of stage {stage}",
             ["cp"] * count + ["mma"] * len(group.mma.steps),
@@ -195,7 +198,7 @@ def check_k_tile(kernel, group, events, base, state):
     copies = sorted((int(e["d"], 16), start_address(e["desc"], NO_SWIZZLE) - base)
                     for e in events[:count])
     compare(f"copies of stage {stage}", wanted, copies)
-    for wanted in kernel.expected_mmas(group, stage, copy, column, first):
+    for wanted in kernel.expected_mmas(group, number, copy, column, first):
         event = dict(events[count])
         for key in ("d", "scale_a", "scale_b", "metadata"):
             if key in event:
@@ -244,8 +247,7 @@ def main():
     while events:
         for i, k_tile in enumerate(k_tiles):
             for j, (group, part) in enumerate(k_tile):
-                state = ((slot + part) % ring.stages, tile % 2, tile,
-                         i == 0 and j == 0)
+                state = (slot + part, tile % 2, tile, i == 0 and j == 0)
                 count = check_k_tile(kernel, group, events, base, state)
                 events, done = events[count:], done + count
             slot += stages[i]
