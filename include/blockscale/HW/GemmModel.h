@@ -102,8 +102,8 @@ double bytesPerElement(OperandType type, unsigned scaleSpan);
 /// workspace learns that it is the last, and reads those of all `splits` parts.
 double workspaceCycles(double elements, unsigned splits);
 
-/// Cycles in which the warps of a CTA of ours multiply a stage by mma.sync: 95 %
-/// of the rate, and what they wait for in each stage. Fitted to the timeline:
+/// Cycles in which the warps of a CTA of ours multiply a stage by mma.sync: 95
+/// % of the rate, and what they wait for in each stage. Fitted to the timeline:
 /// NVFP4 and MXFP8, 2048 x 4096 x 4096, n of 16 to 128, within 9 %.
 double warpStageCycles(MmaKind kind, unsigned m, unsigned n, double k);
 

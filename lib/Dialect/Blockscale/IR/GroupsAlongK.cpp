@@ -74,8 +74,8 @@ std::optional<Reason> blockscale::whyNotGroupsAlongK(ScaledTensorType a,
   bool areFloats = isa<FloatType>(a.getElementType()) &&
                    isa<FloatType>(b.getElementType()) &&
                    std::max(bitsOfA, bitsOfB) <= kByte;
-  bool arePacked = bitsOfA == kFp4 && bitsOfB == kFp4 &&
-                   !a.getSpec().getText().empty();
+  bool arePacked =
+      bitsOfA == kFp4 && bitsOfB == kFp4 && !a.getSpec().getText().empty();
   if (!areFloats || arePacked)
     return std::nullopt;
   return whyNotReached(std::min(bitsOfA, bitsOfB));

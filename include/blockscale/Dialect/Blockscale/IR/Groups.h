@@ -24,8 +24,8 @@ std::optional<Reason> whyNotGathered(bool isSwapped, bool hasRowFactors);
 /// Whether the epilogue reads a scale for each row of 'a'.
 bool hasRowFactors(MatmulOp op);
 
-/// Why kernels do not reach elements of these types at the begin of a group along
-/// K; empty if they do.
+/// Why kernels do not reach elements of these types at the begin of a group
+/// along K; empty if they do.
 std::optional<Reason> whyNotGroupsAlongK(ScaledTensorType a,
                                          ScaledTensorType b);
 
