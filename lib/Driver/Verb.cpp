@@ -16,8 +16,8 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <new>
+#include <sstream>
 
 using namespace blockscale;
 using namespace blockscale::driver;
@@ -30,7 +30,10 @@ int blockscale::driver::reportError(std::string_view message, int code) {
 
 Result<std::string> blockscale::driver::readFile(const std::string &path) {
   auto contents = [](std::istream &in) {
-    return std::string(std::istreambuf_iterator<char>(in), {});
+    // What fails to be read throws, but not through a stream.
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
   };
   if (path == "-")
     return contents(std::cin);
