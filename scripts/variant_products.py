@@ -33,6 +33,8 @@ PRODUCT_VARIANTS = [
             'cta_group = 1, scheduler = dynamic', SMALL),
     Variant("dynamic scheduler, CTA pair in 2 x 2", DATACENTER,
             [MXFP8, NVFP4], cluster(2, 2, 2, ", scheduler = dynamic"), SMALL),
+    Variant("dynamic scheduler, dependent launch, warp level", WARP, [MXFP8, NVFP4],
+            "scheduler = dynamic, dependent_launch = true", SMALL),
     Variant("dependent launch", DATACENTER, [NVFP4],
             pair(", dependent_launch = true"), SMALL),
     Variant("split K", DATACENTER, [MXFP8, NVFP4],

@@ -63,6 +63,10 @@ EQUIVALENT = [
      "advice"),
     (r"(sparse: drop fence.proxy 0|sparsepair: drop fence.proxy [0-2]) of",
      "the same lanes fence again behind the clearing of the other scales"),
+    (r"warp: drop fence.proxy", "between reads of a response and the next one, "
+     "which barriers keep apart; entry 25, advice"),
+    (r"warp: relaxed arrive 0 of", "of the thread that asks for tiles, which alone "
+     "waits for that barrier"),
 ]
 
 

@@ -38,15 +38,6 @@ func.func @accumulators(%a: !accumulators, %b: !accumulators) -> tensor<8192x819
 
 // -----
 
-!dynamic = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
-func.func @dynamic(%a: !dynamic, %b: !dynamic) -> tensor<8192x8192xbf16> {
-  // expected-error @below {{dynamic scheduling and dependent launches are not lowered for sm_121a yet}}
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<scheduler = dynamic>) {blockscale.target = #blockscale.target<sm_121a>} : !dynamic, !dynamic -> tensor<8192x8192xbf16>
-  return %0 : tensor<8192x8192xbf16>
-}
-
-// -----
-
 !tile_n_256 = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @tile_n_256(%a: !tile_n_256, %b: !tile_n_256) -> tensor<8192x8192xbf16> {
   // expected-error @below {{a tile of 128x256x256 is not one that warps multiply; legal are 128 rows, 16, 32, 64 or 128 columns and 256 along K}}

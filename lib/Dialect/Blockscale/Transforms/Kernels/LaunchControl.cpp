@@ -39,13 +39,16 @@ buildWhile(KernelBuilder &b, ValueRange initial,
   return scf::WhileOp::create(b, initial.getTypes(), initial, before, after);
 }
 
-/// Threads of a cluster that read a response: per CTA the epilogue and one each
-/// of scheduler and producer, or all of the producer where rows are gathered,
-/// and the whole warp that issues the MMAs of a CTA or pair.
+/// Threads of a cluster that read a response: per CTA the epilogue, or the
+/// consumers, and one each of scheduler and producer, or all of the producer
+/// where rows are gathered, and the whole warp that issues the MMAs of a CTA or
+/// pair, if there is one.
 int64_t LaunchControl::countReaders() const {
   int64_t ctas = frame.geometry.clusterSize();
   int64_t loading = frame.isGathered() ? frame.warps.producer.threads() : 1;
-  return ctas * (frame.warps.epilogue.threads() + 1 + loading) +
+  int64_t storing =
+      frame.warps.epilogue.threads() + frame.warps.consumers.threads();
+  return ctas * (storing + 1 + loading) +
          ctas / frame.geometry.ctaGroup * frame.warps.issuer.threads();
 }
 

@@ -85,6 +85,9 @@ static void expandInRegisters(KernelFrame &frame) {
   StageRing stages(frame, frame.warps.consumers.count());
   std::unique_ptr<TileSource> source = TileSource::create(frame);
   frame.synchronize();
+  if (frame.schedule.getDependentLaunch())
+    AwaitDependenciesOp::create(frame.b);
+  source->emitRole();
   Producer(frame, stages, *source).emitRole();
   WarpLoop(frame, stages, *source).emitRole();
 }

@@ -54,9 +54,9 @@ static std::optional<Reason> whyNotWish(ScheduleAttr wish, MmaAttr mma,
            " keeps accumulators in registers; the legal number of "
            "'accumulators' is 1, found " +
            std::to_string(wish.getAccumulators());
-  if (wish.getScheduler() == Scheduler::Dynamic || wish.getDependentLaunch())
-    return "dynamic scheduling and dependent launches are not lowered for " +
-           chip + " yet";
+  if (wish.getScheduler() == Scheduler::Dynamic)
+    if (auto why = hw::whyNotFeature(hw::Feature::ClusterLaunchControl, target))
+      return why;
   if (auto why = whyNotScaleRing(mma, wish, target))
     return why;
   if (auto why = whyNotStores(wish, {}, target))
