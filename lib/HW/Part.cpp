@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/HW/Part.h"
+#include "blockscale/HW/Throughput.h"
 
 #include <array>
 
@@ -44,6 +45,12 @@ const Part &blockscale::hw::referencePart(Chip chip) {
     if (part.chip == chip)
       return part;
   return parts.front();
+}
+
+double blockscale::hw::bytesOnTheWay(const Part &part) {
+  constexpr double kBytesPerMicrosecond = 1e6;
+  return part.memoryTerabytesPerSecond * kBytesPerMicrosecond *
+         kTmaMemoryLatency / part.smCount;
 }
 
 std::optional<Part> blockscale::hw::parsePart(std::string_view name) {

@@ -351,6 +351,13 @@ void nvvm::loadTile(ImplicitLocOpBuilder &b, const TileLoad &load) {
       /*predicate=*/Value());
 }
 
+void nvvm::prefetchTile(ImplicitLocOpBuilder &b, Value map,
+                        ValueRange coordinates) {
+  NVVM::CpAsyncBulkTensorPrefetchOp::create(
+      b, map, coordinates, /*im2colOffsets=*/ValueRange(),
+      NVVM::TMALoadMode::TILE, /*l2CacheHint=*/Value());
+}
+
 void nvvm::storeTile(ImplicitLocOpBuilder &b, Value map, Value source,
                      ValueRange coordinates) {
   NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(

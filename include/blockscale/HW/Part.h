@@ -47,6 +47,10 @@ const std::vector<Part> &allParts();
 /// The part that stands for `chip` where nobody names one.
 const Part &referencePart(Chip chip);
 
+/// Bytes that memory brings to each SM before the first one of a load lands
+/// (kTmaMemoryLatency).
+double bytesOnTheWay(const Part &part);
+
 /// "B200", "RTX 5090"; empty for an unknown name.
 std::optional<Part> parsePart(std::string_view name);
 

@@ -162,6 +162,9 @@ struct TileLoad {
   bool isGather = false;
 };
 void loadTile(mlir::ImplicitLocOpBuilder &b, const TileLoad &load);
+/// Brings a tile to the L2 cache.
+void prefetchTile(mlir::ImplicitLocOpBuilder &b, mlir::Value map,
+                  mlir::ValueRange coordinates);
 /// A store of a tile by TMA as a group of its own.
 void storeTile(mlir::ImplicitLocOpBuilder &b, mlir::Value map,
                mlir::Value source, mlir::ValueRange coordinates);

@@ -152,6 +152,19 @@ struct TmaLoadToNVVM : OpConversionPattern<TmaLoadOp> {
   }
 };
 
+struct TmaPrefetchToNVVM : OpConversionPattern<TmaPrefetchOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(TmaPrefetchOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    nvvm::prefetchTile(b, adaptor.getMap(), adaptor.getCoordinates());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct TmaGatherToNVVM : OpConversionPattern<TmaGatherOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -283,6 +296,6 @@ private:
 void blockscale::populateSharedPatterns(const TypeConverter &converter,
                                         RewritePatternSet &patterns) {
   patterns.add<WaitToNVVM, ArriveToNVVM, ArriveExpectToNVVM, TmaLoadToNVVM,
-               TmaGatherToNVVM, MaskScalesToNVVM>(converter,
+               TmaPrefetchToNVVM, TmaGatherToNVVM, MaskScalesToNVVM>(converter,
                                                   patterns.getContext());
 }

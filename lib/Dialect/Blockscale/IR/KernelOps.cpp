@@ -176,12 +176,24 @@ LogicalResult QueryCancelOp::verify() {
 // Moving data
 //===----------------------------------------------------------------------===//
 
+/// One coordinate for each dimension of the box.
+static LogicalResult verifyCoordinates(Operation *op, TensorMapType map,
+                                       size_t coordinates) {
+  if (coordinates == map.getBox().size())
+    return success();
+  return op->emitOpError() << "expected " << map.getBox().size()
+                           << " coordinates, found " << coordinates;
+}
+
+LogicalResult TmaPrefetchOp::verify() {
+  return verifyCoordinates(*this, getMap().getType(), getCoordinates().size());
+}
+
 LogicalResult TmaLoadOp::verify() {
   TensorMapType map = getMap().getType();
   SharedType shared = getShared().getType();
-  if (getCoordinates().size() != map.getBox().size())
-    return emitOpError() << "expected " << map.getBox().size()
-                         << " coordinates, found " << getCoordinates().size();
+  if (failed(verifyCoordinates(*this, map, getCoordinates().size())))
+    return failure();
   if (map.getSwizzle() != shared.getSwizzle())
     return emitOpError() << "the tensor map's swizzle "
                          << StringRef(hw::swizzleName(map.getSwizzle()))

@@ -84,7 +84,8 @@ defvar Blockscale_ScheduleFields = [
                    DefaultValuedParameter<"::blockscale::Scheduler",
                                           "::blockscale::Scheduler::Static">,
                    "::blockscale::Scheduler::Static">,
-  Blockscale_FlagField<"dependent_launch", "dependentLaunch">,
+  Blockscale_Field<"dependent_launch", "dependentLaunch",
+                   OptionalParameter<"::mlir::BoolAttr">>,
   Blockscale_Field<"stores", "stores",
       OptionalParameter<"::std::optional<::blockscale::Stores>">>,
   Blockscale_Field<"c_loads", "cLoads",
@@ -122,15 +123,14 @@ def Blockscale_ScheduleAttr
     | `split_k` | CTAs, pairs or clusters that compute an output tile together, each a part of K, which are added up in the order of K | 1 to 64, at most the stages that a static K fills (groups of three stages with `mma_k` 96); with a K that only the host knows `a` is dense and `mma_k` not 96 |
     | `cluster_k` | parts of K that one cluster computes: its CTAs exchange their sums in shared memory, and each adds up and stores a slice of the tile's columns. With 1 the parts meet in a workspace, where the last CTA to be done adds them up | 1 or `split_k`; above 1 the cluster has `cluster_m` x `cluster_n` CTAs for each part, at most 16 in all |
     | `scheduler` | `static`: tiles in the order of their numbers; `dynamic`: cluster launch control hands them out | |
-    | `dependent_launch` | overlap the start of the kernel with the end of the one before it | false, true |
+    | `dependent_launch` | overlap the start of the kernel with the end of the one before it: the kernel waits for that one itself, and asks the L2 cache for the first stages of the weights meanwhile | false, true; chosen: true |
     | `stores` | `direct`: threads store rows of D; `tma`: they write boxes to a ring in shared memory, which TMA stores while the epilogue goes on | `tma` without `swap_operands`, `split_k` and groups, with rows of D of a static multiple of 16 bytes |
     | `c_loads` | `direct`: threads load rows of C when they have the sums; `tma`: TMA brings boxes of it to a ring in shared memory while the sums are made | `tma` where there is a C, as `stores` of `tma`, with rows of C of a static multiple of 16 bytes |
     | `epilogue_warps` | warps that read accumulators and store D. A warp reaches a quarter of the lanes; of 8 two share one and take its chunks of columns in turns | 4; 8 with `tile_n` of a multiple of 64, without `split_k` and without scales that are applied in registers |
 
     On chips without tensor memory `tile_m` is 128, `tile_n` 16, 32, 64 or 128,
     `accumulators`, `cta_group`, `cluster_k` and the cluster are 1, scales have no ring
-    of their own, the scheduler is static, stores and loads of C are direct, and
-    `epilogue_warps` are left out.
+    of their own, stores and loads of C are direct, and `epilogue_warps` are left out.
 
     Example:
 
@@ -163,6 +163,10 @@ def Blockscale_ScheduleAttr
     /// CTAs of a cluster.
     int64_t clusterSize() const {
       return clusterM() * clusterN() * clusterK();
+    }
+    /// Whether the kernel waits for the grid before it, false if not chosen.
+    bool isDependent() const {
+      return getDependentLaunch() && getDependentLaunch().getValue();
     }
     /// Parts that K is split into, 1 if not chosen.
     int64_t splits() const { return std::max<int64_t>(1, getSplitK()); }

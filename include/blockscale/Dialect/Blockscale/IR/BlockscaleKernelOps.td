@@ -347,6 +347,20 @@ def Blockscale_TmaLoadOp : Blockscale_KernelOp<"tma_load",
   let hasVerifier = 1;
 }
 
+def Blockscale_TmaPrefetchOp : Blockscale_KernelOp<"tma_prefetch",
+    [MemoryEffects<[MemWrite<Blockscale_Grid>]>]> {
+  let summary = "ask the L2 cache for a box of global memory";
+  let description = [{
+    What `tma_load` of the same coordinates would read. All grids see one L2
+    cache, so that a grid which still runs may write the box later; nobody waits
+    for it.
+  }];
+  let arguments = (ins
+    Blockscale_MappedSource:$map, Variadic<I32>:$coordinates);
+  let assemblyFormat = "$map `[` $coordinates `]` attr-dict `:` type($map)";
+  let hasVerifier = 1;
+}
+
 def Blockscale_TmaGatherOp : Blockscale_KernelOp<"tma_gather"> {
   let summary = "load parts of four rows from global into shared memory";
   let description = [{

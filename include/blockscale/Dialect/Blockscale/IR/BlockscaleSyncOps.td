@@ -98,7 +98,7 @@ def Blockscale_AwaitDependenciesOp
   let summary = "wait for the grids that this one depends on";
   let description = [{
     Returns when they are complete and what they wrote is visible. Nothing that
-    they write or read may be touched in memory before.
+    they write or read may be touched in memory before, but for `tma_prefetch`.
   }];
   let assemblyFormat = "attr-dict";
 }

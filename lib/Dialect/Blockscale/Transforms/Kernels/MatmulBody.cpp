@@ -44,6 +44,14 @@
 using namespace mlir;
 using namespace blockscale;
 
+/// Waits where the kernel may start before the grid before it has ended.
+static void awaitGridBefore(KernelFrame &frame, Producer &producer) {
+  if (!frame.schedule.isDependent())
+    return;
+  producer.emitPrefetch();
+  AwaitDependenciesOp::create(frame.b);
+}
+
 static void expandInTensorMemory(KernelFrame &frame) {
   StageRing stages(frame, frame.geometry.stageReaders());
   TensorMemory memory(frame);
@@ -63,10 +71,10 @@ static void expandInTensorMemory(KernelFrame &frame) {
   stages.connect();
   accumulators.connect();
 
-  if (frame.schedule.getDependentLaunch())
-    AwaitDependenciesOp::create(frame.b);
+  Producer producer(frame, stages, *source);
+  awaitGridBefore(frame, producer);
   source->emitRole();
-  Producer(frame, stages, *source).emitRole();
+  producer.emitRole();
   memory.locate();
   frame.awaitCluster();
   MainLoop::create(frame, stages, memory, accumulators, *source)->emitRole();
@@ -85,10 +93,10 @@ static void expandInRegisters(KernelFrame &frame) {
   StageRing stages(frame, frame.warps.consumers.count());
   std::unique_ptr<TileSource> source = TileSource::create(frame);
   frame.synchronize();
-  if (frame.schedule.getDependentLaunch())
-    AwaitDependenciesOp::create(frame.b);
+  Producer producer(frame, stages, *source);
+  awaitGridBefore(frame, producer);
   source->emitRole();
-  Producer(frame, stages, *source).emitRole();
+  producer.emitRole();
   WarpLoop(frame, stages, *source).emitRole();
 }
 

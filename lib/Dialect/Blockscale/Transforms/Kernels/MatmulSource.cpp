@@ -547,7 +547,7 @@ static KernelOutline outlineOf(MatmulOp op, StringRef source) {
   outline.launch = KernelAttr::get(
       context, gridOf(op, geometry),
       WarpPlan(getTarget(op), schedule, promotionBlockOf(op) > 0).threads(), 0,
-      0, schedule.clusterSize(), schedule.getDependentLaunch(),
+      0, schedule.clusterSize(), schedule.isDependent(),
       workspaceOf(op, geometry), /*cooperative=*/false);
   outline.product = ProductAttr::get(
       context, StringAttr::get(context, source), op.getA().getType(),

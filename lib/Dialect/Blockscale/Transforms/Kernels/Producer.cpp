@@ -9,9 +9,12 @@
 #include "Producer.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/HW/Memory.h"
+#include "blockscale/HW/Part.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace blockscale;
@@ -19,6 +22,16 @@ using namespace blockscale;
 //===----------------------------------------------------------------------===//
 // Loads
 //===----------------------------------------------------------------------===//
+
+void Producer::loadBox(Value map, ValueRange coordinates, Value ring,
+                       const KTile &tile, Value slice, Value sharers, Value at,
+                       int64_t box) {
+  if (isPrefetching)
+    TmaPrefetchOp::create(b, map, coordinates);
+  else
+    TmaLoadOp::create(b, map, coordinates, ring, stages.signalFull, tile.stage,
+                      slice, sharers, at, box);
+}
 
 /// Loads this CTA's slice of an operand for all `sharers`; `index` is the CTA's
 /// number among them.
@@ -40,9 +53,8 @@ void Producer::loadOperand(Value map, Value ring,
       int64_t step = isMNMajor ? operand.boxRows : operand.boxK;
       SmallVector<Value> coordinates{b.add(inner, b.constant(box * step)),
                                      isMNMajor ? k : row, tile.batch};
-      TmaLoadOp::create(b, map, coordinates, ring, stages.signalFull,
-                        tile.stage, slice, sharers, /*shared_stage=*/Value(),
-                        box * operand.slices);
+      loadBox(map, coordinates, ring, tile, slice, sharers, /*at=*/Value(),
+              box * operand.slices);
     }
   };
   if (operand.slices == operand.sharers)
@@ -87,8 +99,7 @@ void Producer::loadWhole(Value map, Value ring, KTile tile, Value at,
                          Value sharers, Value index,
                          function_ref<SmallVector<Value>()> coordinates) {
   auto load = [&] {
-    TmaLoadOp::create(b, map, coordinates(), ring, stages.signalFull,
-                      tile.stage, /*slice=*/Value(), sharers, at, 0);
+    loadBox(map, coordinates(), ring, tile, /*slice=*/Value(), sharers, at, 0);
   };
   if (!sharers)
     return load();
@@ -336,18 +347,78 @@ StagePosition Producer::loadTile(TilePosition tile, StagePosition ring,
   });
 }
 
+void Producer::findSharers() {
+  sharers = {frame.place.sharersOfA(), frame.place.sharersOfB(),
+             frame.place.sharersOfSfb(), frame.place.indexOfB()};
+}
+
+int64_t Producer::prefetchedStages(const OperandGeometry &weights,
+                                   Value kTiles) {
+  const hw::Part &part = hw::referencePart(getTarget(frame.op).chip);
+  auto count = int64_t(std::ceil(hw::bytesOnTheWay(part) /
+                                 double(weights.countedBytes)));
+  count = std::min(count, frame.geometry.stages);
+  if (std::optional<int64_t> known = b.known(kTiles))
+    count = std::min(count,
+                     std::max<int64_t>(1, *known / frame.schedule.splits()));
+  return count;
+}
+
+void Producer::loadWeights(const LoadedTile &from, Value k) {
+  const TileGeometry &g = frame.geometry;
+  KernelMatmulOp op = frame.op;
+  if (!frame.isSwapped() && !frame.isSparse()) {
+    KTile tile{k, from.batchOfB, Value(), Value(), {}};
+    loadOperand(op.getB(), stages.b, g.b, from.rowOfB, tile, sharers.b,
+                sharers.indexOfB);
+    if (stages.scales)
+      loadScales(op.getSfb(), stages.scales->b, from.scaleRowOfB, tile,
+                 sharers.sfb, frame.place.rankM);
+    return;
+  }
+  KTile tile{k, from.batchOfA, Value(), Value(), {}};
+  for (auto [ring, row] : llvm::zip_equal(stages.a, from.rows))
+    loadOperand(op.getA(), ring, g.a, row, tile, sharers.a, frame.place.rankN);
+  if (stages.scales)
+    for (auto [ring, row] : llvm::zip_equal(stages.scales->a, from.scaleRows))
+      loadScales(op.getSfa(), ring, row, tile, sharers.a, frame.place.rankN);
+  if (stages.metadata)
+    loadMetadata(from.rows.front(), tile);
+}
+
+void Producer::emitPrefetch() {
+  if (frame.isGrouped() || frame.isGroupedAlongK())
+    return;
+  // Not the producer, whose first loads need not come behind it.
+  b.warps("prefetch", WarpRange{0, 1}, [&] {
+    b.onlyIf(ElectOp::create(b), [&] {
+      TilePosition tile = source.first();
+      findSharers();
+      Value kTiles = b.ceilDiv(frame.op.getK(), frame.geometry.tileK);
+      LoadedTile from = whereFrom(tile);
+      Value begin = kTilesOf(tile, kTiles).first;
+      bool isOfA = frame.isSwapped() || frame.isSparse();
+      int64_t count = prefetchedStages(
+          isOfA ? frame.geometry.a : frame.geometry.b, kTiles);
+      isPrefetching = true;
+      for (int64_t stage = 0; stage < count; ++stage)
+        loadWeights(from, b.add(begin, b.constant(stage)));
+      isPrefetching = false;
+    });
+  });
+}
+
 void Producer::walkTiles() {
   Value kTiles = b.ceilDiv(frame.op.getK(), frame.geometry.tileK);
   StagePosition first = stages.first();
-  sharers = {frame.place.sharersOfA(), frame.place.sharersOfB(),
-             frame.place.sharersOfSfb(), frame.place.indexOfB()};
+  findSharers();
   auto ring = source.forEach(
       first.values(), [&](TilePosition tile, ValueRange carried) {
         return loadTile(tile, StagePosition::of(carried), kTiles).values();
       });
   // What follows uses this CTA's resources, so there is no point in starting it
   // earlier.
-  if (frame.schedule.getDependentLaunch())
+  if (frame.schedule.isDependent())
     LaunchDependentsOp::create(b);
   if (frame.isCluster() && !frame.meetsLate())
     drain(StagePosition::of(ring));

@@ -24,6 +24,11 @@ public:
 
   void emitRole();
 
+  /// Emits that one thread asks the L2 cache for the first stages of the
+  /// weights, which is allowed before the grid before this one is done. Groups
+  /// are known behind it only.
+  void emitPrefetch();
+
 private:
   /// The CTAs that share each operand with this one, as bits; null if none do.
   struct Sharers {
@@ -88,6 +93,16 @@ private:
                        mlir::Value rows, int64_t rowGroups, KTile tile,
                        mlir::Value sharers, mlir::Value index);
   void loadMetadata(mlir::Value row, KTile tile);
+  /// One box to a stage of `ring`, or to the L2 cache alone.
+  void loadBox(mlir::Value map, mlir::ValueRange coordinates, mlir::Value ring,
+               const KTile &tile, mlir::Value slice, mlir::Value sharers,
+               mlir::Value at, int64_t box);
+  void findSharers();
+  /// Stages of `weights`, of this many K tiles, to prefetch: what memory
+  /// brings to an SM while the first byte is on its way.
+  int64_t prefetchedStages(const OperandGeometry &weights, mlir::Value kTiles);
+  /// What a stage holds of the weights: the sparse operand, or the source's B.
+  void loadWeights(const LoadedTile &from, mlir::Value k);
   /// Loads what is too small for slices whole, in the first of the CTAs that
   /// share it; to stage `at` where that is not the tile's.
   void
@@ -101,6 +116,8 @@ private:
   StageRing &stages;
   TileSource &source;
   Sharers sharers;
+  /// Whether boxes go to the L2 cache alone.
+  bool isPrefetching = false;
   /// The thread's number in its warp, if rows are gathered.
   mlir::Value lane;
 };

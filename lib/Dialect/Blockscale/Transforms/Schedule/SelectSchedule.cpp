@@ -241,6 +241,8 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   fields.tileN = choice.tileN;
   fields.tileK = mma.getTileK();
   fields.swapOperands = BoolAttr::get(op.getContext(), choice.swap);
+  if (!fields.dependentLaunch)
+    fields.dependentLaunch = BoolAttr::get(op.getContext(), true);
   auto chooseIfFree = [](int64_t &field, int64_t value) {
     if (!field)
       field = value;

@@ -193,6 +193,8 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   if (splits > 1)
     fields.splitK = splits;
   fields.swapOperands = BoolAttr::get(op.getContext(), swap);
+  if (!fields.dependentLaunch)
+    fields.dependentLaunch = BoolAttr::get(op.getContext(), true);
   if (op.getPairs())
     if (auto why = whyNotPairs(ScheduleAttr::get(op.getContext(), fields)))
       return *why;
