@@ -16,7 +16,7 @@
 // One tile of 16 columns holds all rows there may be, which without a limit would
 // be several; where K is split one cluster has the parts.
 // CHECK-LABEL: func.func @unknown
-// CHECK: blockscale.variants = [#blockscale.variant<most_rows = 16, {{.*}}schedule = <tile_m = 128, tile_n = 16,{{.*}}swap_operands = true{{.*}}split_k = 8, cluster_k = 8>>, #blockscale.variant<most_rows = 64, {{.*}}tile_n = 64{{.*}}>]
+// CHECK: blockscale.variants = [#blockscale.variant<most_rows = 16, {{.*}}schedule = <tile_m = 128, tile_n = 16,{{.*}}swap_operands = true{{.*}}split_k = 8, cluster_k = 8, dependent_launch = true>>, #blockscale.variant<most_rows = 64, {{.*}}tile_n = 64{{.*}}>]
 // AUTO-LABEL: func.func @unknown
 // AUTO: blockscale.variants = [#blockscale.variant<most_rows = {{[0-9]+}}, {{.*}}split_k{{.*}}>, #blockscale.variant<most_rows = {{[0-9]+}},
 

@@ -14,7 +14,7 @@
 // CHECK-LABEL: func.func @stages_256
 func.func @stages_256(%a: !stages_256, %b: !stages_256) -> tensor<8192x8192xbf16> {
   // CHECK: mma(<{{.*}}, m = 128, n = 256, k = 64>)
-  // CHECK-SAME: schedule(#blockscale.schedule<tile_m = 128, tile_n = 256, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, cta_group = 1, cluster_m = 1, cluster_n = 1, mma_k = {{[0-9]+}}>)
+  // CHECK-SAME: schedule(#blockscale.schedule<tile_m = 128, tile_n = 256, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, cta_group = 1, cluster_m = 1, cluster_n = 1, mma_k = {{[0-9]+}}, dependent_launch = true>)
   %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<tile_n = 256, swap_operands = false, cta_group = 1, cluster_m = 1, cluster_n = 1>) : !stages_256, !stages_256 -> tensor<8192x8192xbf16>
   return %0 : tensor<8192x8192xbf16>
 }
@@ -24,7 +24,7 @@ func.func @stages_256(%a: !stages_256, %b: !stages_256) -> tensor<8192x8192xbf16
 // CHECK-LABEL: func.func @stages_128
 func.func @stages_128(%a: !stages_128, %b: !stages_128) -> tensor<8192x8192xbf16> {
   // CHECK: mma(<{{.*}}, m = 128, n = 128, k = 64>)
-  // CHECK-SAME: schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 6, accumulators = 2, swap_operands = false, group_m = 8, cta_group = 1, cluster_m = 1, cluster_n = 1, mma_k = {{[0-9]+}}>)
+  // CHECK-SAME: schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 6, accumulators = 2, swap_operands = false, group_m = 8, cta_group = 1, cluster_m = 1, cluster_n = 1, mma_k = {{[0-9]+}}, dependent_launch = true>)
   %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<tile_n = 128, swap_operands = false, cta_group = 1, cluster_m = 1, cluster_n = 1>) : !stages_128, !stages_128 -> tensor<8192x8192xbf16>
   return %0 : tensor<8192x8192xbf16>
 }
@@ -35,7 +35,7 @@ func.func @stages_128(%a: !stages_128, %b: !stages_128) -> tensor<8192x8192xbf16
 // CHECK-LABEL: func.func @stages_mxfp8
 func.func @stages_mxfp8(%a: !stages_mxfp8_a, %b: !stages_mxfp8_b) -> tensor<8192x8192xbf16> {
   // CHECK: mma(<{{.*}}, m = 128, n = 192, k = 32>)
-  // CHECK-SAME: schedule(#blockscale.schedule<tile_m = 128, tile_n = 192, tile_k = 128, stages = 5, accumulators = 2, swap_operands = false, group_m = 8, cta_group = 1, cluster_m = 1, cluster_n = 1, mma_k = {{[0-9]+}}>)
+  // CHECK-SAME: schedule(#blockscale.schedule<tile_m = 128, tile_n = 192, tile_k = 128, stages = 5, accumulators = 2, swap_operands = false, group_m = 8, cta_group = 1, cluster_m = 1, cluster_n = 1, mma_k = {{[0-9]+}}, dependent_launch = true>)
   %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e5m2, scale = ue8m0, block = 32>) schedule(#blockscale.schedule<tile_n = 192, swap_operands = false, cta_group = 1, cluster_m = 1, cluster_n = 1>) : !stages_mxfp8_a, !stages_mxfp8_b -> tensor<8192x8192xbf16>
   return %0 : tensor<8192x8192xbf16>
 }
@@ -45,7 +45,7 @@ func.func @stages_mxfp8(%a: !stages_mxfp8_a, %b: !stages_mxfp8_b) -> tensor<8192
 // CHECK-LABEL: func.func @all_of_it
 func.func @all_of_it(%a: !all_of_it, %b: !all_of_it) -> tensor<8192x8192xbf16> {
   // CHECK: mma(<{{.*}}, m = 128, n = 64, k = 64>)
-  // CHECK-SAME: schedule(#blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 256, stages = 3, accumulators = 1, swap_operands = true, group_m = 2, cta_group = 1, cluster_m = 1, cluster_n = 1, mma_k = {{[0-9]+}}>)
+  // CHECK-SAME: schedule(#blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 256, stages = 3, accumulators = 1, swap_operands = true, group_m = 2, cta_group = 1, cluster_m = 1, cluster_n = 1, mma_k = {{[0-9]+}}, dependent_launch = true>)
   %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 256, stages = 3, accumulators = 1, swap_operands = true, group_m = 2>) {blockscale.target = #blockscale.target<sm_103a>} : !all_of_it, !all_of_it -> tensor<8192x8192xbf16>
   return %0 : tensor<8192x8192xbf16>
 }
@@ -74,7 +74,7 @@ func.func @swap_exchanges_majors(%a: !swap_exchanges_majors_a, %b: !swap_exchang
 // CHECK-LABEL: func.func @few_rows
 func.func @few_rows(%a: !few_rows_a, %b: !few_rows_b) -> tensor<8x7168xbf16> {
   // CHECK: mma(<{{.*}}, m = 128, n = 8, k = 64>)
-  // CHECK-SAME: schedule(#blockscale.schedule<tile_m = 128, tile_n = 8, tile_k = 256, stages = {{[0-9]+}}, accumulators = 2, swap_operands = true, group_m = 8, cta_group = 1, cluster_m = 1, cluster_n = 1, mma_k = {{[0-9]+}}>)
+  // CHECK-SAME: schedule(#blockscale.schedule<tile_m = 128, tile_n = 8, tile_k = 256, stages = {{[0-9]+}}, accumulators = 2, swap_operands = true, group_m = 8, cta_group = 1, cluster_m = 1, cluster_n = 1, mma_k = {{[0-9]+}}, dependent_launch = true>)
   %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) : !few_rows_a, !few_rows_b -> tensor<8x7168xbf16>
   return %0 : tensor<8x7168xbf16>
 }
@@ -84,7 +84,7 @@ func.func @few_rows(%a: !few_rows_a, %b: !few_rows_b) -> tensor<8x7168xbf16> {
 // CHECK-LABEL: func.func @few_columns
 func.func @few_columns(%a: !few_columns_a, %b: !few_columns_b) -> tensor<7168x8xbf16> {
   // CHECK: mma(<{{.*}}, m = 128, n = 8, k = 64>)
-  // CHECK-SAME: schedule(#blockscale.schedule<tile_m = 128, tile_n = 8, tile_k = 256, stages = {{[0-9]+}}, accumulators = 2, swap_operands = false, group_m = 8, cta_group = 1, cluster_m = 1, cluster_n = 1, mma_k = {{[0-9]+}}>)
+  // CHECK-SAME: schedule(#blockscale.schedule<tile_m = 128, tile_n = 8, tile_k = 256, stages = {{[0-9]+}}, accumulators = 2, swap_operands = false, group_m = 8, cta_group = 1, cluster_m = 1, cluster_n = 1, mma_k = {{[0-9]+}}, dependent_launch = true>)
   %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) : !few_columns_a, !few_columns_b -> tensor<7168x8xbf16>
   return %0 : tensor<7168x8xbf16>
 }
@@ -95,7 +95,7 @@ func.func @few_columns(%a: !few_columns_a, %b: !few_columns_b) -> tensor<7168x8x
 // CHECK-LABEL: func.func @odd_tile_for_one_tile
 func.func @odd_tile_for_one_tile(%a: !odd_tile_for_one_tile_a, %b: !odd_tile_for_one_tile_b) -> tensor<1024x72xbf16> {
   // CHECK: mma(<{{.*}}, m = 128, n = 72, k = 64>)
-  // CHECK-SAME: schedule(#blockscale.schedule<tile_m = 128, tile_n = 72, tile_k = 256, stages = {{[0-9]+}}, accumulators = 2, swap_operands = false, group_m = 8, cta_group = 1, cluster_m = 1, cluster_n = 1, mma_k = {{[0-9]+}}, split_k = 1>)
+  // CHECK-SAME: schedule(#blockscale.schedule<tile_m = 128, tile_n = 72, tile_k = 256, stages = {{[0-9]+}}, accumulators = 2, swap_operands = false, group_m = 8, cta_group = 1, cluster_m = 1, cluster_n = 1, mma_k = {{[0-9]+}}, split_k = 1, dependent_launch = true>)
   %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<tile_n = 72, swap_operands = false, cta_group = 1, cluster_m = 1, cluster_n = 1, split_k = 1>) : !odd_tile_for_one_tile_a, !odd_tile_for_one_tile_b -> tensor<1024x72xbf16>
   return %0 : tensor<1024x72xbf16>
 }
@@ -126,7 +126,7 @@ func.func @dynamic_rows(%a: !dynamic_rows_a, %b: !dynamic_rows_b) -> tensor<?x71
 // CHECK-LABEL: func.func @dynamic_everything
 func.func @dynamic_everything(%a: !dynamic_everything, %b: !dynamic_everything) -> tensor<?x?x?xbf16> {
   // CHECK: mma(<{{.*}}, m = 256, n = {{64|128|192|256}}, k = 64, cta_group = 2>)
-  // CHECK-SAME: schedule(#blockscale.schedule<tile_m = 256, tile_n = {{64|128|192|256}}, tile_k = 256, stages = {{[0-9]+}}, accumulators = 2, swap_operands = {{true|false}}, group_m = 8, cta_group = 2, cluster_m = 2, cluster_n = {{1|2}}, mma_k = {{[0-9]+}}>)
+  // CHECK-SAME: schedule(#blockscale.schedule<tile_m = 256, tile_n = {{64|128|192|256}}, tile_k = 256, stages = {{[0-9]+}}, accumulators = 2, swap_operands = {{true|false}}, group_m = 8, cta_group = 2, cluster_m = 2, cluster_n = {{1|2}}, mma_k = {{[0-9]+}}, dependent_launch = true>)
   %0 = blockscale.matmul %a, %b mma(<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32>) : !dynamic_everything, !dynamic_everything -> tensor<?x?x?xbf16>
   return %0 : tensor<?x?x?xbf16>
 }
@@ -139,7 +139,7 @@ func.func @dynamic_everything(%a: !dynamic_everything, %b: !dynamic_everything) 
 // LONG-LABEL: func.func @big
 func.func @big(%a: !big, %b: !big) -> tensor<8192x8192xbf16> {
   // CHECK: mma(<{{.*}}, m = 256, n = 256, k = 64, cta_group = 2>)
-  // CHECK-SAME: tile_m = 256, tile_n = 256, tile_k = 256, stages = 6, scale_stages = 5, accumulators = 2, {{.*}}cta_group = 2, cluster_m = 2, cluster_n = 1, mma_k = 64>
+  // CHECK-SAME: tile_m = 256, tile_n = 256, tile_k = 256, stages = 6, scale_stages = 5, accumulators = 2, {{.*}}cta_group = 2, cluster_m = 2, cluster_n = 1, mma_k = 64, dependent_launch = true>
   // On sm_103a, K = 96: as many cycles as K = 64 at this N.
   // LONG: mma(<{{.*}}, m = 256, n = 256, k = 96, cta_group = 2>)
   %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) : !big, !big -> tensor<8192x8192xbf16>

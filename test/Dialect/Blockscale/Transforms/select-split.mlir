@@ -20,7 +20,7 @@
 !weights = !blockscale.tensor<576x7168xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 // CHECK-LABEL: func.func @decode
 func.func @decode(%a: !decode, %b: !weights) -> tensor<16x576xbf16> {
-  // CHECK: schedule(#blockscale.schedule<{{.*}}swap_operands = true, {{.*}}split_k = 8, cluster_k = 8>)
+  // CHECK: schedule(#blockscale.schedule<{{.*}}swap_operands = true, {{.*}}split_k = 8, cluster_k = 8, dependent_launch = true>)
   %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32>) : !decode, !weights -> tensor<16x576xbf16>
   return %0 : tensor<16x576xbf16>
 }
@@ -28,7 +28,7 @@ func.func @decode(%a: !decode, %b: !weights) -> tensor<16x576xbf16> {
 // Who wants all of K in one CTA says so.
 // CHECK-LABEL: func.func @whole
 func.func @whole(%a: !decode, %b: !weights) -> tensor<16x576xbf16> {
-  // CHECK: split_k = 1>)
+  // CHECK: split_k = 1, dependent_launch = true>)
   %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32>) schedule(#blockscale.schedule<split_k = 1>) : !decode, !weights -> tensor<16x576xbf16>
   return %0 : tensor<16x576xbf16>
 }
@@ -76,7 +76,7 @@ func.func @rows(%a: !rows, %b: !weights) -> tensor<?x576xbf16> {
   // CHECK: schedule(#blockscale.schedule<
   // CHECK-NOT: split_k
   // CHECK-SAME: >)
-  // FEW: split_k = 8, cluster_k = 8>)
+  // FEW: split_k = 8, cluster_k = 8, dependent_launch = true>)
   %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32>) : !rows, !weights -> tensor<?x576xbf16>
   return %0 : tensor<?x576xbf16>
 }

@@ -11,7 +11,7 @@
 // CHECK-LABEL: func.func @big
 func.func @big(%a: !big, %b: !big) -> tensor<8192x8192xbf16> {
   // CHECK: mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 16, n = 8, k = 64>)
-  // CHECK-SAME: schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 2, accumulators = 1, swap_operands = false, group_m = 8, cta_group = 1, cluster_m = 1, cluster_n = 1, mma_k = 64>)
+  // CHECK-SAME: schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 2, accumulators = 1, swap_operands = false, group_m = 8, cta_group = 1, cluster_m = 1, cluster_n = 1, mma_k = 64, dependent_launch = true>)
   %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) : !big, !big -> tensor<8192x8192xbf16>
   return %0 : tensor<8192x8192xbf16>
 }
