@@ -9,9 +9,9 @@
 
 // On chips without tensor memory parts meet in a workspace, too.
 // WARPS-LABEL: func.func @decode
-// WARPS: swap_operands = true, {{.*}}split_k = 3>)
+// WARPS: swap_operands = true, {{.*}}split_k = 3, dependent_launch = true>)
 // WARPS-LABEL: func.func @whole
-// WARPS: split_k = 1>)
+// WARPS: split_k = 1, dependent_launch = true>)
 // WARPS-LABEL: func.func @short
 // WARPS-NOT: split_k
 
