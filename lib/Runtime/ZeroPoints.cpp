@@ -113,6 +113,13 @@ void ZeroTiles::read(const HostOperand &zeros) {
   });
 }
 
+int64_t ZeroTiles::at(uint64_t number, uint64_t place) const {
+  uint64_t row = isKMajor ? number % lines : place;
+  uint64_t k = isKMajor ? place : number % lines;
+  uint64_t group = number / lines * groups + row / rows;
+  return values[group * blocks + k / block];
+}
+
 std::string ZeroTiles::subtract(const plan::SourceElements &source,
                                 uint64_t number, const uint8_t *line,
                                 int64_t step,
@@ -121,14 +128,12 @@ std::string ZeroTiles::subtract(const plan::SourceElements &source,
   const int64_t middle = int64_t(source.codes.size() / 2);
   std::string why;
   for (size_t i = 0; i < stored.size(); ++i, line += step) {
-    uint64_t row = isKMajor ? number % lines : i;
-    uint64_t k = isKMajor ? i : number % lines;
-    uint64_t group = number / lines * groups + row / rows;
     int64_t code = *line & (middle - 1);
-    int64_t zero = values[group * blocks + k / block];
-    int64_t at = code - zero + middle;
-    bool isStored = at >= 0 && at < 2 * middle && source.codes[size_t(at)] >= 0;
-    stored[i] = isStored ? uint16_t(source.codes[size_t(at)]) : 0;
+    int64_t zero = at(number, i);
+    int64_t index = code - zero + middle;
+    bool isStored =
+        index >= 0 && index < 2 * middle && source.codes[size_t(index)] >= 0;
+    stored[i] = isStored ? uint16_t(source.codes[size_t(index)]) : 0;
     if (!isStored && why.empty())
       why = "line " + std::to_string(number) + ", element " +
             std::to_string(i) + ": code " + std::to_string(code) + " of '" +

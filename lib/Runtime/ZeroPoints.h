@@ -39,6 +39,8 @@ public:
   uint64_t ofMatrix() const { return groups * blocks; }
   /// Takes their values; they are as many as there are tiles.
   void read(const HostOperand &zeros);
+  /// That of the element at `place` of line `number`.
+  int64_t at(uint64_t number, uint64_t place) const;
   /// What is stored for the elements of line `number`, `step` bytes apart,
   /// less their zero points. Returns which one has no code; empty if all have.
   std::string subtract(const plan::SourceElements &source, uint64_t number,

@@ -96,11 +96,15 @@ public:
   /// Zero points; none if the operand has none in real units.
   std::optional<TileNumbers> zeros;
 
-  /// An element under its scales, not less its zero point.
+  /// An element under its scales, less its zero point only where that counts in
+  /// steps of them.
   double at(uint64_t matrix, uint64_t row, uint64_t k) const;
 
 private:
+  double difference(uint64_t matrix, uint64_t line, uint64_t place,
+                    uint32_t code) const;
   void readElements(const plan::DataPacking &packing);
+  void readSteps(const plan::DataPacking &packing);
   const HostOperand *find(const std::string &part, bool isRead = true);
   std::optional<TileNumbers> readTiles(const std::string &part,
                                        const std::string &format,
@@ -110,9 +114,12 @@ private:
   const std::string name;
   const HostOperand *data = nullptr;
   bool isKMajor = true;
-  /// The value of each code of up to 16 bits; of longer ones the bits are those
-  /// of f32, of which the last ones do not count.
+  /// The value of each code of up to 16 bits, or of each difference from a zero
+  /// point; of longer ones the bits are those of f32, of which the last ones do
+  /// not count.
   std::vector<double> values;
+  /// Zero points that count in steps of the scales.
+  std::optional<ZeroTiles> steps;
   std::optional<TileNumbers> scales, tensorScales;
 };
 } // namespace
@@ -170,6 +177,19 @@ void Values::readElements(const plan::DataPacking &packing) {
   }
 }
 
+void Values::readSteps(const plan::DataPacking &packing) {
+  const HostOperand *given = find("zeros");
+  if (!given)
+    return;
+  steps.emplace(packing, isKMajor ? rows : k, isKMajor ? k : rows);
+  uint64_t expected = matrices * steps->ofMatrix();
+  if (elementsOf(*given) == expected)
+    return steps->read(*given);
+  why = "operand '" + given->role + "' has " +
+        std::to_string(elementsOf(*given)) + " elements; expected " +
+        std::to_string(expected);
+}
+
 Values::Values(const plan::Kernel &kernel, const plan::Environment &sizes,
                const HostOperands &operands, bool isA, bool readsElements)
     : operands(operands), name(isA ? "a" : "b") {
@@ -188,12 +208,26 @@ Values::Values(const plan::Kernel &kernel, const plan::Environment &sizes,
   if (!readsElements || !why.empty())
     return;
   readElements(*packing);
+  if (packing->source && packing->source->zeros && why.empty())
+    readSteps(*packing);
   for (const plan::VectorScales &vector : kernel.vectorScales)
     if (vector.operand == name && why.empty())
       scales = readTiles("scales", vector.format, vector.rows, vector.block);
   for (const plan::TensorScales &tensor : kernel.tensorScales)
     if (tensor.operand == name && why.empty())
       tensorScales = readTiles("tensor_scale", "f32", 0, 0);
+}
+
+double Values::difference(uint64_t matrix, uint64_t line, uint64_t place,
+                          uint32_t code) const {
+  // From 0 on there are as many as codes.
+  const auto middle = int64_t(values.size() / 2);
+  uint64_t number = matrix * (isKMajor ? rows : k) + line;
+  int64_t index = middle + (code & (middle - 1)) - steps->at(number, place);
+  // What packs the elements says of others which they are.
+  return index >= 0 && index < 2 * middle
+             ? values[size_t(index)]
+             : std::numeric_limits<double>::quiet_NaN();
 }
 
 double Values::at(uint64_t matrix, uint64_t row, uint64_t element) const {
@@ -207,6 +241,7 @@ double Values::at(uint64_t matrix, uint64_t row, uint64_t element) const {
       codeAt(data->data + index * data->elementBytes, data->elementBytes);
   constexpr uint32_t kIgnored = (1u << 13) - 1;
   double value = values.empty() ? floatOf(code & ~kIgnored)
+                 : steps        ? difference(matrix, line, place, code)
                                 : values[code & (values.size() - 1)];
   if (scales)
     value *= scales->at(matrix, row, element);

@@ -1,6 +1,7 @@
 // Zero points in real units, which the epilogue subtracts by sums that the runtime makes
 // of the operands, against the same functions by linalg on the CPU: of rows, tiles along K,
-// tiles of rows and of matrices, of both operands, of experts.
+// tiles of rows and of matrices, of both operands, of experts, and beside zero points that
+// count in steps of scales.
 
 // REQUIRES: mlir
 // RUN: blockscale verify %s --conditions=plain --data=exact > %t.txt
@@ -15,6 +16,7 @@
 // CHECK-DAG: {{^}}both {{exact|random}} - 1 {{.*}} 0 pass
 // CHECK-DAG: {{^}}layers {{exact|random}} {{.*}} 0 pass
 // CHECK-DAG: {{^}}experts {{exact|random}} - 1 {{.*}} 0 pass
+// CHECK-DAG: {{^}}steps {{exact|random}} - 1 {{.*}} 0 pass
 
 !rows_x = !blockscale.tensor<64x256xf8E4M3FN, "float32_t0">
 !rows_w = !blockscale.tensor<48x256xui4, "float32_float16_t0">
@@ -86,4 +88,13 @@ func.func @layers(%x: tensor<40x256xf32>) -> tensor<40x256xf32> {
     scf.yield %2 : tensor<40x256xf32>
   }
   return %0 : tensor<40x256xf32>
+}
+
+!steps_x = !blockscale.tensor<24x256xui4, "float16_int16_t4_t64">
+!steps_w = !blockscale.tensor<48x256xui8, "float32_float32_t0">
+func.func @steps(%x: tensor<24x256xf32>, %w: tensor<48x256xf32>) -> tensor<24x48xf32> {
+  %0 = blockscale.quantize %x : tensor<24x256xf32> to !steps_x
+  %1 = blockscale.quantize %w : tensor<48x256xf32> to !steps_w
+  %2 = blockscale.matmul %0, %1 : !steps_x, !steps_w -> tensor<24x48xf32>
+  return %2 : tensor<24x48xf32>
 }

@@ -84,6 +84,29 @@ TEST(ZeroTerms, AreZeroPointsAndSums) {
             std::string::npos);
 }
 
+// Elements that are stored less zero points of their own are added up less
+// these: codes of two bits, less one zero point for each row, -1 and 1 here.
+TEST(ZeroTerms, AreSumsOfElementsLessStepsOfTheirScales) {
+  plan::Kernel kernel = kernelWithTerms();
+  // Of differences from -4 to 3.
+  kernel.data[1].source = {"uint2",
+                           {0xc8, 0xc4, 0xc0, 0xb8, 0, 0x38, 0x40, 0x44}};
+  kernel.data[1].source->zeros = plan::ZeroPoints{8, 1, 0};
+  Operands operands;
+  std::vector<uint8_t> zeros = bytesOf({0.5, 1, 1.5, 2, 2.5, 3}),
+                       scales = bytesOf({2, 0.5}), steps = {0xff, 1};
+  operands.b = {0, 1, 2, 2, 2, 3, 0, 1, 1, 2};
+  operands.all["a_zeros"] = operandOf("a_zeros", zeros, {3, 2}, 4);
+  operands.all["b_data"] = operandOf("b_data", operands.b, {2, 5});
+  operands.all["b_scales"] = operandOf("b_scales", scales, {2, 1}, 4);
+  operands.all["b_zeros"] = operandOf("b_zeros", steps, {2, 1});
+  plan::Environment sizes = bound(kernel, operands.all);
+  Result<DeviceData> data = packOperands(kernel, sizes, operands.all);
+  ASSERT_TRUE(data) << textOf(data);
+  // Rows of 1, 2, 3 | 3, 3 under 2, and of 2, -1, 0 | 0, 1 under 1/2.
+  EXPECT_EQ(data->memory.at("b_terms"), bytesOf({12, 0.5, 12, 0.5}));
+}
+
 // What is added up may be on the device then, and so may what has zero points,
 // which are terms as they are.
 TEST(ZeroTerms, AreGiven) {
