@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace blockscale;
 using namespace blockscale::packing;
@@ -28,6 +29,10 @@ static constexpr ElementFormat kBF16 = ElementFormat::BF16,
 /// E4m3 with infinities, which scale specs call e4m3, as plans do OCP's.
 static constexpr std::string_view kIEEE = "e4m3ieee";
 
+/// Those without a negative zero.
+static constexpr std::string_view kBiasedE4M3 = "e4m3b8fnuz",
+                                  kBiasedE5M2 = "e5m2b16fnuz";
+
 static constexpr Recoding kRecodings[] = {
     {"int4", ElementFormat::E2M3, 1, 1},
     {"int4", kE4M3, 1, 1},
@@ -39,8 +44,8 @@ static constexpr Recoding kRecodings[] = {
     {"uint3", kE4M3, 1, 1, /*isInteger=*/true},
     {"uint4", kE4M3, 1, 1, /*isInteger=*/true},
     {"int8", kE4M3, 2, 1},
-    {"e4m3b8fnuz", kE4M3, 1, kHalf},
-    {"e5m2b16fnuz", kE5M2, 1, kHalf},
+    {kBiasedE4M3, kE4M3, 1, kHalf},
+    {kBiasedE5M2, kE5M2, 1, kHalf},
     {kIEEE, kE4M3, 1, 1},
     // Numbers of 8 bits and fewer are numbers of 16 bits: whole ones up to 256
     // in bf16, up to 2048 in f16.
@@ -78,6 +83,12 @@ static constexpr Recoding kRecodings[] = {
     {"e4m3", kF16, 1, 1},
     {"e5m2", kBF16, 1, 1},
     {"e5m2", kF16, 1, 1},
+    {kBiasedE4M3, kBF16, 1, 1},
+    {kBiasedE4M3, kF16, 1, 1},
+    {kBiasedE5M2, kBF16, 1, 1},
+    {kBiasedE5M2, kF16, 1, 1},
+    {kIEEE, kBF16, 1, 1},
+    {kIEEE, kF16, 1, 1},
 };
 
 std::optional<Recoding> packing::findRecoding(std::string_view from,
@@ -146,10 +157,45 @@ static size_t codesOf(const Recoding &recoding) {
   return size_t(recoding.hasZeros ? 2 : 1) << bitsOf(recoding);
 }
 
+/// The value of a code of e4m3 with infinities.
+static float ieeeValue(unsigned code) {
+  constexpr unsigned kInfinity = 0x78;
+  unsigned magnitude = code & 0x7f;
+  if (magnitude < kInfinity)
+    return decode(kE4M3, code);
+  if (magnitude > kInfinity)
+    return std::numeric_limits<float>::quiet_NaN();
+  return std::copysign(std::numeric_limits<float>::infinity(),
+                       code > kInfinity ? -1.0f : 1.0f);
+}
+
+/// The value of a code without a negative zero, whose place is NaN's; all
+/// others are numbers, of which the largest exponent has none in OCP's formats.
+static float biasedValue(unsigned code, ElementFormat ocp) {
+  constexpr unsigned kNaN = 0x80;
+  if (code == kNaN)
+    return std::numeric_limits<float>::quiet_NaN();
+  unsigned fractionBits = ocp == kE4M3 ? 3 : 2;
+  int bias = ocp == kE4M3 ? 8 : 16;
+  unsigned exponent = (code & 0x7f) >> fractionBits;
+  unsigned fraction = code & ((1u << fractionBits) - 1);
+  if (exponent)
+    fraction |= 1u << fractionBits;
+  else
+    exponent = 1;
+  float magnitude =
+      std::ldexp(float(fraction), int(exponent) - bias - int(fractionBits));
+  return code > kNaN ? -magnitude : magnitude;
+}
+
 /// The value of a term of an element, by a code of the source.
 static float valueOf(const Recoding &recoding, unsigned code, unsigned term) {
   if (recoding.hasZeros)
     return float(int(code) - int(codesOf(recoding) / 2));
+  if (recoding.from == kIEEE)
+    return ieeeValue(code);
+  if (recoding.from == kBiasedE4M3 || recoding.from == kBiasedE5M2)
+    return biasedValue(code, recoding.from == kBiasedE4M3 ? kE4M3 : kE5M2);
   std::optional<ElementFormat> format = parseFormat(recoding.from);
   if (!format)
     return float(code);
@@ -174,7 +220,7 @@ static int termOf(const Recoding &recoding, unsigned code, unsigned term) {
   // OCP's is the NaN of biased formats, what is 256 and more in e4m3 are the
   // infinity and the NaNs of IEEE 754.
   bool isBiased = recoding.factor == kHalf;
-  if (isBiased || recoding.from == kIEEE) {
+  if (isBiased || (recoding.from == kIEEE && recoding.to == kE4M3)) {
     constexpr unsigned kNaN = 0x80, kLargestOfIEEE = 0x77;
     unsigned largest =
         isBiased ? formatInfo(recoding.to).largestCode : kLargestOfIEEE;

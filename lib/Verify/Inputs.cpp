@@ -233,10 +233,10 @@ std::optional<Reason> InputMaker::addOperand(bool isA) {
   const std::string &format =
       data->source ? data->source->format : data->format;
   const plan::VectorScales *tiles = findOperand(kernel.vectorScales, name);
-  if (tiles && !tiles->block)
-    tiles = nullptr;
   bool hasZeros = data->source && data->source->zeros;
   bool hasPowers = scales || (tiles && tiles->format == "ue8m0");
+  if (tiles && !tiles->block)
+    tiles = nullptr;
   bool hasRealZeros = findOperand(kernel.zeroTerms, name);
   if (hasRealZeros && data->source)
     operand.elements = reference::Elements::UInt8;

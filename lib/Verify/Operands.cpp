@@ -63,12 +63,28 @@ bool verify::parseElements(const std::string &name, bool scaled, bool hasZeros,
   return true;
 }
 
-/// Puts zeros where the plan stores no code for what was drawn.
+/// Whether a code that was drawn of OCP's format is the same number in the one
+/// that operands of the source have.
+static bool isSameNumber(const std::string &from, uint8_t code) {
+  constexpr uint8_t kNegativeZero = 0x80, kMagnitude = 0x7f;
+  if (from == "e4m3ieee")
+    return (code & kMagnitude) < 0x78;
+  if (from == "e4m3b8fnuz")
+    return code != kNegativeZero && (code & kMagnitude) < 0x7f;
+  if (from == "e5m2b16fnuz")
+    return code != kNegativeZero && (code & kMagnitude) < 0x7c;
+  return true;
+}
+
+/// Puts zeros where the plan stores no code for what was drawn, or one that the
+/// format of which it was drawn has not.
 static void dropUnstored(const plan::SourceElements &source,
                          std::vector<uint8_t> &codes) {
-  for (uint8_t &code : codes)
-    if (code < source.codes.size() && source.codes[code] < 0)
+  for (uint8_t &code : codes) {
+    bool isUnstored = code < source.codes.size() && source.codes[code] < 0;
+    if (isUnstored || !isSameNumber(source.format, code))
       code = 0;
+  }
 }
 
 /// Makes of what was drawn differences that elements and zero points of the

@@ -162,9 +162,6 @@ class Format:
         if self.sparsity is not None:
             raise Refused("no spec says that scales of a sparse operand cover all "
                           "of K: leave them out of the format and multiply D")
-        if self.element in INTEGERS and self.scale == "ue8m0":
-            raise Refused("integers under scales of ue8m0 are fixed-point "
-                          "numbers, which no kernel multiplies")
 
     def _check_codebook(self):
         if self.scale != "ue8m0" or self.covers_k:
@@ -210,10 +207,9 @@ class Format:
         # Of int8 no instruction reads any, nor of a table of as many bits; of longer
         # elements than e2m1 none of 16.
         is_short = self.block == 16 and (
-            self.element in ("e4m3", "e5m2", "e2m3", "e3m2", "int4") or
+            not self.is_codebook and self.element not in ("e2m1", "int8") or
             self.is_codebook and self.element != "cb31ie_int5")
         has_powers = self.scale == "ue8m0" and self.sparsity is None and \
-            not self.tensor_scale and \
             (self.element in ("int8", "cb81ie_int9") or is_short)
         # Beside e2m1 alone they read scales with fractions.
         has_fractions = self.scale == "ue4m3" and self.element != "e2m1"
@@ -243,8 +239,7 @@ class Format:
     @property
     def unit(self):
         """What 1 means: under powers of two integers are fixed-point numbers."""
-        is_fixed_point = self.element in INTEGERS and self.scale in SCALES and \
-            self.zero is None
+        is_fixed_point = self.element in INTEGERS and self.scale == "ue8m0"
         return np.float32(2.0 ** (2 - self.bits) if is_fixed_point else 1)
 
     @property

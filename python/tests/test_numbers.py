@@ -461,7 +461,6 @@ def test_scales_of_all_of_k():
             (("e4m3", "ue8m0", 32, False, None, 2), "rows = 2: expected 0, 1, 4"),
             (("e4m3", "f32", 0, False, "2:4"), "of a sparse operand"),
             (("e4m3", "f32", 0, True, None, 0), "one scale for all rows"),
-            (("int8", "ue8m0"), "fixed-point numbers"),
             (("uint8", "f32"), "zero point"),
             (("f16", "f32"), "have no scales")):
         with pytest.raises(bs.Refused, match=why):

@@ -106,6 +106,33 @@ def test_codes_without_an_exact_one_are_refused(device):
         bs.quantize(np.ones((5, 64)), format_)
 
 
+@pytest.mark.parametrize("element, scale, block, other", [
+    ("e4m3b8fnuz", "f32", 16, "fp8_row"), ("e5m2b16fnuz", "ue8m0", 16, "bf16"),
+    ("e4m3b8fnuz", None, 0, "bf16"), ("int8", "ue8m0", 0, "fp8_row"),
+    ("int4", "ue8m0", 0, "int8"), ("int8", "ue4m3", 32, "fp8"),
+    ("int4", "ue4m3", 16, "fp8_row")])
+def test_all_codes_where_there_are_bits_enough(device, element, scale, block, other):
+    """Those that 8 bits of a kernel have not among them, but for NaN."""
+    rng = np.random.default_rng(41)
+    format_ = bs.Format(element, scale, block)
+    kernel = bs.compile(bs.matmul(M="M", N=40, K=64, a=format_, b=other))
+    codes = rng.permutation(5 * 64).reshape(5, 64).astype(np.uint8)
+    codes[codes == 0x80] = 0x7f
+    data = (codes.astype(int) % 15 - 7).astype(ml_dtypes.int4) if element == "int4" \
+        else codes.view(format_.dtype)
+    powers = np.exp2(rng.integers(-3, 4, (5, 64 // block if block else 1)))
+    scales = powers.astype(format_.scale_dtype) if scale else None
+    x = bs.Scaled(data, scales, format=format_)
+    unit = {"int8": 1 / 64, "int4": 1 / 4}.get(element, 1) if scale == "ue8m0" else 1
+    expected = data.astype(np.float64) * unit
+    if scale:
+        expected *= np.repeat(powers, block or 64, axis=1)
+    assert (x.dequantize() == expected).all()
+    w = bs.quantize(integers(rng, (40, 64)), like=kernel.arg("b"))
+    d = kernel.launch(x, w)
+    assert is_rounded(d, x, w) and (d == kernel.emulate(x, w)).all()
+
+
 @pytest.mark.parametrize("element, block, subtile, other", [
     ("cb31ie_int5", 16, 2, "mxfp4_16"), ("cb51ie_int7", 16, 2, "bf16"),
     ("cb81ie_int9", 16, 2, "mxint8"), ("cb42f1346_e2m3fnuz", 32, 8, "mxfp8"),

@@ -1,5 +1,5 @@
 // Scales of e4m3 for tiles of elements beside which no instruction reads them, FP8 and
-// FP6: sums are multiplied by them in registers. Tiles of 16 elements are bf16, longer
+// FP6, and of integers: sums are multiplied by them in registers. Tiles of 16 elements are bf16, longer
 // ones stay as they are; the other operand has tiles of its own, or none.
 
 // REQUIRES: mlir
@@ -9,11 +9,11 @@
 // RUN: blockscale verify %s --m=70 --target=sm_107a --data=random | FileCheck %s --check-prefix=ONCE
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-8: pass
+// CHECK-COUNT-10: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 // ONCE-NOT: FAIL
-// ONCE-COUNT-4: pass
+// ONCE-COUNT-5: pass
 // ONCE-NOT: {{FAIL|pass}}
 
 !short_a = !blockscale.tensor<130x256xf8E4M3FN, "multi_float32_e4m3_t16">
@@ -41,5 +41,12 @@ func.func @tall(%a: !tall_a, %b: !tall_b) -> tensor<?x264xf32> {
 !rows_a = !blockscale.tensor<70x384xf6E3M2FN, "e4m3fn_t0_t64">
 func.func @rows(%a: !rows_a, %b: !rows_b) -> tensor<70x136xf32> {
   %0 = blockscale.matmul %a, %b : !rows_a, !rows_b -> tensor<70x136xf32>
+  return %0 : tensor<70x136xf32>
+}
+
+!whole_a = !blockscale.tensor<70x384xi8, "multi_float32_e4m3fn_t64">
+!whole_b = !blockscale.tensor<136x384xi4, "e4m3_t16">
+func.func @whole(%a: !whole_a, %b: !whole_b) -> tensor<70x136xf32> {
+  %0 = blockscale.matmul %a, %b : !whole_a, !whole_b -> tensor<70x136xf32>
   return %0 : tensor<70x136xf32>
 }

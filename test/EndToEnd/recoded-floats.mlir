@@ -1,6 +1,7 @@
 // Integers of 4 bits under float scales, as e4m3, and floats without a negative zero
 // (fnuz), as those of a bias of one less with 1/2 as a factor of the epilogue; e4m3 with
-// infinities as that without.
+// infinities as that without. Under tiles of 16 and beside bf16 and f16 all of them are
+// stored as these, and so are integers without scales, and int8 under powers of two.
 
 // REQUIRES: mlir
 // RUN: blockscale verify %s | FileCheck %s
@@ -8,15 +9,15 @@
 // RUN: blockscale verify %S/Inputs/recoded-warp.mlir --target=sm_120a | FileCheck %s --check-prefix=WARP
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-16: pass
+// CHECK-COUNT-24: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 // ONCE-NOT: FAIL
-// ONCE-COUNT-8: pass
+// ONCE-COUNT-12: pass
 // ONCE-NOT: {{FAIL|pass}}
 
 // WARP-NOT: FAIL
-// WARP-COUNT-6: pass
+// WARP-COUNT-10: pass
 // WARP-NOT: {{FAIL|pass}}
 
 !tiles_a = !blockscale.tensor<70x384xf8E4M3FN, "float32_t128">
@@ -71,4 +72,31 @@ func.func @tensor_scale(%a: !amd_a, %b: !amd_b) -> tensor<40x136xf16> {
 func.func @blocks(%a: !blocks_a, %b: !blocks_b) -> tensor<70x256xf32> {
   %0 = blockscale.matmul %a, %b : !blocks_a, !blocks_b -> tensor<70x256xf32>
   return %0 : tensor<70x256xf32>
+}
+
+!short_a = !blockscale.tensor<70x256xf8E4M3FNUZ, "float32_t16">
+!short_b = !blockscale.tensor<72x256xf8E5M2FNUZ, "e8m0_t16">
+func.func @short(%a: !short_a, %b: !short_b) -> tensor<70x72xf32> {
+  %0 = blockscale.matmul %a, %b : !short_a, !short_b -> tensor<70x72xf32>
+  return %0 : tensor<70x72xf32>
+}
+
+!fixed_a = !blockscale.tensor<70x256xi8, "e8m0_t0">
+!fixed_b = !blockscale.tensor<72x256xi4, "e8m0">
+func.func @fixed_point(%a: !fixed_a, %b: !fixed_b) -> tensor<70x72xf32> {
+  %0 = blockscale.matmul %a, %b : !fixed_a, !fixed_b -> tensor<70x72xf32>
+  return %0 : tensor<70x72xf32>
+}
+
+!half_a = !blockscale.tensor<70x256xf16>
+!half_b = !blockscale.tensor<72x256xf8E4M3, "float16_t0">
+func.func @half(%a: !half_a, %b: !half_b) -> tensor<70x72xf32> {
+  %0 = blockscale.matmul %a, %b : !half_a, !half_b -> tensor<70x72xf32>
+  return %0 : tensor<70x72xf32>
+}
+
+!integers_b = !blockscale.tensor<72x256xi8>
+func.func @integers(%a: !half_a, %b: !integers_b) -> tensor<70x72xf32> {
+  %0 = blockscale.matmul %a, %b : !half_a, !integers_b -> tensor<70x72xf32>
+  return %0 : tensor<70x72xf32>
 }

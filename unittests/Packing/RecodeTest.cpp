@@ -169,6 +169,36 @@ TEST(Recode, NumbersOfE4M3WithInfinitiesAreThoseWithout) {
     EXPECT_EQ(stored[code], (code & 0x7f) < 0x78 ? code : -1);
 }
 
+// All codes: what has no number there in 8 bits, and what is none stays none.
+TEST(Recode, OtherPeoplesFloatsAreNumbersOfSixteenBits) {
+  for (auto [from, exponent, mantissa, bias] :
+       {std::tuple("e4m3b8fnuz", 4, 3, 8),
+        {"e5m2b16fnuz", 5, 2, 16},
+        {"e4m3ieee", 4, 3, 7}})
+    for (auto [to, toExponent, toMantissa, toBias, infinity] :
+         {std::tuple(ElementFormat::BF16, 8, 7, 127, 0x7f80),
+          {ElementFormat::F16, 5, 10, 15, 0x7c00}}) {
+      std::optional<Recoding> recoding = findRecoding(from, to);
+      ASSERT_TRUE(recoding) << from;
+      EXPECT_EQ(recoding->factor, 1);
+      std::vector<int> stored = storedCodes(*recoding);
+      ASSERT_EQ(stored.size(), 256u);
+      bool isIEEE = bias == 7;
+      for (int code = 0; code < 256; ++code) {
+        bool isNaN = isIEEE ? (code & 0x7f) > 0x78 : code == 0x80;
+        if (isNaN)
+          EXPECT_GT(stored[code] & 0x7fff, infinity) << from << " " << code;
+        else if (isIEEE && (code & 0x7f) == 0x78)
+          EXPECT_EQ(stored[code], infinity | (code & 0x80) << 8) << code;
+        else
+          EXPECT_EQ(
+              valueOf(unsigned(stored[code]), toExponent, toMantissa, toBias),
+              valueOf(unsigned(code), exponent, mantissa, bias))
+              << from << " " << code;
+      }
+    }
+}
+
 // k/4 of e2m3, whose bias is 1: from 1 on an exponent and three bits of
 // fraction, a sign of 32.
 TEST(Recode, TablesSayWhatIsStoredForEachCode) {

@@ -40,20 +40,13 @@ static bool hasPowersOfTwo(ScaledTensorType type) {
     return narrow &&
            (type.getKTile() > kShort || narrow->to == ElementFormat::E2M1);
   }
-  bool isLong =
-      isa<Float8E4M3FNType, Float8E5M2Type, Float6E2M3FNType, Float6E3M2FNType>(
-          element) ||
-      element.isSignlessInteger(4);
-  return !isLong || type.getKTile() > kShort;
+  return isa<Float4E2M1FNType>(element) || type.getKTile() > kShort;
 }
 
 bool blockscale::hasPromotedFractions(const ScaleSpec &spec, Type element) {
   std::optional<ElementFormat> format = scaleFormat(*spec.scale);
-  // Elements less zero points are stored as floats of an instruction that reads
-  // no such scales.
-  bool isOther =
-      isa<FloatType>(element) ? !isa<Float4E2M1FNType>(element) : !!spec.zero;
-  return spec.isTile() && format == ElementFormat::UE4M3 && isOther;
+  return spec.isTile() && format == ElementFormat::UE4M3 &&
+         !isa<Float4E2M1FNType, CodebookType>(element);
 }
 
 bool blockscale::hasPromotedScales(ScaledTensorType type) {
@@ -65,7 +58,7 @@ bool blockscale::hasPromotedScales(ScaledTensorType type) {
     return true;
   if (format != ElementFormat::UE8M0)
     return hasPromotedFractions(spec, type.getElementType());
-  return !hasPowersOfTwo(type) && !spec.isSparse() && !spec.tensorScale;
+  return !hasPowersOfTwo(type) && !spec.isSparse();
 }
 
 int64_t blockscale::promotionBlock(int64_t aBlock, int64_t bBlock) {

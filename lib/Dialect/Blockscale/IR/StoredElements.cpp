@@ -17,17 +17,23 @@ static bool hasDirectScales(ScaledTensorType type) {
   return type.getSpec().getValue().isTile() && !hasPromotedScales(type);
 }
 
+/// Whether there are scales and they are powers of two, under which integers
+/// are fixed-point numbers.
+static bool hasPowers(ScaledTensorType type) {
+  const ScaleSpec &spec = type.getSpec().getValue();
+  return !spec.isUnscaled() && scaleFormat(*spec.scale) == ElementFormat::UE8M0;
+}
+
 /// Whether sums are multiplied by its powers of two, as no instruction of so
 /// few bits, or of so few elements of K, does.
 static bool hasPromotedPowers(ScaledTensorType type) {
-  return hasPromotedScales(type) &&
-         scaleFormat(*type.getSpec().getValue().scale) == ElementFormat::UE8M0;
+  return hasPromotedScales(type) && hasPowers(type);
 }
 
 /// Whether elements of 16 bits are the shortest in which the operand can be
 /// multiplied with the other one: kind i8 takes no floats beside integers, no
-/// zero points and no scales of tiles, and others no tiles as short as those of
-/// kind f16.
+/// zero points, no fixed-point numbers and no scales of tiles, and others no
+/// tiles as short as those of kind f16.
 static bool needsHalf(ScaledTensorType type, ScaledTensorType other) {
   Type element = type.getElementType();
   const ScaleSpec &spec = type.getSpec().getValue();
@@ -38,8 +44,8 @@ static bool needsHalf(ScaledTensorType type, ScaledTensorType other) {
     return true;
   if (!element.isInteger(8))
     return false;
-  return spec.zero || hasPromotedScales(type) || hasPromotedScales(other) ||
-         !other.getElementType().isInteger(8);
+  return spec.zero || hasPowers(type) || hasPromotedScales(type) ||
+         hasPromotedScales(other) || !other.getElementType().isInteger(8);
 }
 
 /// The 16-bit format in which both operands are multiplied: that of one of
@@ -61,17 +67,21 @@ static std::optional<ElementFormat> halfFormat(ScaledTensorType type,
   return std::nullopt;
 }
 
-/// Whether integers under its scales are whole numbers: under powers of two
-/// they are fixed-point numbers.
+/// Whether its integers are whole numbers, which no instruction scales.
 static bool isWhole(ScaledTensorType type) {
   const ScaleSpec &spec = type.getSpec().getValue();
-  return !spec.isUnscaled() &&
-         (!scaleFormat(*spec.scale) ||
-          hasPromotedFractions(spec, type.getElementType()));
+  return spec.isUnscaled() || !scaleFormat(*spec.scale) ||
+         hasPromotedFractions(spec, type.getElementType());
 }
 
 /// As recodings name them: "uint4", "e4m3".
 static std::string elementName(Type element) {
+  if (isa<Float8E4M3FNUZType>(element))
+    return "e4m3b8fnuz";
+  if (isa<Float8E5M2FNUZType>(element))
+    return "e5m2b16fnuz";
+  if (isa<Float8E4M3Type>(element))
+    return "e4m3ieee";
   if (element.isUnsignedInteger())
     return "uint" + std::to_string(element.getIntOrFloatBitWidth());
   std::optional<hw::OperandType> type = getOperandType(element);
@@ -84,12 +94,10 @@ static std::optional<packing::Recoding> narrowRecoding(ScaledTensorType type) {
   Type element = type.getElementType();
   if (auto codebook = dyn_cast<CodebookType>(element))
     return packing::narrowCodebook(std::string_view(codebook.getName()));
-  if (isa<Float8E4M3FNUZType>(element))
-    return packing::findRecoding("e4m3b8fnuz", ElementFormat::E4M3);
-  if (isa<Float8E4M3Type>(element))
-    return packing::findRecoding("e4m3ieee", ElementFormat::E4M3);
+  if (isa<Float8E4M3FNUZType, Float8E4M3Type>(element))
+    return packing::findRecoding(elementName(element), ElementFormat::E4M3);
   if (isa<Float8E5M2FNUZType>(element))
-    return packing::findRecoding("e5m2b16fnuz", ElementFormat::E5M2);
+    return packing::findRecoding(elementName(element), ElementFormat::E5M2);
   // Up to 16 e4m3 has all whole numbers.
   constexpr unsigned kNibble = 4;
   if (element.isUnsignedInteger() &&
@@ -98,10 +106,9 @@ static std::optional<packing::Recoding> narrowRecoding(ScaledTensorType type) {
                                  /*isInteger=*/true, spec.hasIntegerZero());
   if (!element.isSignlessInteger(4) || spec.isUnscaled() || spec.zero)
     return std::nullopt;
-  // Under powers of two integers are fixed-point numbers.
-  if (spec.isTile() && scaleFormat(*spec.scale) == ElementFormat::UE8M0)
+  if (hasPowers(type))
     return packing::findRecoding("int4", ElementFormat::E2M3);
-  if (scaleFormat(*spec.scale))
+  if (!isWhole(type))
     return std::nullopt;
   return packing::findRecoding("int4", ElementFormat::E4M3,
                                /*isInteger=*/true);
@@ -114,21 +121,23 @@ blockscale::recodingOf(ScaledTensorType type, ScaledTensorType other) {
     return narrowRecoding(type);
   if (auto codebook = dyn_cast<CodebookType>(type.getElementType()))
     return packing::recodeCodebook(std::string_view(codebook.getName()), *half);
-  const ScaleSpec &spec = type.getSpec().getValue();
-  bool isInteger = isa<IntegerType>(type.getElementType());
-  if (isInteger && hasPromotedPowers(type))
-    isInteger = false;
-  else if (isInteger && !isWhole(type))
+  bool isInteger = isa<IntegerType>(type.getElementType()) && !hasPowers(type);
+  if (isInteger && !isWhole(type))
     return std::nullopt;
   return packing::findRecoding(elementName(type.getElementType()), *half,
-                               isInteger, spec.hasIntegerZero());
+                               isInteger,
+                               type.getSpec().getValue().hasIntegerZero());
 }
 
 std::optional<hw::OperandType>
 blockscale::storedElements(ScaledTensorType type, ScaledTensorType other) {
   if (std::optional<packing::Recoding> recoding = recodingOf(type, other))
     return hw::OperandType(recoding->to);
-  if (type.getSpec().getValue().zero)
+  // Instructions know whole numbers alone; of tiles the refusal says more.
+  const ScaleSpec &spec = type.getSpec().getValue();
+  bool isFixedPoint = isa<IntegerType>(type.getElementType()) &&
+                      hasPowers(type) && spec.coversK();
+  if (spec.zero || isFixedPoint)
     return std::nullopt;
   return getOperandType(type.getElementType());
 }

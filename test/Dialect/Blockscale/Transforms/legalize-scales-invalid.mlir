@@ -264,11 +264,33 @@ func.func @factor_format(%a: !factor_format_a, %b: !factor_format_b) -> tensor<1
 
 // -----
 
-!fixed_point = !blockscale.tensor<128x256xi8, "e8m0_t0">
-!integers = !blockscale.tensor<128x256xi8>
-func.func @fixed_point(%a: !fixed_point, %b: !integers) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'a' with scales 'e8m0_t0': integers under powers of two are fixed-point numbers, which no kind multiplies; expected float scales, under which integers mean their integer value: for int8 scales of 'float32' that are 1/64 of these}}
-  %0 = blockscale.matmul %a, %b : !fixed_point, !integers -> tensor<128x128xf32>
+// Beside a sparse operand no elements are stored in 16 bits, and kind i8 knows whole
+// numbers alone.
+!fixed_point_a = !blockscale.tensor<128x256xi8, "n2m4", layout = tiled_128x4>
+!fixed_point_b = !blockscale.tensor<128x256xi8, "e8m0_t0">
+func.func @fixed_point(%a: !fixed_point_a, %b: !fixed_point_b) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'b' has elements of 'i8', which no kind multiplies}}
+  %0 = blockscale.matmul %a, %b : !fixed_point_a, !fixed_point_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!too_short = !blockscale.tensor<128x256xi8, "e8m0_t8">
+func.func @too_short(%a: !too_short, %b: !too_short) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'a' with scales 'e8m0_t8': tiles of 8 elements under scales of 'e8m0', by which the sum of each tile is multiplied in registers, are shorter than what one instruction adds up}}
+  // expected-error @below {{operand 'b' with scales 'e8m0_t8'}}
+  %0 = blockscale.matmul %a, %b : !too_short, !too_short -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!short_rows = !blockscale.tensor<128x256xf8E4M3FN, "float32_t16">
+!short_columns = !blockscale.tensor<128x256xf8E4M3FN, "float32_t16", order = mn_major>
+func.func @short_columns(%a: !short_rows, %b: !short_columns) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'b' has order 'mn_major', but its elements are multiplied as bf16 beside the other operand, which kernels read as 'k_major'}}
+  %0 = blockscale.matmul %a, %b : !short_rows, !short_columns -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
 
@@ -473,7 +495,7 @@ func.func @long_rows(%a: !long_rows, %b: !long_rows) -> tensor<128x128xf32> {
 !transposed = !blockscale.tensor<128x256xf8E5M2, "float32_t0", order = mn_major>
 !plain = !blockscale.tensor<128x256xbf16>
 func.func @transposed_beside_bf16(%a: !transposed, %b: !plain) -> tensor<128x128xf32> {
-  // expected-error @below {{type 'bf16' of B}}
+  // expected-error @below {{operand 'a' has order 'mn_major', but its elements are multiplied as bf16 beside the other operand, which kernels read as 'k_major'}}
   %0 = blockscale.matmul %a, %b : !transposed, !plain -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }

@@ -144,3 +144,40 @@ func.func @fnuz(%a: !fnuz_a, %b: !fnuz_b) -> tensor<128x128xf32> {
   %0 = blockscale.matmul %a, %b : !fnuz_a, !fnuz_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
+
+// In 16 bits they have all of their values, which kinds with tiles of 16 need.
+!fnuz_short = !blockscale.tensor<128x256xf8E4M3FNUZ, "float32_t16">
+!ieee_short = !blockscale.tensor<128x256xf8E4M3, "e8m0_t16">
+// CHECK-LABEL: func.func @fnuz_short
+func.func @fnuz_short(%a: !fnuz_short, %b: !ieee_short) -> tensor<128x128xf32> {
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = f16, a = bf16, b = bf16>) :
+  %0 = blockscale.matmul %a, %b : !fnuz_short, !ieee_short -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// Under powers of two integers are fixed-point numbers.
+!int8_powers = !blockscale.tensor<128x256xi8, "e8m0_t0">
+!int4_powers = !blockscale.tensor<128x256xi4, "e8m0">
+!int8 = !blockscale.tensor<128x256xi8>
+// CHECK-LABEL: func.func @fixed_point
+func.func @fixed_point(%a: !int8_powers, %b: !int4_powers, %c: !int8) -> (tensor<128x128xf32>, tensor<128x128xf32>, tensor<128x128xf32>) {
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = f16, a = bf16, b = bf16>) :
+  %0 = blockscale.matmul %a, %b : !int8_powers, !int4_powers -> tensor<128x128xf32>
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = f8f6f4, a = e2m3, b = e2m3>) :
+  %1 = blockscale.matmul %b, %b : !int4_powers, !int4_powers -> tensor<128x128xf32>
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = f16, a = bf16, b = bf16>) :
+  %2 = blockscale.matmul %a, %c : !int8_powers, !int8 -> tensor<128x128xf32>
+  return %0, %1, %2 : tensor<128x128xf32>, tensor<128x128xf32>, tensor<128x128xf32>
+}
+
+// Scales with a fraction, of whole numbers.
+!int8_fractions = !blockscale.tensor<128x256xi8, "e4m3_t32">
+!int4_fractions = !blockscale.tensor<128x256xi4, "multi_float32_e4m3fn_t64">
+// CHECK-LABEL: func.func @fractions
+func.func @fractions(%a: !int8_fractions, %b: !int4_fractions) -> (tensor<128x128xf32>, tensor<128x128xf32>) {
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = f16, a = bf16, b = bf16>) :
+  %0 = blockscale.matmul %a, %b : !int8_fractions, !int4_fractions -> tensor<128x128xf32>
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = f8f6f4, a = e4m3, b = e4m3>) :
+  %1 = blockscale.matmul %b, %b : !int4_fractions, !int4_fractions -> tensor<128x128xf32>
+  return %0, %1 : tensor<128x128xf32>, tensor<128x128xf32>
+}

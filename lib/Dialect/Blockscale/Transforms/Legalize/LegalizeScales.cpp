@@ -299,8 +299,36 @@ static std::optional<Reason> whyNotPromoted(const HardwareOperand &a,
   return std::nullopt;
 }
 
+/// Why an operand whose rows lie along K is needed, if it is: elements of 16
+/// bits lie so, those of others as they are stored, too.
+static std::optional<Reason> whyNotOrder(ScaledTensorType a,
+                                         ScaledTensorType b) {
+  auto kMajor = [](ScaledTensorType type) {
+    return ScaledTensorType::get(type.getShape(), type.getElementType(),
+                                 type.getSpec(), type.getLayout(),
+                                 DataOrder::KMajor);
+  };
+  for (auto [name, type, other] :
+       {std::tuple("a", a, b), std::tuple("b", b, a)}) {
+    if (type.getOrder() == DataOrder::KMajor)
+      continue;
+    std::optional<packing::Recoding> recoding =
+        recodingOf(kMajor(type), kMajor(other));
+    if (recoding && formatInfo(recoding->to).bits > 8)
+      return Reason(std::string("operand '") + name +
+                    "' has order 'mn_major', but its elements are multiplied "
+                    "as " +
+                    std::string(formatName(recoding->to)) +
+                    " beside the other operand, which kernels read as "
+                    "'k_major'");
+  }
+  return std::nullopt;
+}
+
 static FailureOr<Choice> choose(MatmulOp op, hw::Target target) {
   ScaledTensorType typeA = op.getA().getType(), typeB = op.getB().getType();
+  if (auto why = whyNotOrder(typeA, typeB))
+    return op.emitOpError() << why->text;
   FailureOr<HardwareOperand> a = classify(op, typeA, typeB, "a");
   FailureOr<HardwareOperand> b = classify(op, typeB, typeA, "b");
   if (failed(a) || failed(b))

@@ -35,18 +35,30 @@ static bool isFloat32(const NumberSpec &spec) {
 std::optional<Reason> blockscale::whyNotFactor(const ScaleSpec &spec,
                                                Type element) {
   Type scale = getBuiltinType(element.getContext(), *spec.scale);
-  bool isPowerOfTwo = scaleFormat(*spec.scale) == ElementFormat::UE8M0;
-  if (!isPowerOfTwo &&
-      !(scale && (scale.isF32() || scale.isF16() || scale.isBF16())))
-    return "scales of '" + print(*spec.scale) +
-           "' for all of K are no factors of the epilogue; expected float32, "
-           "float16, bfloat16 or e8m0";
-  if (isPowerOfTwo && isa<IntegerType>(element))
-    return "integers under powers of two are fixed-point numbers, which no "
-           "kind multiplies; expected float scales, under which integers mean "
-           "their integer value: for int8 scales of 'float32' that are 1/64 of "
-           "these";
-  return std::nullopt;
+  bool isFloat = scale && (scale.isF32() || scale.isF16() || scale.isBF16());
+  if (isFloat || scaleFormat(*spec.scale) == ElementFormat::UE8M0)
+    return std::nullopt;
+  return "scales of '" + print(*spec.scale) +
+         "' for all of K are no factors of the epilogue; expected float32, "
+         "float16, bfloat16 or e8m0";
+}
+
+/// Why the sum of a tile is not one of whole instructions; empty if it is, or
+/// if the tiles are those of an instruction.
+static std::optional<Reason> whyTooShort(const ScaleSpec &spec, Type element) {
+  int64_t size = spec.columns->size;
+  if (size >= kShortestTile)
+    return std::nullopt;
+  return "tiles of " + std::to_string(size) + " elements under scales of '" +
+         print(*spec.scale) +
+         "', by which the sum of each tile is multiplied in registers, are "
+         "shorter than what one instruction adds up, " +
+         std::to_string(kShortestTile) +
+         " elements; expected tiles of 16, 32, 64, 128 or 256" +
+         (spec.zero ? "" : ", scales of " + directScales(element)) +
+         ", or one for all of K ('" +
+         (spec.zero ? "float32_" + print(*spec.zero) : "float32") +
+         "_t0'). Scales that are rounded to powers of two are other values";
 }
 
 /// Why tile scales that no instruction reads cannot be multiplied into the sums
@@ -70,19 +82,7 @@ static std::optional<Reason> whyNotPromoted(const ScaleSpec &spec,
            ", none beside tile scales of the other operand, or "
            "'dense-fallback', which multiplies what 'blockscale.densify' makes "
            "of tiles of at most 256 elements, pruned ones included";
-  int64_t size = spec.columns->size;
-  if (size >= kShortestTile)
-    return std::nullopt;
-  return "tiles of " + std::to_string(size) + " elements under scales of '" +
-         print(*spec.scale) +
-         "', by which the sum of each tile is multiplied in registers, are "
-         "shorter than what one instruction adds up, " +
-         std::to_string(kShortestTile) +
-         " elements; expected tiles of 16, 32, 64, 128 or 256" +
-         (spec.zero ? "" : ", scales of " + directScales(element)) +
-         ", or one for all of K ('" +
-         (spec.zero ? "float32_" + print(*spec.zero) : "float32") +
-         "_t0'). Scales that are rounded to powers of two are other values";
+  return whyTooShort(spec, element);
 }
 
 /// Why zero points in real units are no terms of the epilogue; empty if they
@@ -157,7 +157,9 @@ std::optional<Reason> blockscale::whyNotDirect(const ScaleSpec &spec,
       return why;
   if (!scaleFormat(*spec.scale) || hasPromotedFractions(spec, element))
     return whyNotPromoted(spec, element);
-  return std::nullopt;
+  // Shorter ones of e2m1 and of sparse elements are not those of instructions.
+  bool isRead = isa<Float4E2M1FNType>(element) || spec.isSparse();
+  return isRead ? std::nullopt : whyTooShort(spec, element);
 }
 
 //===----------------------------------------------------------------------===//
