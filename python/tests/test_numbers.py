@@ -55,6 +55,67 @@ def test_rules_of_scales_of_other_peoples_software():
     assert len(tried) == len(formats) * len(rules)
 
 
+# What TensorCast calls elements and scales.
+TENSORCAST_ELEMENTS = {"int8": "int8", "int4": "int4", "uint8": "uint8", "uint4": "uint4",
+                       "e4m3fn": "e4m3", "e2m1fnuz": "e2m1"}
+TENSORCAST_SCALES = {"float32": "f32", "float16": "f16", "bfloat16": "bf16",
+                     "e8m0": "ue8m0", "e4m3": "ue4m3", "e4m3fn": "ue4m3"}
+
+
+def tensorcast_format(row):
+    """The Format of a row; of uint8 with zero points that reach 255, which int8 has
+    not and TensorCast does not check."""
+    scale, *zero, tile = row["sspec"].split("_")
+    zero = {"float32": "f32", "bfloat16": "bf16"}.get(zero[0], "int16") if zero else None
+    return bs.Format(TENSORCAST_ELEMENTS[row["nspec"]], TENSORCAST_SCALES[scale],
+                     int(tile[1:]), zero=zero)
+
+
+def test_integers_and_zero_points_of_other_peoples_software():
+    """All but one to the bit: TensorCast 0.2.3 divides by 2^-23 at the least, although
+    it multiplies by the scale itself, so that smaller data shrink. We divide by the
+    scale."""
+    smaller = []
+    for row in rows_of("tensorcast_cast_int.csv"):
+        result = bs.quantize([floats(row["inputs_f32_hex"])], tensorcast_format(row))
+        if row["sspec"].startswith("e8m0"):
+            assert result.scales.view(np.uint8).tolist() == [[int(row["scale"], 16)]]
+        else:
+            assert result.scales.astype(np.float32) == floats(row["scale"])
+        if row["zero"]:
+            assert result.zeros.astype(np.float32) == floats(row["zero"])
+        expected = floats(row["dequant_f32_hex"])
+        if (result.dequantize() == expected).all():
+            continue
+        (scale,), (zero,) = floats(row["scale"]), floats(row["zero"])
+        steps = np.rint(floats(row["inputs_f32_hex"]) / np.float32(2.0 ** -23))
+        assert (np.clip(steps + zero, 0, 255) - zero == np.rint(expected / scale)).all()
+        smaller.append(scale)
+    assert len(smaller) == 1 and smaller[0] < 2.0 ** -23
+
+
+def test_float_scales_of_other_peoples_software():
+    """TensorCast 0.3.0 stores the largest element over the largest magnitude, by which
+    it multiplies; we store the quotient the other way around, as checkpoints do, and
+    divide. In f32 codes are the same and values close; in f16 each rounds its own
+    number, and a code at a tie may differ."""
+    tried = different = 0
+    for row in rows_of("tensorcast_cast.csv"):
+        if row["scalemode"]:
+            continue
+        tried += 1
+        result = bs.quantize([floats(row["inputs_f32_hex"])], tensorcast_format(row))
+        (multiplier,) = floats(row["scale"])
+        theirs = floats(row["dequant_f32_hex"]).astype(np.float64) * multiplier
+        codes_of_theirs = theirs.astype(np.float32).astype(result.data.dtype)
+        rounding = 2.0 ** (-10 if row["sspec"].startswith("float16") else -22)
+        assert abs(result.scales.astype(np.float64)[0, 0] * multiplier - 1) < rounding
+        wrong = (codes_of_theirs != result.data[0]).sum()
+        assert wrong == 0 or row["sspec"] == "float16_t32"
+        different += wrong
+    assert tried == 12 and different == 1
+
+
 def test_where_rules_of_scales_turn():
     """In units of the binade of e2m1, whose largest magnitude is 1.5 of it."""
     above = np.float32(2.0) ** -23

@@ -1,6 +1,6 @@
 // Every rule of scales where it turns, every rounding at and beside its ties,
-// bit for bit: rows of TensorCast, then cases held against exact fractions. The
-// same while compiling.
+// bit for bit: rows of TensorCast, those of integers and zero points among them,
+// then cases held against exact fractions. The same while compiling.
 
 // RUN: %python %S/Inputs/roundings.py make %S/../../oracle/numerics > %t.mlir
 // RUN: blockscale-opt %t.mlir --blockscale-to-linalg --canonicalize --cse \
@@ -24,4 +24,4 @@
 // RUN: | %python %S/Inputs/roundings.py check %S/../../oracle/numerics \
 // RUN: | FileCheck %s
 
-// CHECK: {{^}}180 cases, {{[0-9]+}} elements, 0 wrong
+// CHECK: {{^}}191 cases, {{[0-9]+}} elements, 0 wrong

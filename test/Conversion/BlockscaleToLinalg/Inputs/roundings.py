@@ -7,8 +7,9 @@
   roundings.py make ORACLE     writes a module to stdout
   roundings.py check ORACLE    reads what it printed from stdin
 
-ORACLE is the folder of tensorcast_cast.csv, whose rows come first. Each case
-prints the values meant, as bits, and the bytes of its scales.
+ORACLE is the folder of tensorcast_cast.csv and tensorcast_cast_int.csv, whose rows
+come first. Each case prints the values meant, as bits, and the bytes of its scales
+where these are powers of two.
 """
 
 import csv
@@ -165,6 +166,10 @@ def tie_rows(values):
     return rows
 
 
+def values_of(words):
+    return [struct.unpack(">f", bytes.fromhex(word))[0] for word in words.split()]
+
+
 def oracle_cases(folder):
     """(element, spec, rule, rounding, seed, rows, expected values)."""
     names = {name: element for element, (_, name) in ELEMENTS.items()}
@@ -176,11 +181,31 @@ def oracle_cases(folder):
             key = (names[row["nspec"]], row["sspec"], MODES[row["scalemode"]],
                    row["roundmode"], None)
             rows, expected = cases.setdefault(key, ([], []))
-            for column, target in (("inputs_f32_hex", rows),
-                                   ("dequant_f32_hex", expected)):
-                target.append([struct.unpack(">f", bytes.fromhex(x))[0]
-                               for x in row[column].split()])
+            rows.append(values_of(row["inputs_f32_hex"]))
+            expected.append(values_of(row["dequant_f32_hex"]))
     return [(*key, *data) for key, data in cases.items()]
+
+
+def integer_cases(folder):
+    """The same of integers, with zero points or without, and of floats under float
+    scales."""
+    names = {name: element for element, (_, name) in ELEMENTS.items()}
+    names |= {"int8": "i8", "int4": "i4", "uint8": "ui8", "uint4": "ui4"}
+    cases = {}
+    with open(pathlib.Path(folder) / "tensorcast_cast_int.csv") as file:
+        for row in csv.DictReader(file):
+            # TensorCast divides by 2^-23 at the least, but multiplies by the scale.
+            (scale,) = values_of(row["scale"]) if len(row["scale"]) == 8 else (1,)
+            if scale < 2.0 ** -23:
+                continue
+            # Zero points of uint8 reach 255, which TensorCast does not check.
+            spec = row["sspec"]
+            if row["nspec"] == "uint8":
+                spec = spec.replace("int8", "int16")
+            rows, expected = cases.setdefault((names[row["nspec"]], spec), ([], []))
+            rows.append(values_of(row["inputs_f32_hex"]))
+            expected.append(values_of(row["dequant_f32_hex"]))
+    return [(*key, "floor", "even", None, *data) for key, data in cases.items()]
 
 
 def own_cases():
@@ -255,7 +280,7 @@ def make(cases):
   }}
   %any = tensor.cast %b : {numbers} to tensor<*xi32>
   call @printMemrefI32(%any) : (tensor<*xi32>) -> ()""")
-        if spec:
+        if spec.startswith("e8m0"):
             tiles = f"tensor<{len(rows)}x1x"
             print(f"""  %d, %s = blockscale.disassemble %q : {scaled}
   %es = tensor.empty() : {tiles}i32>
@@ -287,7 +312,7 @@ def check(cases):
                  for x, y, z in zip(inputs, expected, found, strict=True)
                  if bits(y) != z and not (case[6] and y == 0 and
                                           z & 0x7FFFFFFF == 0)]
-        if case[1]:
+        if case[1].startswith("e8m0"):
             bytes_found = blocks.pop(0)
             if scales is not None and scales != bytes_found:
                 wrong.append(("scales", scales, bytes_found))
@@ -300,5 +325,6 @@ def check(cases):
 
 
 if __name__ == "__main__":
-    everything = oracle_cases(sys.argv[2]) + own_cases()
+    everything = (oracle_cases(sys.argv[2]) + integer_cases(sys.argv[2]) +
+                  own_cases())
     {"make": make, "check": check}[sys.argv[1]](everything)
