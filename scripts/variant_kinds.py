@@ -67,6 +67,17 @@ PROMOTED = [Operands("f8E4M3FN", "f8E4M3FN", "float32_t128@plain",
 # Beside a sparse A without scales, whose stages have two blocks, or four.
 SPARSE_PROMOTED = [Operands("f8E4M3FN", "f8E4M3FN", "n2m4", "float32_t128_t128@plain"),
                    Operands("f4E2M1FN", "f8E5M2", "n2m4", "float32_t64@plain")]
+# Scales of 1 beside those that instructions read; with the first in all of K, and in
+# tiles whose sums are multiplied in registers.
+ONES = [Operands("f8E4M3FN", "f4E2M1FN", "float32_t0@plain", "e8m0_t32"),
+        Operands("f4E2M1FN", "f4E2M1FN", "multi_float32_e4m3fn_t16", "float32@plain")]
+PROMOTED_ONES = [Operands("f8E4M3FN", "f4E2M1FN", "float32_t128@plain", "e8m0_t32"),
+                 Operands("f8E4M3FN", "f6E2M3FN", "e8m0_t32",
+                          "float32_t128_t128@plain")]
+# Scales that instructions read, but not beside the other operand's elements.
+PROMOTED_BESIDE = [Operands("bf16", "f4E2M1FN", "", "e8m0_t32@plain"),
+                   Operands("f8E4M3FN", "f4E2M1FN", "float32_t0@plain",
+                            "multi_float32_e4m3fn_t16@plain")]
 # Of single instructions of K and of two.
 SHORT_TILES = [Operands("f8E4M3FN", "i4", "float32_t0@plain",
                         "bfloat16_t32@plain"),

@@ -10,8 +10,8 @@ from variant_kinds import (
     BLOCKS, CODEBOOKS, DATACENTER, DENSE, FP4, FP4_UE4M3_32, FP4_UE5M3_16,
     GROUPED_BLOCKS, GROUPED_LONG, HALVED, INTEGERS, INTEGERS_DENSE, INTEGER_CHIPS,
     K96_CHIPS, LONG, LONG_ELEMENTS, LONG_SPLIT, MIXED, MXFP4, MXFP6, MXFP8, NVFP4,
-    Operands, PROMOTED, REAL_ZEROS, ROWS, SHORTEST_TILES, SHORT_TILES, SMALL, SPARSE,
-    SPARSE_PROMOTED, Sizes, UNSCALED, UNSCALED_DENSE, Variant, WARP, WIDE, WIDE_SHORT,
+    ONES, Operands, PROMOTED, PROMOTED_BESIDE, PROMOTED_ONES, REAL_ZEROS, ROWS,
+    SHORTEST_TILES, SHORT_TILES, SMALL, SPARSE, SPARSE_PROMOTED, Sizes, UNSCALED, UNSCALED_DENSE, Variant, WARP, WIDE, WIDE_SHORT,
     WIDE_SIZES, ZEROS, along_k, by_tma, cluster, grouped, pair, wide)
 
 PRODUCT_VARIANTS = [
@@ -102,6 +102,15 @@ PRODUCT_VARIANTS = [
             SPARSE_PROMOTED, "cta_group = 1", BLOCKS),
     Variant("scales applied in registers beside a sparse A, CTA pair", DATACENTER,
             SPARSE_PROMOTED, "cta_group = 2", BLOCKS),
+    Variant("scales of 1 beside others", DATACENTER, ONES, "cta_group = 1", SMALL),
+    Variant("scales of 1 beside others, CTA pair", DATACENTER, ONES, "cta_group = 2",
+            SMALL),
+    Variant("scales applied in registers beside others", DATACENTER, PROMOTED_ONES,
+            "cta_group = 1", BLOCKS),
+    Variant("scales applied in registers beside others, CTA pair", DATACENTER,
+            PROMOTED_ONES, "cta_group = 2", BLOCKS),
+    Variant("scales applied in registers beside 16 bits and beside FP8", DATACENTER,
+            PROMOTED_BESIDE, "", BLOCKS),
     Variant("zero points", DATACENTER, ZEROS, "", BLOCKS),
     Variant("zero points in real units", DATACENTER, REAL_ZEROS, "", BLOCKS),
     Variant("short elements in 16 bits", DATACENTER, LONG_ELEMENTS, "", BLOCKS),
@@ -131,6 +140,9 @@ PRODUCT_VARIANTS = [
             BLOCKS),
     Variant("warp level, scales applied in registers, of shortest tiles", WARP,
             SHORTEST_TILES, "", BLOCKS),
+    Variant("warp level, scales of 1 beside others", WARP, ONES, "", SMALL),
+    Variant("warp level, scales applied in registers beside others", WARP,
+            PROMOTED_ONES + PROMOTED_BESIDE, "", BLOCKS),
     Variant("warp level, indices into tables", WARP, CODEBOOKS[1:], "", BLOCKS),
 ]
 
@@ -196,6 +208,10 @@ PRODUCT_VARIANTS += [
     wide("wide K, scales applied in registers", PROMOTED[:1], "", BLOCKS),
     wide("wide K, scales applied in registers, CTA pair", PROMOTED[:1],
          pair(), BLOCKS),
+    wide("wide K, scales of 1 beside others, 512 rows that share B", ONES,
+         "cta_group = 2, tile_m = 512"),
+    wide("wide K, scales applied in registers beside others", PROMOTED_ONES, "",
+         BLOCKS),
     wide("sparse without scales beside wide K", UNSCALED, "cta_group = 2"),
 ]
 

@@ -2,18 +2,18 @@
 // multiplied in registers, those of stages, of several and of parts of one, each with its
 // metadata; every kind, an instruction for a block, ends of K inside of a tile, pairs of
 // CTAs, scales of columns and of several, sizes of the launch, matrices in batches, what B
-// is stored as.
+// is stored as. Beside an A with scales of its own, too.
 
 // REQUIRES: mlir
 // RUN: blockscale verify %s --num-sms=8 --m=130 --n=72 --k=384 --batch=2 | FileCheck %s
 // RUN: blockscale verify %s --num-sms=8 --m=40 --n=136 --k=640 --target=sm_103a --data=random --conditions=harsh --completion=latest | FileCheck %s --check-prefix=ONCE
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-12: pass
+// CHECK-COUNT-14: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 // ONCE-NOT: FAIL
-// ONCE-COUNT-6: pass
+// ONCE-COUNT-7: pass
 // ONCE-NOT: {{FAIL|pass}}
 
 !part_a = !blockscale.tensor<136x640xf8E4M3FN, "n2m4", layout = tiled_128x4>
@@ -54,5 +54,11 @@ func.func @dynamic(%a: !dynamic_a, %b: !dynamic_b) -> tensor<?x?x?xf32> {
 !zeros_b = !blockscale.tensor<72x640xui4, "float32_int8_t128">
 func.func @zeros(%a: !part_a, %b: !zeros_b, %bias: tensor<72xf32>) -> tensor<136x72xf32> {
   %0 = blockscale.matmul %a, %b bias(%bias) : !part_a, !zeros_b, tensor<72xf32> -> tensor<136x72xf32>
+  return %0 : tensor<136x72xf32>
+}
+
+!scaled_a = !blockscale.tensor<136x640xf8E4M3FN, "e8m0_t32n2m4", layout = tiled_128x4>
+func.func @scaled(%a: !scaled_a, %b: !part_b) -> tensor<136x72xf32> {
+  %0 = blockscale.matmul %a, %b : !scaled_a, !part_b -> tensor<136x72xf32>
   return %0 : tensor<136x72xf32>
 }

@@ -1,18 +1,18 @@
 // Float scales of tiles along K where sums are in registers anyway: DeepSeek's blocks,
 // tiles of both sides and of one, of one row and of several, longer and shorter than a
 // stage, which K fills in part; batches, epilogues, operands exchanged, groups of rows,
-// sizes of the launch.
+// sizes of the launch, a sparse A without scales and with its own.
 
 // REQUIRES: mlir
 // RUN: blockscale verify %s --target=sm_120a --num-sms=3 --m=70 --k=200 | FileCheck %s
 // RUN: blockscale verify %s --target=sm_121a --num-sms=2 --m=1,133 --k=32,384 --data=exact --seed=7 --completion=random | FileCheck %s --check-prefix=EXACT
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-20: pass
+// CHECK-COUNT-26: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 // EXACT-NOT: FAIL
-// EXACT-COUNT-17: pass
+// EXACT-COUNT-20: pass
 // EXACT-NOT: {{FAIL|pass}}
 
 !deepseek_a = !blockscale.tensor<150x512xf8E4M3FN, "float32_t128">
@@ -84,4 +84,25 @@ func.func @groups(%a: !tokens, %b: !experts, %ends: tensor<3xi32>) -> tensor<?x7
 func.func @fours(%a: !fours, %b: !fours) -> tensor<45x45xf32> {
   %0 = blockscale.matmul %a, %b : !fours, !fours -> tensor<45x45xf32>
   return %0 : tensor<45x45xf32>
+}
+
+!sparse = !blockscale.tensor<130x640xf8E4M3FN, "n2m4", layout = tiled_128x4>
+!beside_sparse = !blockscale.tensor<72x640xf8E5M2, "float32_t128">
+func.func @sparse(%a: !sparse, %b: !beside_sparse) -> tensor<130x72xf32> {
+  %0 = blockscale.matmul %a, %b : !sparse, !beside_sparse -> tensor<130x72xf32>
+  return %0 : tensor<130x72xf32>
+}
+
+!scaled = !blockscale.tensor<40x448xf6E2M3FN, "e8m0_t32n2m4", layout = tiled_128x4>
+!short = !blockscale.tensor<72x448xf4E2M1FN, "bfloat16_t64">
+func.func @scaled_sparse(%a: !scaled, %b: !short) -> tensor<40x72xf32> {
+  %0 = blockscale.matmul %a, %b : !scaled, !short -> tensor<40x72xf32>
+  return %0 : tensor<40x72xf32>
+}
+
+!sparse_fours = !blockscale.tensor<136x1024xf4E2M1FN, "e4m3fn_t16n4m8", layout = tiled_128x4>
+!square_scales = !blockscale.tensor<136x1024xf4E2M1FN, "float32_t128_t256">
+func.func @pairs_of_fours(%a: !sparse_fours, %b: !square_scales) -> tensor<136x136xf32> {
+  %0 = blockscale.matmul %a, %b : !sparse_fours, !square_scales -> tensor<136x136xf32>
+  return %0 : tensor<136x136xf32>
 }

@@ -15,6 +15,7 @@
 #include "QuantizePlan.h"
 #include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/HW/DeviceTargets.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/Plan/Sizes.h"
@@ -172,13 +173,15 @@ static FailureOr<plan::Kernel> planKernel(gpu::GPUFuncOp kernel,
   result.parameters = std::move(*parameters);
   result.data = {dataPacking(product, true, *aData),
                  dataPacking(product, false, *bData)};
-  if (hasTileScales(product)) {
-    auto aScales = mapOf(kernel, ParameterRole::AScales);
-    auto bScales = mapOf(kernel, ParameterRole::BScales);
-    if (failed(aScales) || failed(bScales))
+  for (bool isA : {true, false}) {
+    if (!hasBlockScales(isA ? product.a : product.b,
+                        isA ? product.b : product.a))
+      continue;
+    auto map =
+        mapOf(kernel, isA ? ParameterRole::AScales : ParameterRole::BScales);
+    if (failed(map))
       return failure();
-    result.scales = {scalePacking(product, true, *aScales),
-                     scalePacking(product, false, *bScales)};
+    result.scales.push_back(scalePacking(product, isA, *map));
   }
   if (product.mma.getSparse()) {
     auto metadata = mapOf(kernel, ParameterRole::AMetadata);

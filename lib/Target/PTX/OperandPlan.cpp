@@ -62,8 +62,9 @@ plan::DataPacking blockscale::dataPacking(const PlannedProduct &product,
   data.elementMultiple = info.innerMultiple;
   // Scales keep the padding out of the sum, but in the block that a dynamic K
   // ends in.
-  data.zeroPadding =
-      !hasTileScales(product) || !isa<AffineConstantExpr>(sizes.k);
+  data.zeroPadding = !hasBlockScales(product.a, product.b) ||
+                     !hasBlockScales(product.b, product.a) ||
+                     !isa<AffineConstantExpr>(sizes.k);
   data.lines = printExpression(kMajor ? rows : stored);
   data.elements = printExpression(kMajor ? stored : rows);
   data.linePitch = printExpression(map.getStrides().getResult(0));
@@ -268,7 +269,7 @@ blockscale::vectorScales(const PlannedProduct &product) {
   for (bool isA : {true, false}) {
     ScaledTensorType type = isA ? product.a : product.b;
     const ScaleSpec &spec = type.getSpec().getValue();
-    bool isPromoted = hasPromotedScales(type);
+    bool isPromoted = hasPromotedScales(type, isA ? product.b : product.a);
     if (!spec.coversK() && !isPromoted)
       continue;
     plan::VectorScales scales;

@@ -89,11 +89,6 @@ AffineExpr blockscale::matricesOf(const PlannedProduct &product, bool isB) {
              : batch;
 }
 
-bool blockscale::hasTileScales(const PlannedProduct &product) {
-  return product.a.getSpec().getValue().isTile() &&
-         !hasPromotedScales(product.a);
-}
-
 bool blockscale::hasTensorScale(ScaledTensorType type) {
   return type.getSpec().getValue().tensorScale.has_value();
 }

@@ -58,9 +58,6 @@ SymbolicSizes sizesOf(const PlannedProduct &product);
 /// Matrices of A, C and D, and of B.
 mlir::AffineExpr matricesOf(const PlannedProduct &product, bool isB = false);
 
-/// Whether instructions read scales of both operands from memory.
-bool hasTileScales(const PlannedProduct &product);
-
 /// Whether matrices have a factor each.
 bool hasTensorScale(ScaledTensorType type);
 

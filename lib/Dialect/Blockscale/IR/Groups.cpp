@@ -54,7 +54,8 @@ LogicalResult blockscale::verifyGathered(MatmulOp op) {
 
 bool blockscale::hasRowFactors(MatmulOp op) {
   ScaledTensorType a = op.getA().getType();
-  bool isRead = a.getSpec().getValue().coversK() || hasPromotedScales(a);
+  bool isRead = a.getSpec().getValue().coversK() ||
+                hasPromotedScales(a, op.getB().getType());
   return isRead && a.getRowTile() != 0;
 }
 

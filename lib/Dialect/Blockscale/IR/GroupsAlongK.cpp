@@ -16,19 +16,20 @@ using namespace blockscale;
 
 /// Whether a group, which ends at a multiple of an instruction's K, has whole
 /// scales of its own.
-static bool hasScalesOfGroups(ScaledTensorType type) {
+static bool hasScalesOfGroups(ScaledTensorType type, ScaledTensorType other) {
   constexpr int64_t kLongestTile = 32;
   const ScaleSpec &spec = type.getSpec().getValue();
-  return spec.isTile() && !spec.isSparse() && !hasPromotedScales(type) &&
+  return hasBlockScales(type, other) && !spec.isSparse() &&
          type.getRowTile() == 1 && type.getKTile() <= kLongestTile;
 }
 
 LogicalResult blockscale::verifyGroupsAlongK(MatmulOp op) {
-  for (auto [name, operand] : {std::pair("a", op.getA()), {"b", op.getB()}}) {
-    ScaledTensorType type = operand.getType();
+  ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
+  for (auto [name, type, other] :
+       {std::tuple("a", a, b), std::tuple("b", b, a)}) {
     if (type.getSpec().getText().empty())
       continue;
-    if (!hasScalesOfGroups(type))
+    if (!hasScalesOfGroups(type, other))
       return op.emitOpError()
              << "with groups along K expected '" << name
              << "' without scales and metadata, or with scales of at most 32 "

@@ -10,6 +10,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Pairs.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
+#include "blockscale/Dialect/Blockscale/IR/ScalesOfOne.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "mlir/IR/Matchers.h"
@@ -345,6 +346,9 @@ static LogicalResult verifyGroupsAlongK(KernelMatmulOp op) {
     return op.emitOpError() << "expected 'groups' or 'k_groups', found both";
   if (op.getRowScales() || op.getColumnScales())
     return op.emitOpError() << "with 'k_groups' expected no scales of rows";
+  if (!op.getSfa() != !op.getSfb())
+    return op.emitOpError()
+           << "with 'k_groups' expected 'scales' of both operands or of none";
   Type element = op.getKOffsets().getType().getElementType();
   if (!element.isInteger(32))
     return op.emitOpError() << "expected offsets of i32, found " << element;
@@ -408,12 +412,9 @@ LogicalResult KernelMatmulOp::verify() {
       failed(::verifyGroupsAlongK(*this)) || failed(verifyTerms(*this)) ||
       failed(verifyQuantization(*this)))
     return failure();
-  // In registers scales may be constants.
-  bool scalesOfOne = !inTensorMemory && !getSfa() && !getSfb() &&
-                     mma.getScale() == ElementFormat::UE8M0;
-  for (auto [name, scales] : {std::pair("a", getSfa()), {"b", getSfb()}})
-    if (!scalesOfOne && static_cast<bool>(scales) != mma.getScale().has_value())
-      return emitOpError() << "expected scales of '" << name
-                           << "' with a kind that takes scales, and only then";
+  bool hasSfa = static_cast<bool>(getSfa()),
+       hasSfb = static_cast<bool>(getSfb());
+  if (auto why = whyNotScalesOf(mma, hasSfa, hasSfb, getTarget(*this)))
+    return emitOpError() << why->text;
   return verifyMemory(*this);
 }

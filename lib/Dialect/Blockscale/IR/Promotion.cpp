@@ -61,21 +61,37 @@ bool blockscale::hasPromotedScales(ScaledTensorType type) {
   return !hasPowersOfTwo(type) && !spec.isSparse();
 }
 
+bool blockscale::hasPromotedScales(ScaledTensorType type,
+                                   ScaledTensorType other) {
+  const ScaleSpec &spec = type.getSpec().getValue();
+  if (hasPromotedScales(type) || !spec.isTile() || spec.isSparse())
+    return hasPromotedScales(type);
+  Type element = other.getElementType();
+  if (element.isF16() || element.isBF16())
+    return true;
+  bool isNarrow = isa<FloatType>(element) && !isa<Float4E2M1FNType>(element);
+  return isNarrow && scaleFormat(*spec.scale) == ElementFormat::UE4M3;
+}
+
+bool blockscale::hasBlockScales(ScaledTensorType type, ScaledTensorType other) {
+  return type.getSpec().getValue().isTile() && !hasPromotedScales(type, other);
+}
+
 int64_t blockscale::promotionBlock(int64_t aBlock, int64_t bBlock) {
   return aBlock && bBlock ? std::min(aBlock, bBlock) : std::max(aBlock, bBlock);
 }
 
 int64_t blockscale::promotionBlock(ScaledTensorType a, ScaledTensorType b) {
-  auto blockOf = [](ScaledTensorType type) {
-    return hasPromotedScales(type) ? type.getKTile() : 0;
+  auto blockOf = [](ScaledTensorType type, ScaledTensorType other) {
+    return hasPromotedScales(type, other) ? type.getKTile() : 0;
   };
-  return promotionBlock(blockOf(a), blockOf(b));
+  return promotionBlock(blockOf(a, b), blockOf(b, a));
 }
 
 int64_t blockscale::columnsOfScale(ScaledTensorType a, ScaledTensorType b,
                                    bool swap) {
-  ScaledTensorType along = swap ? a : b;
-  return hasPromotedScales(along) ? along.getRowTile() : 0;
+  ScaledTensorType along = swap ? a : b, other = swap ? b : a;
+  return hasPromotedScales(along, other) ? along.getRowTile() : 0;
 }
 
 int64_t blockscale::promotingGroups(int64_t tileN) {
@@ -130,11 +146,9 @@ static std::optional<Reason> whyNotOnWarps(MmaAttr mma, ScheduleAttr schedule,
                                            int64_t block,
                                            int64_t columnsOfScale,
                                            const std::string &what) {
-  bool isOfOnes = mma.getScale() == ElementFormat::UE8M0;
-  if ((!isOfOnes && mma.getKind() != hw::MmaKind::F16) || mma.getSparse())
-    return Reason(what +
-                  "belong to dense products of kind 'f16', or of elements "
-                  "of at most 8 bits whose own scales are 1");
+  if (!hw::isBlockScaled(mma.getKind()) && mma.getKind() != hw::MmaKind::F16)
+    return Reason(what + "belong to products of kind 'f16', and of kinds whose "
+                         "instructions read other scales, or scales of 1");
   if (schedule.getTileN() > kMostColumns)
     return Reason(
         what +
@@ -162,10 +176,12 @@ blockscale::whyNotPromotion(MmaAttr mma, ScheduleAttr schedule, int64_t block,
   std::string what = "scales of tiles along K that are applied in registers ";
   if (!hw::hasTensorMemory(target))
     return whyNotOnWarps(mma, schedule, block, columnsOfScale, what);
-  bool isKind =
-      mma.getKind() == hw::MmaKind::F8F6F4 || mma.getKind() == hw::MmaKind::F16;
+  bool isKind = mma.getKind() == hw::MmaKind::F8F6F4 ||
+                mma.getKind() == hw::MmaKind::F16 ||
+                hw::isBlockScaled(mma.getKind());
   if (!isKind)
-    return Reason(what + "belong to products of kinds 'f8f6f4' and 'f16'");
+    return Reason(what + "belong to products of kinds 'f8f6f4' and 'f16', and "
+                         "of kinds whose instructions read other scales");
   if (schedule.splits() > 1)
     return Reason(what + "keep the sums of all of K in one CTA; 'split_k' of " +
                   std::to_string(schedule.splits()) +

@@ -12,11 +12,6 @@
 using namespace mlir;
 using namespace blockscale;
 
-/// Whether instructions read the scales of the operand.
-static bool hasDirectScales(ScaledTensorType type) {
-  return type.getSpec().getValue().isTile() && !hasPromotedScales(type);
-}
-
 /// Whether there are scales and they are powers of two, under which integers
 /// are fixed-point numbers.
 static bool hasPowers(ScaledTensorType type) {
@@ -26,8 +21,8 @@ static bool hasPowers(ScaledTensorType type) {
 
 /// Whether sums are multiplied by its powers of two, as no instruction of so
 /// few bits, or of so few elements of K, does.
-static bool hasPromotedPowers(ScaledTensorType type) {
-  return hasPromotedScales(type) && hasPowers(type);
+static bool hasPromotedPowers(ScaledTensorType type, ScaledTensorType other) {
+  return hasPromotedScales(type, other) && hasPowers(type);
 }
 
 /// Whether elements of 16 bits are the shortest in which the operand can be
@@ -39,13 +34,13 @@ static bool needsHalf(ScaledTensorType type, ScaledTensorType other) {
   const ScaleSpec &spec = type.getSpec().getValue();
   // Elements of K that an instruction of shorter elements adds up.
   constexpr int64_t kLong = 32;
-  if (hasPromotedPowers(type) ||
-      (hasPromotedScales(type) && type.getKTile() < kLong))
+  bool isPromoted = hasPromotedScales(type, other);
+  if (hasPromotedPowers(type, other) || (isPromoted && type.getKTile() < kLong))
     return true;
   if (!element.isInteger(8))
     return false;
-  return spec.zero || hasPowers(type) || hasPromotedScales(type) ||
-         hasPromotedScales(other) || !other.getElementType().isInteger(8);
+  return spec.zero || hasPowers(type) || isPromoted ||
+         hasPromotedScales(other, type) || !other.getElementType().isInteger(8);
 }
 
 /// The 16-bit format in which both operands are multiplied: that of one of
@@ -53,8 +48,10 @@ static bool needsHalf(ScaledTensorType type, ScaledTensorType other) {
 /// what no kernel reads in 16 bits: sparse and transposed operands.
 static std::optional<ElementFormat> halfFormat(ScaledTensorType type,
                                                ScaledTensorType other) {
+  if (hasBlockScales(type, other) || hasBlockScales(other, type))
+    return std::nullopt;
   for (ScaledTensorType either : {type, other}) {
-    if (hasDirectScales(either) || either.getSpec().getValue().isSparse() ||
+    if (either.getSpec().getValue().isSparse() ||
         either.getOrder() == DataOrder::MNMajor)
       return std::nullopt;
     if (either.getElementType().isF16())

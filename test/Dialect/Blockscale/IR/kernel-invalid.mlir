@@ -326,6 +326,17 @@ func.func @shape(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i32) {
 // -----
 
 !map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
+func.func @scales_of_neither(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i32) {
+  // expected-error @below {{expected scales of 'a' or 'b' with a kind that takes scales, and only then}}
+  blockscale.kernel_matmul a(%m) b(%m) d(%d) sizes(%i, %i, %i, %i)
+    mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16>
+  return
+}
+
+// -----
+
+!map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
 func.func @beta_without_c(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i32) {
   // expected-error @below {{expected 'c' and 'beta' together}}
   blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) beta(%s) sizes(%i, %i, %i, %i)

@@ -94,6 +94,13 @@ func.func @kernel_matmul(%a: !data, %sfa: !scales, %b: !data, %sfb: !scales, %d:
   // CHECK: blockscale.kernel_matmul a(%[[A:.*]]) b(%[[B:.*]]) scales(%[[SFA:.*]], %[[SFB:.*]]) d(%[[D:.*]]) sizes(%[[I:.*]], %[[I]], %[[I]], %[[I]]) mma <kind = mxf4nvf4, {{.*}}, k = 64> schedule<{{.*}}, group_m = 8> :
   blockscale.kernel_matmul a(%a) b(%b) scales(%sfa, %sfb) d(%d) sizes(%i, %i, %i, %i)
     mma #instruction schedule #complete : !data, !data, !blockscale.global<bf16> scales !scales, !scales
+  // CHECK: blockscale.kernel_matmul a(%[[A]]) b(%[[B]]) scales(none, %[[SFB]]) d(%[[D]])
+  // CHECK-SAME: scales {{!?}}{{.*}}<u32, {{.*}}, swizzle = "none">
+  blockscale.kernel_matmul a(%a) b(%b) scales(none, %sfb) d(%d) sizes(%i, %i, %i, %i)
+    mma #instruction schedule #complete : !data, !data, !blockscale.global<bf16> scales !scales
+  // CHECK: blockscale.kernel_matmul a(%[[A]]) b(%[[B]]) scales(%[[SFA]], none) d(%[[D]])
+  blockscale.kernel_matmul a(%a) b(%b) scales(%sfa, none) d(%d) sizes(%i, %i, %i, %i)
+    mma #instruction schedule #complete : !data, !data, !blockscale.global<bf16> scales !scales
   // CHECK: blockscale.kernel_matmul a(%[[A]]) b(%[[B]]) scales(%[[SFA]], %[[SFB]]) d(%[[D]]) c(%[[C:.*]]) bias(%[[V:.*]]) alpha(%[[S:.*]]) beta(%[[S]]) tensor_scales(%[[T:.*]], %[[T]]) sizes
   // CHECK-SAME: activation(silu) mma
   // CHECK-SAME: {bias_kind = {{.*}}row

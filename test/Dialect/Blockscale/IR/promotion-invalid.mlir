@@ -53,7 +53,7 @@ func.func @short_block(%m: !map, %d: !blockscale.global<bf16>, %t: !blockscale.g
 
 !map = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 128], swizzle = "128B">
 func.func @kind(%m: !map, %d: !blockscale.global<bf16>, %t: !blockscale.global<f32>, %o: !blockscale.global<i32>, %i: i32) {
-  // expected-error @below {{scales of tiles along K that are applied in registers belong to products of kinds 'f8f6f4' and 'f16'}}
+  // expected-error @below {{scales of tiles along K that are applied in registers belong to products of kinds 'f8f6f4' and 'f16', and of kinds whose instructions read other scales}}
   blockscale.kernel_matmul a(%m) b(%m) d(%d) row_scales(%t) sizes(%i, %i, %i, %i)
     mma <kind = tf32, a = tf32, b = tf32, m = 128, n = 128, k = 8>
     schedule<tile_m = 128, tile_n = 128, tile_k = 32, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> {row_block = 128 : i64} : !map, !map, !blockscale.global<bf16> row_scales !blockscale.global<f32>

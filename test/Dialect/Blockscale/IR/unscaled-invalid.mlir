@@ -203,7 +203,7 @@ func.func @integer_epilogue(%a: !blockscale.tensor<64x64xi8, "n2m4">, %b: !block
 !map = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 128], swizzle = "128B">
 
 func.func @kernel_scales(%m: !map, %d: !blockscale.global<f32>, %i: i32) {
-  // expected-error @below {{expected scales of 'a' with a kind that takes scales, and only then}}
+  // expected-error @below {{expected scales of 'a' or 'b' with a kind that takes scales, and only then}}
   blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) metadata(%m) d(%d) sizes(%i, %i, %i, %i)
     mma #mma schedule #complete : !map, !map, !blockscale.global<f32> scales !map, !map metadata !map
   return

@@ -95,10 +95,10 @@ func.func @narrow_scales(%a: !bytes, %b: !narrow_scales) -> tensor<128x128xf32> 
 
 // -----
 
-!channel_a = !blockscale.tensor<128x256xf8E4M3FN, "float32_t0">
+!channel_a = !blockscale.tensor<128x256xi8, "float32_t0">
 !channel_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @channel(%a: !channel_a, %b: !channel_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' has scales of tiles along K and 'a' has none; an instruction takes scales of both or of neither}}
+  // expected-error @below {{operand 'b' has scales of tiles along K and 'a' has none; beside such scales elements without have scales of 1 where they are f8E4M3FN, f8E5M2, f6E2M3FN, f6E3M2FN or f4E2M1FN, found int8}}
   %0 = blockscale.matmul %a, %b : !channel_a, !channel_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -138,7 +138,7 @@ func.func @float_scales(%a: !float_scales_a, %b: !float_scales_b) -> tensor<128x
 !integers_a = !blockscale.tensor<128x256xi8, "e8m0_t32">
 !integers_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @integers(%a: !integers_a, %b: !integers_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'a' has scales of tiles along K that no instruction reads, by which sums are multiplied in registers, and 'b' has scales that instructions read; expected the first, such as float scales, or one for all of K, of both}}
+  // expected-error @below {{operand 'a' has scales of tiles along K that no instruction reads, by which sums are multiplied in registers, and 'b' has scales that instructions read; expected tiles of at least 32 floats of at most 8 bits under the first, or such scales, float ones for instance, or one for all of K, of both}}
   %0 = blockscale.matmul %a, %b : !integers_a, !integers_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -420,9 +420,9 @@ func.func @wish_major(%a: !wish_major_a, %b: !wish_major_b) -> tensor<128x128xf3
 // -----
 
 !both_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
-!both_b = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128_t128">
+!both_b = !blockscale.tensor<128x256xf8E4M3FN, "float32_t16">
 func.func @scales_of_both_ways(%a: !both_a, %b: !both_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' has scales of tiles along K that no instruction reads, by which sums are multiplied in registers, and 'a' has scales that instructions read; expected the first, such as float scales, or one for all of K, of both}}
+  // expected-error @below {{operand 'b' has scales of tiles along K that no instruction reads, by which sums are multiplied in registers, and 'a' has scales that instructions read; expected tiles of at least 32 floats of at most 8 bits under the first, or such scales, float ones for instance, or one for all of K, of both}}
   %0 = blockscale.matmul %a, %b : !both_a, !both_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -435,18 +435,6 @@ func.func @long_elements(%a: !long_elements, %b: !float_tiles) -> tensor<128x128
   // expected-error @below {{operand 'b' has scales of tiles along K that no instruction reads, by which sums are multiplied in registers, which is lowered for elements of kinds 'f8f6f4' and 'f16': f8E4M3FN, f8E5M2, f6E2M3FN, f6E3M2FN, f4E2M1FN, bf16 and f16; found tf32}}
   %0 = blockscale.matmul %a, %b : !long_elements, !float_tiles -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
-}
-
-// -----
-
-!sparse_tiles_a = !blockscale.tensor<128x256xf8E4M3FN, "n2m4", layout = tiled_128x4>
-!sparse_tiles_b = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128_t128">
-module attributes {blockscale.target = #blockscale.target<sm_120a>} {
-func.func @sparse_tiles(%a: !sparse_tiles_a, %b: !sparse_tiles_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' has scales of tiles along K that no instruction reads, by which sums are multiplied in registers, which 'sm_120a' does for dense operands only; expected a dense 'a', or one scale for all of K ('float32_t0'); or multiply it densely with 'dense-fallback'}}
-  %0 = blockscale.matmul %a, %b : !sparse_tiles_a, !sparse_tiles_b -> tensor<128x128xf32>
-  return %0 : tensor<128x128xf32>
-}
 }
 
 // -----
@@ -498,4 +486,25 @@ func.func @transposed_beside_bf16(%a: !transposed, %b: !plain) -> tensor<128x128
   // expected-error @below {{operand 'a' has order 'mn_major', but its elements are multiplied as bf16 beside the other operand, which kernels read as 'k_major'}}
   %0 = blockscale.matmul %a, %b : !transposed, !plain -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+// Beside FP8 no instruction reads these.
+!fp8 = !blockscale.tensor<128x256xf8E4M3FN, "float32_t0">
+!nvfp4 = !blockscale.tensor<128x256xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func @tiled_beside_fp8(%a: !fp8, %b: !nvfp4) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'b' has its scales in layout 'tiled_128x4'; no instruction reads scales 'e4m3fn_t16' of elements of 'f4E2M1FN' beside elements of 'f8E4M3FN', and those by which sums are multiplied in registers lie in layout 'plain'}}
+  %0 = blockscale.matmul %a, %b : !fp8, !nvfp4 -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!along_k_a = !blockscale.tensor<128x?xf8E4M3FN>
+!along_k_b = !blockscale.tensor<128x?xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+func.func @along_k(%a: !along_k_a, %b: !along_k_b, %ends: tensor<3xi32>) -> tensor<3x128x128xf32> {
+  // expected-error @below {{operand 'b' has scales of tiles along K and 'a' has none; with groups along K expected scales of both or of neither}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<3xi32>) : !along_k_a, !along_k_b -> tensor<3x128x128xf32>
+  return %0 : tensor<3x128x128xf32>
 }

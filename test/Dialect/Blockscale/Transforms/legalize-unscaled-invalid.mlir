@@ -28,10 +28,10 @@ func.func @integer_and_float(%a: !a, %b: !b) -> tensor<64x128xf32> {
 
 // -----
 
-!a = !blockscale.tensor<64x256xf8E4M3FN, "n2m4", layout = tiled_128x4>
+!a = !blockscale.tensor<64x256xi8, "n2m4", layout = tiled_128x4>
 !b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t64", layout = tiled_128x4>
 func.func @scaled_b(%a: !a, %b: !b) -> tensor<64x128xf32> {
-  // expected-error @below {{'blockscale.matmul' op operand 'b' has scales of tiles along K and 'a' has none; an instruction takes scales of both or of neither}}
+  // expected-error @below {{'blockscale.matmul' op operand 'b' has scales of tiles along K and 'a' has none; beside such scales elements without have scales of 1 where they are f8E4M3FN, f8E5M2, f6E2M3FN, f6E3M2FN or f4E2M1FN, found int8}}
   %0 = blockscale.matmul %a, %b : !a, !b -> tensor<64x128xf32>
   return %0 : tensor<64x128xf32>
 }
@@ -39,9 +39,9 @@ func.func @scaled_b(%a: !a, %b: !b) -> tensor<64x128xf32> {
 // -----
 
 !a = !blockscale.tensor<64x256xf8E4M3FN, "e8m0_t32n2m4", layout = tiled_128x4>
-!b = !blockscale.tensor<128x256xf8E4M3FN>
+!b = !blockscale.tensor<128x256xtf32>
 func.func @scaled_a(%a: !a, %b: !b) -> tensor<64x128xf32> {
-  // expected-error @below {{operand 'a' has scales of tiles along K and 'b' has none; an instruction takes scales of both or of neither}}
+  // expected-error @below {{operand 'a' has scales of tiles along K and 'b' has none; beside such scales elements without have scales of 1 where they are f8E4M3FN, f8E5M2, f6E2M3FN, f6E3M2FN or f4E2M1FN, found tf32}}
   %0 = blockscale.matmul %a, %b : !a, !b -> tensor<64x128xf32>
   return %0 : tensor<64x128xf32>
 }

@@ -289,3 +289,15 @@ func.func @no_room_for_a_stage(%a: !wide_tile, %b: !wide_tile) -> tensor<248x248
   %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<cta_group = 1, tile_n = 248, split_k = 8, cluster_k = 8>) : !wide_tile, !wide_tile -> tensor<248x248xbf16>
   return %0 : tensor<248x248xbf16>
 }
+
+// -----
+
+!k96_a = !blockscale.tensor<128x768xf4E2M1FN>
+!k96_b = !blockscale.tensor<128x768xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+module attributes {blockscale.target = #blockscale.target<sm_103a>} {
+func.func @k96(%a: !k96_a, %b: !k96_b) -> tensor<128x128xf32> {
+  // expected-error @below {{K = 96 is not lowered where one operand alone has scales of tiles that the instruction reads; nearest legal: 'mma_k' of 64}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32>) schedule(#blockscale.schedule<mma_k = 96>) : !k96_a, !k96_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+}

@@ -149,7 +149,7 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     OptionalAttr<Blockscale_QuantizationAttr>:$quantization);
   let regions = (region MaxSizedRegion<1>:$epilogue);
   let assemblyFormat = [{
-    `a` `(` $a `)` `b` `(` $b `)` (`scales` `(` $sfa^ `,` $sfb `)`)?
+    `a` `(` $a `)` `b` `(` $b `)` custom<BlockScales>($sfa, $sfb)
     (`metadata` `(` $metadata^ `)`)? `d` `(` $d `)`
     (`c` `(` $c^ `)`)? (`bias` `(` $bias^ `)`)?
     (`alpha` `(` $alpha^ `)`)? (`beta` `(` $beta^ `)`)?
@@ -167,8 +167,8 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     (`quantization` `` $quantization^)?
     `mma` $mma `schedule` `` $schedule attr-dict `:`
     type($a) `,` type($b) `,` custom<ResultType>(type($d))
-    (`scales` type($sfa)^ `,` type($sfb))? (`metadata` type($metadata)^)?
-    (`c` type($c)^)? (`bias` type($bias)^)?
+    custom<BlockScaleTypes>(ref($sfa), ref($sfb), type($sfa), type($sfb))
+    (`metadata` type($metadata)^)? (`c` type($c)^)? (`bias` type($bias)^)?
     (`tensor_scales` type($tensor_scales)^)?
     (`row_scales` type($row_scales)^)?
     (`column_scales` type($column_scales)^)?

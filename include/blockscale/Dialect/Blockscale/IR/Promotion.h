@@ -18,8 +18,16 @@ namespace blockscale {
 /// is promoted.
 bool hasPromotedScales(ScaledTensorType type);
 
-/// The same of scales that are bytes with a fraction, ue4m3, which instructions
-/// read beside e2m1 alone.
+/// The same beside `other`: no instruction reads scales beside elements of 16
+/// bits, nor ue4m3 beside others than e2m1.
+bool hasPromotedScales(ScaledTensorType type, ScaledTensorType other);
+
+/// Whether it has scales of tiles along K that instructions read beside
+/// `other`.
+bool hasBlockScales(ScaledTensorType type, ScaledTensorType other);
+
+/// The same as hasPromotedScales() of scales that are bytes with a fraction,
+/// ue4m3, which instructions read beside e2m1 alone.
 bool hasPromotedFractions(const ScaleSpec &spec, mlir::Type element);
 
 /// Elements of K in such a block: those of the shorter tile where both operands

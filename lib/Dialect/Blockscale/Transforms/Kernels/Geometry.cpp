@@ -136,8 +136,9 @@ int64_t TileGeometry::countedBytes() const {
 }
 
 int64_t TileGeometry::scaleBytes() const {
-  return (rowInstructions * a.scaleGroups + b.scaleGroups) * scaleWords *
-         hw::kAtomBytes;
+  int64_t groups = (a.loadsScales ? rowInstructions * a.scaleGroups : 0) +
+                   (b.loadsScales ? b.scaleGroups : 0);
+  return groups * scaleWords * hw::kAtomBytes;
 }
 
 int64_t TileGeometry::sideBytes() const {

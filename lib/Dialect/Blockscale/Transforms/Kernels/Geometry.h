@@ -35,6 +35,8 @@ struct OperandGeometry {
   int64_t countedBytes = 0;
   /// Groups of 128 rows of scales; 0 without scales.
   int64_t scaleGroups = 0;
+  /// Whether a stage has them, or else they are all 1.
+  bool loadsScales = true;
 };
 
 /// Everything about a kernel's tiles that is not a free choice: it follows

@@ -31,8 +31,10 @@ int64_t blockscale::promotionBlockOf(KernelMatmulOp op) {
 static TileGeometry geometryOf(KernelMatmulOp op) {
   TileGeometry geometry(op.getMma(), op.getSchedule(), getTarget(op).chip,
                         readsRowTiles(op));
-  if (!op.getSfa())
+  if (!op.getSfa() && !op.getSfb())
     geometry.a.scaleGroups = geometry.b.scaleGroups = geometry.scaleWords = 0;
+  geometry.a.loadsScales = static_cast<bool>(op.getSfa());
+  geometry.b.loadsScales = static_cast<bool>(op.getSfb());
   return geometry;
 }
 

@@ -90,8 +90,10 @@ public:
   int64_t sumsOfElement() { return hasPairs() ? 2 : 1; }
   /// Whether memory holds D transposed.
   bool isSwapped() const { return schedule.getSwapOperands().getValue(); }
-  /// Whether the operands have scales.
-  bool isScaled() { return static_cast<bool>(op.getSfa()); }
+  /// Whether the operands have scales in memory, one of them at least.
+  bool isScaled() { return op.getSfa() || op.getSfb(); }
+  /// Whether one of them has scales of 1 that the kernel stores itself.
+  bool hasScalesOfOne() { return isScaled() && !(op.getSfa() && op.getSfb()); }
   bool isSparse() { return static_cast<bool>(op.getMetadata()); }
   /// Whether runs of rows of the source matmul have matrices of their own.
   bool isGrouped() { return static_cast<bool>(op.getOffsets()); }

@@ -60,15 +60,24 @@ void MainLoop::copyScales(const MmaTile &tile, StagePosition ring,
   if (!stages.scales)
     return;
   Value stage = ring.scaleSlot();
-  for (auto [scales, region] :
-       llvm::zip_equal(stages.scales->a, memory.scales->a))
+  for (auto [scales, region] : llvm::zip(stages.scales->a, memory.scales->a))
     CopyScalesOp::create(b, scales, stage, region, frame.isPair(), word);
-  CopyScalesOp::create(b, stages.scales->b, stage, memory.scales->b,
-                       frame.isPair(), word);
+  if (stages.scales->b)
+    CopyScalesOp::create(b, stages.scales->b, stage, memory.scales->b,
+                         frame.isPair(), word);
   // Done before the instructions that read the copies.
   if (stages.scalesEmpty)
     CommitOp::create(b, stages.scalesEmpty, stage, tile.feeders,
                      frame.isPair());
+}
+
+void MainLoop::copyOnes() {
+  ArrayRef<Value> regions = memory.scales->a;
+  if (frame.geometry.a.loadsScales)
+    regions = memory.scales->b;
+  for (Value region : regions)
+    CopyScalesOp::create(b, stages.ones, b.constant(0), region, frame.isPair(),
+                         /*word=*/0);
 }
 
 void MainLoop::maskScales(Value stage, Value valid) {
@@ -79,8 +88,23 @@ void MainLoop::maskScales(Value stage, Value valid) {
   for (Value rank : ranks) {
     for (Value ring : stages.scales->a)
       MaskScalesOp::create(b, ring, stage, valid, rank);
-    MaskScalesOp::create(b, stages.scales->b, stage, valid, rank);
+    if (stages.scales->b)
+      MaskScalesOp::create(b, stages.scales->b, stage, valid, rank);
   }
+}
+
+void MainLoop::maskTail(Value stage, Value valid) {
+  int64_t span = frame.mma.getScaleSpan();
+  // Groups along K end with whole instructions.
+  if (!frame.isScaled() || frame.mma.getK() == span || frame.isGroupedAlongK())
+    return;
+  Value rest = b.rem(valid, frame.mma.getK());
+  if (b.known(rest) == 0)
+    return;
+  // The last block may be filled in part: what is missing of it was read as
+  // zeros, and its scale counts.
+  b.onlyIf(b.isNotZero(rest),
+           [&] { maskScales(stage, b.ceilDiv(valid, span)); });
 }
 
 void MainLoop::release(const MmaTile &tile, Value stage) {
@@ -188,10 +212,14 @@ MainLoop::Rings MainLoop::fillBlocksOfStage(const MmaTile &tile, Value valid,
   std::optional<int64_t> known =
       valid ? b.known(valid) : std::optional<int64_t>(frame.geometry.tileK);
   awaitStage(at.stage);
-  if (memory.metadata)
+  if (valid)
+    maskTail(at.stage.scaleSlot(), valid);
+  if (memory.metadata || stages.scales)
     b.onlyIf(tile.leader, [&] {
-      CopyMetadataOp::create(b, *stages.metadata, at.stage.slot,
-                             *memory.metadata, frame.isPair());
+      copyScales(tile, at.stage);
+      if (memory.metadata)
+        CopyMetadataOp::create(b, *stages.metadata, at.stage.slot,
+                               *memory.metadata, frame.isPair());
     });
   for (int64_t part = 0; part * size < known.value_or(frame.geometry.tileK);
        ++part) {
@@ -245,8 +273,10 @@ MainLoop::Rings MainLoop::fillShortBlocks(const MmaTile &tile, Rings at) {
 }
 
 MainLoop::Rings MainLoop::fillBlocks(MmaTile tile, Value columnTile, Rings at) {
-  if (frame.promotionBlock() < frame.geometry.tileK)
+  if (frame.promotionBlock() < frame.geometry.tileK) {
+    tile.shift = scaleShift(columnTile);
     return fillShortBlocks(tile, at);
+  }
   int64_t stages = frame.promotionBlock() / frame.geometry.tileK;
   Value blocks = b.ceilDiv(frame.op.getK(), frame.promotionBlock());
   bool isWhole = b.known(b.rem(frame.op.getK(), frame.promotionBlock())) == 0;
@@ -269,6 +299,8 @@ MainLoop::Rings MainLoop::fillBlocks(MmaTile tile, Value columnTile, Rings at) {
 /// The loop over output tiles of the warp that issues their MMAs.
 void MainLoop::multiplyTiles() {
   Value leader = ElectOp::create(b);
+  if (stages.ones)
+    b.onlyIf(leader, [&] { copyOnes(); });
   Value zero = b.constant(0);
   Value feeders = frame.place.feeders();
   Value pair;

@@ -75,6 +75,9 @@ protected:
   /// Clears the scales from number `valid` on of every row of a stage, in both
   /// CTAs of a pair.
   void maskScales(mlir::Value stage, mlir::Value valid);
+  /// Clears the padding of the last scales of `valid` elements along K where an
+  /// instruction would read it.
+  void maskTail(mlir::Value stage, mlir::Value valid);
   /// Lets the producers overwrite a stage once all work before is done.
   void release(const MmaTile &tile, mlir::Value stage);
   /// Null without scales.
@@ -95,6 +98,8 @@ private:
   static llvm::SmallVector<mlir::Value> valuesOf(const Rings &at);
   static Rings ringsOf(mlir::ValueRange values);
   void multiplyTiles();
+  /// Copies scales of 1 to where they stay.
+  void copyOnes();
   /// Multiplies a tile, or a block of its K, into accumulators of its own.
   Rings fillAccumulators(MmaTile tile, mlir::Value columnTile, Rings at);
   /// Multiplies a tile whose sums are promoted: an accumulator for each block.

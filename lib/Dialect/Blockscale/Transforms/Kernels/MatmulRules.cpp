@@ -12,6 +12,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Pairs.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
+#include "blockscale/Dialect/Blockscale/IR/ScalesOfOne.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/StoredElements.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
@@ -20,11 +21,6 @@
 
 using namespace mlir;
 using namespace blockscale;
-
-bool blockscale::hasTileScales(MatmulOp op) {
-  ScaledTensorType type = op.getA().getType();
-  return type.getSpec().getValue().isTile() && !hasPromotedScales(type);
-}
 
 /// Whether an instruction reads the operand, beside `other`, as its type says
 /// it lies in memory. What it has to say of scales in tiles of rows, which are
@@ -43,7 +39,7 @@ static bool fits(ScaledTensorType type, ScaledTensorType other,
                              : spec.isUnscaled();
   if (!scaleSpan && spec.coversK())
     hasScales = !whyNotFactor(spec, type.getElementType());
-  if (!scaleSpan && hasPromotedScales(type))
+  if (!scaleSpan && hasPromotedScales(type, other))
     hasScales = !spec.isSparse();
   return storedElements(type, other) == format &&
          isMNMajor == (mnMajor && mnMajor.getValue()) &&
@@ -162,15 +158,15 @@ static LogicalResult checkSchedule(MatmulOp op) {
       return op.emitOpError() << why->text;
   auto first = (swap ? op.getB() : op.getA()).getType();
   auto second = (swap ? op.getA() : op.getB()).getType();
-  // Without tensor memory kinds with scales take constant ones, too.
-  bool scalesOfOne = !inTensorMemory && !hasTileScales(op) &&
-                     mma.getScale() == ElementFormat::UE8M0;
-  int64_t span = scalesOfOne ? 0 : mma.getScaleSpan();
-  if (!fits(first, second, mma.getA(), mma.getAMnMajor(), span, mma.getSparse(),
-            /*isA=*/true) ||
-      !fits(second, first, mma.getB(), mma.getBMnMajor(), span,
-            /*sparse=*/false,
-            /*isA=*/false))
+  // One that has none beside the other's has scales of 1.
+  bool ofFirst = hasBlockScales(first, second),
+       ofSecond = hasBlockScales(second, first);
+  int64_t span = mma.getScaleSpan();
+  if (whyNotScalesOf(mma, ofFirst, ofSecond, target) ||
+      !fits(first, second, mma.getA(), mma.getAMnMajor(), ofFirst ? span : 0,
+            mma.getSparse(), /*isA=*/true) ||
+      !fits(second, first, mma.getB(), mma.getBMnMajor(), ofSecond ? span : 0,
+            /*sparse=*/false, /*isA=*/false))
     return op.emitOpError()
            << "its instruction does not read its operands; "
               "'blockscale-legalize-scales' and "

@@ -224,8 +224,8 @@ static int64_t promotionBlockOf(MatmulOp op) {
 }
 
 /// Whether the epilogue reads the scales of an operand of this type.
-static bool hasFactors(ScaledTensorType type) {
-  return type.getSpec().getValue().coversK() || hasPromotedScales(type);
+static bool hasFactors(ScaledTensorType type, ScaledTensorType other) {
+  return type.getSpec().getValue().coversK() || hasPromotedScales(type, other);
 }
 
 /// The memory of scales that the epilogue reads. Powers of two are bytes there.
@@ -290,20 +290,20 @@ static SmallVector<KernelParameter> parametersOf(MatmulOp op,
        ParameterRole::AData},
       {dataMap(b, sizes.n, sizesOfB(op), /*isCompressed=*/false),
        ParameterRole::BData}};
-  if (hasTileScales(op) && op.isGroupedAlongK()) {
-    list.push_back(
-        {groupScaleMap(sizes.m, sizes, mma, words), ParameterRole::AScales});
-    list.push_back(
-        {groupScaleMap(sizes.n, sizes, mma, words), ParameterRole::BScales});
-  } else if (hasTileScales(op)) {
-    int64_t alongA = geometry.isRowPerLane ? geometry.scaleRowTiles() : words;
-    list.push_back({scaleMap(a, op.getA().getType().getLayout(),
-                             scaleRowsOfA(op), sizesOfA(op), mma, alongA),
+  ScaledTensorType typeA = op.getA().getType(), typeB = op.getB().getType();
+  int64_t alongA = geometry.isRowPerLane ? geometry.scaleRowTiles() : words;
+  if (hasBlockScales(typeA, typeB))
+    list.push_back({op.isGroupedAlongK()
+                        ? groupScaleMap(sizes.m, sizes, mma, words)
+                        : scaleMap(a, typeA.getLayout(), scaleRowsOfA(op),
+                                   sizesOfA(op), mma, alongA),
                     ParameterRole::AScales});
-    list.push_back({scaleMap(b, op.getB().getType().getLayout(), sizes.n, sizes,
-                             mma, words),
-                    ParameterRole::BScales});
-  }
+  if (hasBlockScales(typeB, typeA))
+    list.push_back(
+        {op.isGroupedAlongK()
+             ? groupScaleMap(sizes.n, sizes, mma, words)
+             : scaleMap(b, typeB.getLayout(), sizes.n, sizes, mma, words),
+         ParameterRole::BScales});
   if (mma.getSparse())
     list.push_back({metadataMap(sizes.m, sizes, mma, geometry.metadataTiles),
                     ParameterRole::AMetadata});
@@ -319,14 +319,13 @@ static SmallVector<KernelParameter> parametersOf(MatmulOp op,
                     ParameterRole::C});
   if (op.getBias())
     list.push_back({global(op.getBias().getType()), ParameterRole::Bias});
-  for (auto [type, tensorScale, scales] :
-       {std::tuple(op.getA().getType(), ParameterRole::ATensorScale,
+  for (auto [type, other, tensorScale, scales] :
+       {std::tuple(typeA, typeB, ParameterRole::ATensorScale,
                    ParameterRole::AScales),
-        {op.getB().getType(), ParameterRole::BTensorScale,
-         ParameterRole::BScales}}) {
+        {typeB, typeA, ParameterRole::BTensorScale, ParameterRole::BScales}}) {
     if (hasTensorScale(type))
       list.push_back({GlobalType::get(context, f32), tensorScale});
-    if (hasFactors(type))
+    if (hasFactors(type, other))
       list.push_back({factorMemory(type), scales});
   }
   if (hasZeroTerms(op)) {
@@ -417,17 +416,18 @@ struct Factors {
 static Factors factorsOf(MatmulOp op,
                          function_ref<Value(ParameterRole)> argument) {
   Factors factors;
-  for (auto [type, tensorScale, scales, vector] :
-       {std::tuple(op.getA().getType(), ParameterRole::ATensorScale,
-                   ParameterRole::AScales, &factors.ofRows),
-        {op.getB().getType(), ParameterRole::BTensorScale,
-         ParameterRole::BScales, &factors.ofColumns}}) {
+  ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
+  for (auto [type, other, tensorScale, scales, vector] :
+       {std::tuple(a, b, ParameterRole::ATensorScale, ParameterRole::AScales,
+                   &factors.ofRows),
+        {b, a, ParameterRole::BTensorScale, ParameterRole::BScales,
+         &factors.ofColumns}}) {
     const ScaleSpec &spec = type.getSpec().getValue();
     if (Value scale = argument(tensorScale))
       factors.ofTensors.push_back(scale);
     if (spec.isTensor())
       factors.ofTensors.push_back(argument(scales));
-    else if (hasFactors(type))
+    else if (hasFactors(type, other))
       *vector = argument(scales);
     if (scales == ParameterRole::AScales)
       factors.ofA = int64_t(factors.ofTensors.size());
@@ -475,14 +475,14 @@ static void buildBody(MatmulOp op, ImplicitLocOpBuilder &b,
   Sizes sizes = sizesOf(op);
   bool swap = getSchedule(op).getSwapOperands().getValue();
   Factors factors = factorsOf(op, argument);
-  auto groupAttr = [&](TypedValue<ScaledTensorType> operand) {
-    ScaledTensorType type = operand.getType();
-    int64_t ofAll = hasPromotedScales(type) ? kMaxProductSize : 1;
+  ScaledTensorType ofA = op.getA().getType(), ofB = op.getB().getType();
+  auto groupAttr = [&](ScaledTensorType type, ScaledTensorType other) {
+    int64_t ofAll = hasPromotedScales(type, other) ? kMaxProductSize : 1;
     return b.getI64IntegerAttr(type.getRowTile() ? type.getRowTile() : ofAll);
   };
-  auto blockAttr = [&](TypedValue<ScaledTensorType> operand) {
-    ScaledTensorType type = operand.getType();
-    return b.getI64IntegerAttr(hasPromotedScales(type) ? type.getKTile() : 0);
+  auto blockAttr = [&](ScaledTensorType type, ScaledTensorType other) {
+    bool isPromoted = hasPromotedScales(type, other);
+    return b.getI64IntegerAttr(isPromoted ? type.getKTile() : 0);
   };
   Value beta = argument(ParameterRole::Beta);
   if (op.getC() && !beta)
@@ -490,10 +490,10 @@ static void buildBody(MatmulOp op, ImplicitLocOpBuilder &b,
   Value data[] = {argument(ParameterRole::AData),
                   argument(ParameterRole::BData)};
   Value scales[] = {Value(), Value()};
-  if (hasTileScales(op)) {
+  if (hasBlockScales(ofA, ofB))
     scales[0] = argument(ParameterRole::AScales);
+  if (hasBlockScales(ofB, ofA))
     scales[1] = argument(ParameterRole::BScales);
-  }
   QuantizeOp quantizer = quantizerOf(op);
   Value d = argument(quantizer ? ParameterRole::DData : ParameterRole::D);
   Value k = size(ParameterRole::SizeK, sizes.k);
@@ -511,9 +511,9 @@ static void buildBody(MatmulOp op, ImplicitLocOpBuilder &b,
       argument(ParameterRole::DTensorScale),
       size(ParameterRole::SizeM, sizes.m), size(ParameterRole::SizeN, sizes.n),
       k, size(ParameterRole::Batch, sizes.batch), getMma(op), getSchedule(op),
-      op.getBiasKindAttr(), op.getPairsAttr(), groupAttr(op.getA()),
-      groupAttr(op.getB()), b.getI64IntegerAttr(sharedScales(op, factors)),
-      blockAttr(op.getA()), blockAttr(op.getB()),
+      op.getBiasKindAttr(), op.getPairsAttr(), groupAttr(ofA, ofB),
+      groupAttr(ofB, ofA), b.getI64IntegerAttr(sharedScales(op, factors)),
+      blockAttr(ofA, ofB), blockAttr(ofB, ofA),
       quantizer ? quantizationOf(quantizer, functionAround(op))
                 : QuantizationAttr());
   IRMapping mapping;

@@ -36,9 +36,6 @@ bool hasRowPerLaneScales(MatmulOp op);
 std::optional<Reason> whyNotRowPerLane(MmaAttr mma, bool swap,
                                        hw::Target target);
 
-/// Whether the operands have scales of tiles along K, which instructions read.
-bool hasTileScales(MatmulOp op);
-
 /// Whether instruction and schedule are complete and agree with each other,
 /// with the operands and with their sizes (MatmulRules.cpp); they may have been
 /// written by hand.

@@ -195,10 +195,11 @@ void Producer::loadScalesOfStage(const LoadedTile &from, KTile ofA, KTile ofB) {
                     frame.place.rankM);
     return;
   }
-  for (auto [ring, row] : llvm::zip_equal(stages.scales->a, from.scaleRows))
+  for (auto [ring, row] : llvm::zip(stages.scales->a, from.scaleRows))
     loadScales(op.getSfa(), ring, row, ofA, sharers.a, frame.place.rankN);
-  loadScales(op.getSfb(), stages.scales->b, from.scaleRowOfB, ofB, sharers.sfb,
-             frame.place.rankM);
+  if (stages.scales->b)
+    loadScales(op.getSfb(), stages.scales->b, from.scaleRowOfB, ofB,
+               sharers.sfb, frame.place.rankM);
 }
 
 void Producer::gatherStage(const LoadedTile &from, Value k, Value stage) {

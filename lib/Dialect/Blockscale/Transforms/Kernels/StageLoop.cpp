@@ -11,21 +11,6 @@
 using namespace mlir;
 using namespace blockscale;
 
-/// Clears the padding of the last scales where an instruction would read it.
-void StageLoop::maskTail(Value stage, Value valid) {
-  int64_t span = frame.mma.getScaleSpan();
-  // Groups along K end with whole instructions.
-  if (!frame.isScaled() || frame.mma.getK() == span || frame.isGroupedAlongK())
-    return;
-  Value rest = b.rem(valid, frame.mma.getK());
-  if (b.known(rest) == 0)
-    return;
-  // The last block may be filled in part: what is missing of it was read as
-  // zeros, and its scale counts.
-  b.onlyIf(b.isNotZero(rest),
-           [&] { maskScales(stage, b.ceilDiv(valid, span)); });
-}
-
 /// The instructions of one stage where two above each other share B: both of a
 /// step follow each other, so that the second finds B in the collector.
 void StageLoop::multiplySharing(const MmaTile &tile, Value stage,

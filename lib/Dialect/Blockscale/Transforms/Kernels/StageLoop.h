@@ -36,7 +36,6 @@ private:
                      mlir::Value accumulate, mlir::Value valid);
   void multiplySharing(const MmaTile &tile, mlir::Value stage,
                        mlir::Value accumulate, mlir::Value valid);
-  void maskTail(mlir::Value stage, mlir::Value valid);
 };
 
 } // namespace blockscale

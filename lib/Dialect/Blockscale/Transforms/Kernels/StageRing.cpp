@@ -10,6 +10,8 @@
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
+#include "blockscale/Upstream/NVVM.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -27,11 +29,11 @@ static SharedType operandRing(MLIRContext *context, int64_t stages,
 }
 
 static SharedType scaleRing(MLIRContext *context, const TileGeometry &geometry,
-                            const OperandGeometry &operand) {
-  return SharedType::get(context,
-                         {geometry.scaleStages, operand.scaleGroups,
-                          geometry.scaleWords, hw::kAtomBytes},
-                         IntegerType::get(context, 8), 8, hw::Swizzle::None);
+                            const OperandGeometry &operand, int64_t stages) {
+  return SharedType::get(
+      context,
+      {stages, operand.scaleGroups, geometry.scaleWords, hw::kAtomBytes},
+      IntegerType::get(context, 8), 8, hw::Swizzle::None);
 }
 
 /// Of the scales of A with one row to a lane.
@@ -61,18 +63,48 @@ StageRing::StageRing(KernelFrame &frame, int64_t arrivals) : frame(frame) {
   b = builder.shared(operandRing(context, g.stages, g.b, frame.mma.getB()));
   if (frame.isScaled()) {
     scales.emplace();
-    for (int64_t i = 0; i < g.rowInstructions; ++i)
-      scales->a.push_back(builder.shared(g.isRowPerLane
-                                             ? rowTileRing(context, g)
-                                             : scaleRing(context, g, g.a)));
-    scales->b = builder.shared(scaleRing(context, g, g.b));
+    for (int64_t i = 0; g.a.loadsScales && i < g.rowInstructions; ++i)
+      scales->a.push_back(builder.shared(
+          g.isRowPerLane ? rowTileRing(context, g)
+                         : scaleRing(context, g, g.a, g.scaleStages)));
+    if (g.b.loadsScales)
+      scales->b = builder.shared(scaleRing(context, g, g.b, g.scaleStages));
   }
   if (frame.isSparse())
     metadata = builder.shared(metadataRing(context, g));
+  if (frame.hasScalesOfOne() && !frame.warps.consumers.count())
+    storeOnes(g.a.loadsScales ? g.b : g.a);
   full = signalFull = builder.barriers(g.stages, 1);
   empty = builder.barriers(g.stages, arrivals);
   if (g.hasScaleRing())
     scalesEmpty = builder.barriers(g.scaleStages, arrivals);
+}
+
+void StageRing::storeOnes(const OperandGeometry &operand) {
+  constexpr int64_t kPiece = 16;
+  KernelBuilder &builder = frame.b;
+  auto type = scaleRing(builder.getContext(), frame.geometry, operand, 1);
+  ones = builder.shared(type);
+  auto piece = VectorType::get({kPiece}, builder.getI8Type());
+  uint32_t code = encode(*frame.mma.getScale(), 1.0f);
+  Value codes = arith::ConstantOp::create(
+      builder,
+      DenseElementsAttr::get(piece, builder.getI8IntegerAttr(int8_t(code))));
+  Value thread =
+      builder.toI32(gpu::ThreadIdOp::create(builder, gpu::Dimension::x));
+  int64_t bytes = type.getStageBytes();
+  for (int64_t first = 0; first < bytes;
+       first += frame.warps.threads() * kPiece) {
+    Value offset =
+        builder.add(builder.mul(thread, kPiece), builder.constant(first));
+    builder.onlyIf(
+        builder.compare(arith::CmpIPredicate::slt, offset,
+                        builder.constant(bytes)),
+        [&] { StoreSharedOp::create(builder, codes, ones, offset); });
+  }
+  // The copies to tensor memory read through the async proxy.
+  nvvm::fenceAsyncProxy(builder, frame.isPair() ? nvvm::Scope::Cluster
+                                                : nvvm::Scope::Cta);
 }
 
 void StageRing::connect() {

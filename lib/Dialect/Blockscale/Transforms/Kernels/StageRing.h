@@ -13,8 +13,8 @@
 
 namespace blockscale {
 
-/// Rings of the scales of both operands; of A one for each instruction above
-/// the others.
+/// Rings of the scales of the operands that have some in memory; of A one for
+/// each instruction above the others.
 struct ScaleRings {
   llvm::SmallVector<mlir::Value, 2> a;
   mlir::Value b;
@@ -39,6 +39,9 @@ public:
   llvm::SmallVector<mlir::Value, 2> a;
   mlir::Value b;
   std::optional<ScaleRings> scales;
+  /// One stage of scales that are all 1, for tensor memory; null where both
+  /// operands have others, or none.
+  mlir::Value ones;
   std::optional<mlir::Value> metadata;
   mlir::Value full, empty;
   /// Null where scales have no ring of their own.
@@ -54,6 +57,10 @@ public:
   StagePosition next(StagePosition at) const;
 
 private:
+  /// Emits the ring of the scales of 1 and has all threads store them; a
+  /// barrier must follow.
+  void storeOnes(const OperandGeometry &operand);
+
   KernelFrame &frame;
 };
 

@@ -64,25 +64,25 @@ void WarpLoop::loadScales(Value stage, int64_t word, Value valid) {
     sfb.assign(groups(tile.columns), Value());
     return;
   }
-  if (!frame.isScaled()) {
-    // Scales of 1, also behind the end of K, where elements are 0.
-    constexpr int64_t kOnes = 0x7f7f7f7f;
-    auto ones = [&](int64_t extent) {
-      return SmallVector<Value>(groups(extent), b.constant(kOnes));
-    };
-    sfa = ones(tile.rows);
-    sfb = ones(tile.columns);
-    return;
-  }
+  // Scales of 1, also behind the end of K, where elements are 0.
+  auto ones = [&](int64_t extent) {
+    constexpr int64_t kEachByte = 0x01010101;
+    int64_t code = encode(*frame.mma.getScale(), 1.0f);
+    return SmallVector<Value>(groups(extent), b.constant(code * kEachByte));
+  };
   auto load = [&](Value ring, Value first, int64_t extent) {
+    if (!ring)
+      return ones(extent);
     SmallVector<Value> registers;
     for (int64_t group = 0; group < int64_t(groups(extent)); ++group)
       registers.push_back(LoadWarpScalesOp::create(
           b, b.getI32Type(), ring, stage, first, group, word, valid));
     return registers;
   };
-  sfa = load(stages.scales->a.front(), row, tile.rows);
-  sfb = load(stages.scales->b, scaleRow, tile.columns);
+  const std::optional<ScaleRings> &rings = stages.scales;
+  sfa = load(rings && !rings->a.empty() ? rings->a.front() : Value(), row,
+             tile.rows);
+  sfb = load(rings ? rings->b : Value(), scaleRow, tile.columns);
 }
 
 void WarpLoop::loadColumns(Value stage, int64_t step) {

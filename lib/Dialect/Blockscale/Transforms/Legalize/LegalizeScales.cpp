@@ -42,11 +42,21 @@ struct LegalizeScales : blockscale::impl::LegalizeScalesBase<LegalizeScales> {
 
 /// What there is to lay out of an operand for instructions: scales of tiles,
 /// its metadata or nothing.
-static StringRef laidOut(ScaledTensorType type) {
+static StringRef laidOut(ScaledTensorType type, ScaledTensorType other) {
   const ScaleSpec &spec = type.getSpec().getValue();
-  if (spec.isTile() && !hasPromotedScales(type))
+  if (hasBlockScales(type, other))
     return "scales";
   return spec.isSparse() ? "metadata" : "";
+}
+
+/// What it is of the other operand that no instruction reads its scales beside;
+/// empty if none does beside any.
+static std::string besideOf(ScaledTensorType type, ScaledTensorType other) {
+  std::string text;
+  if (!hasPromotedScales(type))
+    llvm::raw_string_ostream(text)
+        << " beside elements of '" << other.getElementType() << "'";
+  return text;
 }
 
 static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
@@ -66,7 +76,7 @@ static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
                      << "kind multiplies";
     return failure();
   }
-  StringRef parts = laidOut(type);
+  StringRef parts = laidOut(type, other);
   ScaleLayout layout = type.getLayout();
   // 'blockscale-select-schedule' says where it is legal.
   bool isRowPerLane = name == "a" && layout == ScaleLayout::Tiled128x16;
@@ -87,14 +97,16 @@ static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
   // Beside a sparse operand no layout makes them legal.
   bool isPlain = layout == ScaleLayout::Plain;
   bool isBesideSparse = other.getSpec().getValue().isSparse();
-  if (hasPromotedScales(type) && !isPlain && !isBesideSparse)
+  bool isPromoted = hasPromotedScales(type, other);
+  if (isPromoted && !isPlain && !isBesideSparse)
     return op.emitOpError()
            << "operand '" << name << "' has its scales in layout '"
            << stringifyScaleLayout(layout) << "'; no instruction reads scales '"
            << print(spec) << "' of elements of " << type.getElementType()
+           << besideOf(type, other)
            << ", and those by which sums are multiplied in registers lie in "
               "layout 'plain'";
-  if (hasPromotedScales(type))
+  if (isPromoted)
     return HardwareOperand{*element, std::nullopt, 0, sparsePattern(type),
                            /*isPromoted=*/true};
   std::optional<ElementFormat> scale;
@@ -197,18 +209,30 @@ static std::vector<hw::Scheme> schemesFor(const HardwareOperand &a,
   return schemes;
 }
 
-/// Gives operands without scales of tiles what multiplies them where there is
-/// no tensor memory: elements of kinds with scales, which are 1 then.
+/// Whether kinds with scales have such elements, of both operands.
+static bool areNarrow(const HardwareOperand &a, const HardwareOperand &b) {
+  return unscaledKind(a.element) == hw::MmaKind::F8F6F4 &&
+         unscaledKind(b.element) == hw::MmaKind::F8F6F4;
+}
+
+/// Gives operands without scales that instructions read what multiplies them
+/// beside such, or where there is no tensor memory: elements of kinds with
+/// scales, which are 1 then.
 static void useScalesOfOne(HardwareOperand &a, HardwareOperand &b,
                            hw::Target target) {
-  bool isNarrow = unscaledKind(a.element) == hw::MmaKind::F8F6F4 &&
-                  unscaledKind(b.element) == hw::MmaKind::F8F6F4;
-  if (a.scale || b.scale || !isNarrow || hw::hasTensorMemory(target))
+  bool isAlone = !a.scale != !b.scale;
+  if (!areNarrow(a, b) || (a.scale && b.scale) ||
+      (hw::hasTensorMemory(target) && !isAlone))
     return;
   constexpr unsigned kBlock = 32;
+  const HardwareOperand &scaled = a.scale ? a : b;
+  ElementFormat format = scaled.scale.value_or(ElementFormat::UE8M0);
+  unsigned span = a.pattern ? kBlock * hw::kSparseCompression : kBlock;
+  if (scaled.scale)
+    span = scaled.scaleSpan;
   for (HardwareOperand *operand : {&a, &b}) {
-    operand->scale = ElementFormat::UE8M0;
-    operand->scaleSpan = a.pattern ? kBlock * hw::kSparseCompression : kBlock;
+    operand->scale = format;
+    operand->scaleSpan = span;
   }
 }
 
@@ -256,38 +280,48 @@ struct Choice {
 };
 } // namespace
 
-/// What can only be said of both operands where one has no scales.
-static LogicalResult verifyUnscaled(MatmulOp op, const HardwareOperand &a,
-                                    const HardwareOperand &b) {
-  if (a.scale && b.scale)
+/// What can only be said of both operands where instructions read the scales of
+/// one alone.
+static LogicalResult verifyScalesOfOne(MatmulOp op, const HardwareOperand &a,
+                                       const HardwareOperand &b) {
+  if (!a.scale == !b.scale)
     return success();
-  if (!a.scale && !b.scale)
-    return success();
-  return op.emitOpError()
-         << "operand '" << (a.scale ? "a" : "b")
-         << "' has scales of tiles along K and '" << (a.scale ? "b" : "a")
-         << "' has none; an instruction takes scales of both or of neither";
+  StringRef scaled = a.scale ? "a" : "b", other = a.scale ? "b" : "a";
+  hw::OperandType element = a.scale ? b.element : a.element;
+  if (!areNarrow(a, b))
+    return op.emitOpError()
+           << "operand '" << scaled << "' has scales of tiles along K and '"
+           << other << "' has none; beside such scales elements without have "
+           << "scales of 1 where they are f8E4M3FN, f8E5M2, f6E2M3FN, f6E3M2FN "
+              "or f4E2M1FN, found "
+           << StringRef(element.name());
+  if (op.isGroupedAlongK())
+    return op.emitOpError()
+           << "operand '" << scaled << "' has scales of tiles along K and '"
+           << other
+           << "' has none; with groups along K expected scales of both or of "
+              "neither";
+  return success();
 }
 
 /// Why the sums of blocks of K are not multiplied by the scales of tiles in
 /// registers; empty if they are, or nobody wants it.
 static std::optional<Reason> whyNotPromoted(const HardwareOperand &a,
                                             const HardwareOperand &b,
-                                            hw::Target target) {
+                                            int64_t block, hw::Target target) {
   if (!a.isPromoted && !b.isPromoted)
     return std::nullopt;
   std::string scales =
       std::string("operand '") + (a.isPromoted ? "a" : "b") +
       "' has scales of tiles along K that no instruction reads, by which sums "
       "are multiplied in registers";
-  if (a.scale || b.scale)
+  // Instructions that read scales add up no fewer elements.
+  constexpr int64_t kBlock = 32;
+  if ((a.scale || b.scale) && (!areNarrow(a, b) || block < kBlock))
     return scales + ", and '" + (a.scale ? "a" : "b") +
-           "' has scales that instructions read; expected the first, such as "
-           "float scales, or one for all of K, of both";
-  if (a.pattern && !hw::hasTensorMemory(target))
-    return scales + ", which '" + hw::targetName(target) +
-           "' does for dense operands only; expected a dense 'a', or one scale "
-           "for all of K ('float32_t0')";
+           "' has scales that instructions read; expected tiles of at least 32 "
+           "floats of at most 8 bits under the first, or such scales, float "
+           "ones for instance, or one for all of K, of both";
   for (hw::OperandType element : {a.element, b.element})
     if (unscaledKind(element) != hw::MmaKind::F8F6F4 &&
         unscaledKind(element) != hw::MmaKind::F16)
@@ -333,11 +367,11 @@ static FailureOr<Choice> choose(MatmulOp op, hw::Target target) {
   FailureOr<HardwareOperand> b = classify(op, typeB, typeA, "b");
   if (failed(a) || failed(b))
     return failure();
-  if (auto why = whyNotPromoted(*a, *b, target))
+  if (auto why = whyNotPromoted(*a, *b, promotionBlock(typeA, typeB), target))
     return Choice{*a, *b, {}, why};
-  useScalesOfOne(*a, *b, target);
-  if (failed(verifyUnscaled(op, *a, *b)))
+  if (failed(verifyScalesOfOne(op, *a, *b)))
     return failure();
+  useScalesOfOne(*a, *b, target);
   if (auto why = whyNotUnscaled(*a, target))
     return Choice{*a, *b, {}, why};
   Choice choice{*a, *b, {}, {}};
@@ -376,8 +410,7 @@ static FailureOr<Choice> choose(MatmulOp op, hw::Target target) {
 /// those whose scales instructions read.
 static void densifyPromoted(MatmulOp op) {
   constexpr unsigned kLongestTile = 256;
-  if (!hasPromotedScales(op.getA().getType()) &&
-      !hasPromotedScales(op.getB().getType()))
+  if (!promotionBlock(op.getA().getType(), op.getB().getType()))
     return;
   for (OpOperand *operand : {&op.getAMutable(), &op.getBMutable()}) {
     auto type = cast<ScaledTensorType>(operand->get().getType());

@@ -18,6 +18,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Pairs.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
+#include "blockscale/Dialect/Blockscale/IR/ScalesOfOne.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
@@ -206,6 +207,10 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   MmaAttr mma = instruction(getMma(op), choice);
   if (auto why = hw::whyNot(legalityQuery(mma, target)))
     return *why;
+  ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
+  if (hasBlockScales(a, b) != hasBlockScales(b, a))
+    if (auto why = whyNotScalesOfOne(mma))
+      return *why;
   bool isRowPerLane = hasRowPerLaneScales(op);
   if (isRowPerLane)
     if (auto why = whyNotRowPerLane(mma, choice.swap, target))
@@ -259,7 +264,6 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   if (auto why =
           whyNotClusterK(ScheduleAttr::get(op.getContext(), fields), target))
     return *why;
-  ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
   int64_t block = promotionBlock(a, b);
   if (auto why =
           whyNotPromotion(mma, ScheduleAttr::get(op.getContext(), fields),

@@ -1,0 +1,62 @@
+// Scales that instructions read, but not beside what the other operand is: powers of two and
+// e4m3 beside elements of 16 bits (gpt-oss's bf16 activations by MXFP4 weights), e4m3 beside
+// FP8 and FP6 (NVFP4 weights). Sums of tiles are multiplied by them in registers: tiles of
+// 16, 32 and more, of several rows, under tensor scales, batches, groups of rows.
+
+// REQUIRES: mlir
+// RUN: blockscale verify %s --num-sms=3 --m=70 | FileCheck %s
+// RUN: blockscale verify %s --num-sms=3 --m=33 --data=random --seed=3 --completion=latest --target=sm_103a | FileCheck %s --check-prefix=ONCE
+// RUN: blockscale verify %s --num-sms=3 --m=70 --data=exact --seed=5 --completion=random --target=sm_120a | FileCheck %s --check-prefix=ONCE
+
+// CHECK-NOT: FAIL
+// CHECK-COUNT-14: pass
+// CHECK-NOT: {{FAIL|pass}}
+
+// ONCE-NOT: FAIL
+// ONCE-COUNT-7: pass
+// ONCE-NOT: {{FAIL|pass}}
+
+!x = !blockscale.tensor<?x352xbf16>
+!mxfp4 = !blockscale.tensor<136x352xf4E2M1FN, "e8m0_t32">
+func.func @w4a16(%a: !x, %b: !mxfp4) -> tensor<?x136xbf16> {
+  %0 = blockscale.matmul %a, %b : !x, !mxfp4 -> tensor<?x136xbf16>
+  return %0 : tensor<?x136xbf16>
+}
+
+!nvfp4 = !blockscale.tensor<136x352xf4E2M1FN, "multi_float32_e4m3fn_t16">
+func.func @nvfp4(%a: !x, %b: !nvfp4) -> tensor<?x136xf32> {
+  %0 = blockscale.matmul %a, %b : !x, !nvfp4 -> tensor<?x136xf32>
+  return %0 : tensor<?x136xf32>
+}
+
+!fp8 = !blockscale.tensor<?x352xf8E4M3FN, "float32">
+!square = !blockscale.tensor<136x352xf4E2M1FN, "multi_float32_e4m3_t16_t16">
+func.func @beside_fp8(%a: !fp8, %b: !square) -> tensor<?x136xf32> {
+  %0 = blockscale.matmul %a, %b : !fp8, !square -> tensor<?x136xf32>
+  return %0 : tensor<?x136xf32>
+}
+
+!mxfp8 = !blockscale.tensor<2x37x256xf8E5M2, "e8m0_t128">
+!half = !blockscale.tensor<2x136x256xf16>
+func.func @mxfp8(%a: !mxfp8, %b: !half, %bias: tensor<136xf32>) -> tensor<2x37x136xbf16> {
+  %0 = blockscale.matmul %a, %b bias(%bias) activation(relu) schedule(#blockscale.schedule<swap_operands = true>) : !mxfp8, !half, tensor<136xf32> -> tensor<2x37x136xbf16>
+  return %0 : tensor<2x37x136xbf16>
+}
+
+!mxint4 = !blockscale.tensor<136x352xi4, "e8m0_t32_t32">
+func.func @mxint4(%a: !x, %b: !mxint4) -> tensor<?x136xf32> {
+  %0 = blockscale.matmul %a, %b : !x, !mxint4 -> tensor<?x136xf32>
+  return %0 : tensor<?x136xf32>
+}
+
+!e4m3 = !blockscale.tensor<?x352xf6E2M3FN, "e4m3_t32">
+func.func @scales_of_both(%a: !e4m3, %b: !nvfp4) -> tensor<?x136xf32> {
+  %0 = blockscale.matmul %a, %b : !e4m3, !nvfp4 -> tensor<?x136xf32>
+  return %0 : tensor<?x136xf32>
+}
+
+!experts = !blockscale.tensor<3x136x352xf4E2M1FN, "e8m0_t32">
+func.func @experts(%a: !x, %b: !experts, %ends: tensor<3xi32>) -> tensor<?x136xf32> {
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<3xi32>) : !x, !experts -> tensor<?x136xf32>
+  return %0 : tensor<?x136xf32>
+}
