@@ -120,6 +120,9 @@ INTEGERS_DENSE = [operands._replace(a_spec="") for operands in INTEGERS]
 # M is dynamic and takes each of `rows`; N and K are static, one product each.
 Sizes = namedtuple("Sizes", "rows products")
 SMALL = Sizes([1, 130, 300], [(264, 576), (512, 1056)])
+# Of tiles of more columns than an instruction has: one that ends in its first
+# instruction, and others.
+BESIDE = Sizes([1, 300], [(264, 576), (712, 1056)])
 HALVED = Sizes([1, 130, 300], [(264, 576), (512, 1088)])
 LONG = Sizes([130, 300], [(208, 96 * steps) for steps in range(1, 18, 2)] +
              [(512, 768), (512, 1600)])

@@ -7,7 +7,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 from variant_functions import function_of_late_k
 from variant_kinds import (
-    BLOCKS, CODEBOOKS, DATACENTER, DENSE, FP4, FP4_UE4M3_32, FP4_UE5M3_16,
+    BESIDE, BLOCKS, CODEBOOKS, DATACENTER, DENSE, FP4, FP4_UE4M3_32, FP4_UE5M3_16,
     GROUPED_BLOCKS, GROUPED_LONG, HALVED, INTEGERS, INTEGERS_DENSE, INTEGER_CHIPS,
     K96_CHIPS, LONG, LONG_ELEMENTS, LONG_SPLIT, MIXED, MXFP4, MXFP6, MXFP8, NVFP4,
     ONES, Operands, PROMOTED, PROMOTED_BESIDE, PROMOTED_ONES, REAL_ZEROS, ROWS,
@@ -23,6 +23,13 @@ PRODUCT_VARIANTS = [
     Variant("CTA pair", DATACENTER, DENSE, pair(), SMALL),
     Variant("CTA pair, operands swapped", DATACENTER, DENSE,
             "cta_group = 2, swap_operands = true", SMALL),
+    Variant("CTA pair, tiles of 320 columns", DATACENTER,
+            [MXFP8, MIXED, MXFP4, NVFP4], pair(", tile_n = 320"), BESIDE),
+    Variant("CTA pair, tiles of 384 columns, operands swapped", DATACENTER,
+            [MXFP8, NVFP4], "cta_group = 2, swap_operands = true, tile_n = 384",
+            BESIDE),
+    Variant("tiles of 320 columns, CTA pair in 2 x 2", DATACENTER,
+            [MXFP8, NVFP4], cluster(2, 2, 2, ", tile_n = 320"), BESIDE),
 ] + [
     Variant(f"cluster {m} x {n}" + (" of pairs" if group == 2 else ""),
             DATACENTER, [MXFP8, NVFP4], cluster(m, n, group), SMALL)

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/HW/GemmModel.h"
+#include "blockscale/HW/TileColumns.h"
 
 #include <algorithm>
 #include <cassert>
@@ -73,27 +74,45 @@ constexpr double kSumBytes = 4;
 /// (fitted to the timeline).
 constexpr double kExchangeCyclesOfColumn = 4;
 
-double exposedEpilogue(EpilogueOverlap overlap) {
-  switch (overlap) {
+double exposedEpilogue(const GemmKernel &kernel) {
+  constexpr double kOfWhole = 0.75;
+  switch (kernel.overlap) {
   case EpilogueOverlap::TwoAccumulators:
     return 0.12;
   case EpilogueOverlap::PiecewiseRelease:
-    return 0.15;
+    // Of one instruction's 256 columns it was fitted to those that are shared.
+    return kernel.tileN > kInstructionColumns
+               ? kOfWhole * kernel.sharedColumns / kernel.tileN
+               : 0.15;
   case EpilogueOverlap::None:
-    return 0.75;
+    return kOfWhole;
   }
   return 1;
 }
 
 int64_t ceilDiv(int64_t x, int64_t y) { return (x + y - 1) / y; }
 
-MmaStep stepOf(const GemmKernel &kernel) {
+MmaStep stepOf(const GemmKernel &kernel, unsigned columns) {
   unsigned m = kernel.tileM / kernel.instructionsM;
   MmaStep step =
       mmaStep(kernel.kind, kernel.instructionK, kernel.sparse, kernel.ctaGroup,
-              m, kernel.tileN, kernel.bitsA, kernel.bitsB);
+              m, columns, kernel.bitsA, kernel.bitsB);
   step.sharersOfB = kernel.instructionsM;
   return step;
+}
+
+/// The first of the instructions beside each other, or the only one.
+MmaStep stepOf(const GemmKernel &kernel) {
+  return stepOf(kernel, tileColumns(kernel.tileN).first);
+}
+
+/// Cycles between two rounds of the instructions beside each other.
+double intervalCycles(const GemmKernel &kernel) {
+  TileColumns columns = tileColumns(kernel.tileN);
+  double cycles = 0;
+  for (unsigned i = 0; i < columns.instructions(); ++i)
+    cycles += mmaIntervalCycles(stepOf(kernel, columns.columnsOf(i)));
+  return cycles;
 }
 
 /// How the tiles of a product, or the parts of them, lie on the SMs.
@@ -275,7 +294,7 @@ double flops(const GemmSize &size) {
 double peakFlopsPerCycle(const GemmKernel &kernel, const Part &part) {
   MmaStep step = stepOf(kernel);
   double perStep =
-      2.0 * step.m / kernel.ctaGroup * kernel.tileN * kernel.instructionK;
+      2.0 * step.m / kernel.ctaGroup * step.n * kernel.instructionK;
   return part.smCount * perStep / mmaArrayCycles(step);
 }
 
@@ -315,8 +334,7 @@ GemmPrediction predictAt(const GemmKernel &kernel, const GemmSize &size,
   result.waves = tiling.waves;
   int64_t k = longestPart(kernel, size.k);
   result.mma = double(ceilDiv(k, kernel.instructionK)) * kernel.instructionsM *
-               mmaIntervalCycles(stepOf(kernel)) /
-               (kIssueEfficiency * clockGhz * 1e3);
+               intervalCycles(kernel) / (kIssueEfficiency * clockGhz * 1e3);
   result.stages = ringMicroseconds(kernel, part.chip, k);
   double perTile = tileBytes(kernel, size);
   result.l2 = tiling.active * perTile /
@@ -331,7 +349,7 @@ GemmPrediction predictAt(const GemmKernel &kernel, const GemmSize &size,
                        promotionCycles(kernel) / (clockGhz * 1e3);
 
   // The warps that promote also store, and promote nothing meanwhile.
-  double exposed = kernel.promotionK ? 1 : exposedEpilogue(kernel.overlap);
+  double exposed = kernel.promotionK ? 1 : exposedEpilogue(kernel);
   double sum = 0;
   for (double time :
        {result.mma, result.l2, result.memory, (1 - exposed) * result.epilogue})

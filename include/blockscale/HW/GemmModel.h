@@ -53,8 +53,8 @@ struct GemmKernel {
   unsigned instructionK = 64;
   bool sparse = false;
   unsigned ctaGroup = 2;
-  /// Tile of one CTA, or of the pair: N of the instruction, and its M times
-  /// `instructionsM`.
+  /// Tile of one CTA, or of the pair: N of the instruction, or of two beside
+  /// each other where it is above 256, and its M times `instructionsM`.
   unsigned tileM = 256, tileN = 256;
   /// MMAs of different rows that share B in the collector (sm_107).
   unsigned instructionsM = 1;
@@ -91,6 +91,9 @@ struct GemmKernel {
   /// Accumulators that such sums pass through.
   unsigned accumulators = 2;
   EpilogueOverlap overlap = EpilogueOverlap::PiecewiseRelease;
+  /// Columns of a tile of two instructions that are released before the next
+  /// tile begins, as both accumulators have them.
+  unsigned sharedColumns = 0;
   Raster raster = Raster::Grouped;
 };
 

@@ -34,19 +34,44 @@ static MmaOp mainMma(gpu::GPUFuncOp kernel) {
   return best;
 }
 
-/// All MMAs of a K tile: those in the block of `mma` that share B, or it alone.
+/// All MMAs of a K tile: those in the block of `mma` that share A or B, or it
+/// alone.
 static SmallVector<MmaOp> mmasBeside(MmaOp mma) {
-  if (!mma.getCollector())
-    return {mma};
-  SmallVector<MmaOp> mmas;
-  for (MmaOp op : mma->getBlock()->getOps<MmaOp>())
-    if (op.getCollector())
-      mmas.push_back(op);
-  return mmas;
+  auto belongs = [&](MmaOp op) {
+    if (mma.getCollector())
+      return static_cast<bool>(op.getCollector());
+    return op == mma ||
+           (!mma.getRange() && !op.getRange() && op.getA() == mma.getA());
+  };
+  return llvm::filter_to_vector(mma->getBlock()->getOps<MmaOp>(), belongs);
+}
+
+/// Columns of the tile that `mma` and those beside it compute.
+static int64_t columnsOf(MmaOp mma) {
+  if (mma.getCollector())
+    return mma.getInstruction().getN();
+  int64_t columns = 0;
+  for (MmaOp op : mmasBeside(mma))
+    columns += op.getInstruction().getN();
+  return columns;
+}
+
+/// Accumulators of a whole tile in `type`, and columns from one to the next.
+static std::pair<int64_t, int64_t> copiesOf(TensorMemoryType type,
+                                            int64_t columns) {
+  int64_t count = type.getShape()[0], width = type.getShape()[2];
+  int64_t stride = cast<TmemAccumulatorAttr>(type.getLayout()).getCopyStride();
+  if (columns == width)
+    return {count, stride ? stride : width};
+  // Those of instructions beside each other have one at every step.
+  int64_t behind = type.getColumns() - columns;
+  return {behind ? 2 : 1, behind ? behind : columns};
 }
 
 /// Those of them above each other, which have operands A of their own.
 static SmallVector<MmaOp> mmasAbove(MmaOp mma) {
+  if (!mma.getCollector())
+    return {mma};
   SmallVector<MmaOp> mmas = mmasBeside(mma);
   auto last = llvm::find_if(
       mmas, [](MmaOp op) { return op.getCollector() == CollectorB::LastUse; });
@@ -115,7 +140,8 @@ static llvm::DenseMap<Value, StringRef> ringNames(gpu::GPUFuncOp kernel,
   });
   for (MmaOp op : mmas)
     names[op.getA()] = "A";
-  names[mma.getB()] = "B";
+  for (MmaOp op : mmasBeside(mma))
+    names[op.getB()] = "B";
   return names;
 }
 
@@ -159,13 +185,9 @@ static std::vector<MemoryRegion> tensorRegions(MmaOp mma) {
       return;
     MemoryRegion region{name.str(), uint64_t(view.getColumn().value_or(0)),
                         uint64_t(view.getType().getColumns())};
-    if (auto layout =
-            dyn_cast<TmemAccumulatorAttr>(view.getType().getLayout())) {
-      ArrayRef<int64_t> shape = view.getType().getShape();
-      region.copies = shape[0];
-      region.stride =
-          layout.getCopyStride() ? layout.getCopyStride() : shape[2];
-    }
+    if (view.getType().isAccumulator())
+      std::tie(region.copies, region.stride) =
+          copiesOf(view.getType(), columnsOf(mma));
     regions.push_back(region);
   };
   add("accumulators", mma.getAccumulator());
@@ -250,17 +272,20 @@ static void reportMmaLoop(MmaOp mma, KernelReport &report) {
   report.kind = std::string(hw::kindName(instruction.getKind()));
   SmallVector<MmaOp> mmas = mmasBeside(mma);
   unsigned above = mmasAbove(mma).size();
+  // Those of a tile that read the same elements of K.
+  unsigned ofStep = mma.getCollector() ? above : mmas.size();
   report.mmasPerKTile = 0;
   for (MmaOp op : mmas)
     report.mmasPerKTile += steps(op);
   report.copiesPerKTile = copiesBefore(mmas.front());
   report.tileM = instruction.getM() * above;
-  report.tileN = instruction.getN();
-  report.tileK = instruction.getK() * report.mmasPerKTile / above;
+  report.tileN = columnsOf(mma);
+  report.tileK = instruction.getK() * report.mmasPerKTile / ofStep;
   report.mmaK = instruction.getK();
   reportInstruction(instruction, report);
   report.stages = mma.getA().getType().getStages();
-  report.accumulators = mma.getAccumulator().getType().getShape().front();
+  report.accumulators =
+      copiesOf(mma.getAccumulator().getType(), report.tileN).first;
   report.tensorMemory = tensorRegions(mma);
   report.mmaCyclesPerKTile = 0;
   for (MmaOp op : mmas)

@@ -16,6 +16,7 @@
 #include "blockscale/HW/ScaleLayout.h"
 #include "blockscale/HW/Target.h"
 #include "blockscale/HW/TensorMap.h"
+#include "blockscale/HW/TileColumns.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -66,7 +67,8 @@ ScheduleAttr::verifyFields(function_ref<InFlightDiagnostic()> emitError,
                            const Fields &f) {
   constexpr int64_t kMaxStages = 16, kMaxGroup = 1 << 16, kMaxSplits = 64;
   if (failed(checkField(emitError, "tile_m", f.tileM, 128, 512, 128)) ||
-      failed(checkField(emitError, "tile_n", f.tileN, 8, 256, 8)) ||
+      failed(
+          checkField(emitError, "tile_n", f.tileN, 8, hw::kTileColumns, 8)) ||
       failed(checkField(emitError, "tile_k", f.tileK, 32, 768, 32)) ||
       failed(checkField(emitError, "stages", f.stages, 1, kMaxStages)) ||
       failed(checkField(emitError, "scale_stages", f.scaleStages, 1,
@@ -77,6 +79,11 @@ ScheduleAttr::verifyFields(function_ref<InFlightDiagnostic()> emitError,
       failed(checkField(emitError, "mma_k", f.mmaK, 8, 128, 8)) ||
       failed(checkField(emitError, "epilogue_warps", f.epilogueWarps, 4, 8, 4)))
     return failure();
+  if (f.tileN > int64_t(hw::kInstructionColumns) &&
+      f.tileN % int64_t(hw::kWideTileStep) != 0)
+    return emitError() << "expected 'tile_n' above " << hw::kInstructionColumns
+                       << ", two instructions beside each other, in steps of "
+                       << hw::kWideTileStep << ", found " << f.tileN;
   return checkCluster(emitError, f);
 }
 

@@ -13,6 +13,7 @@
 #include "blockscale/Dialect/Blockscale/IR/ScalesOfOne.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
+#include "blockscale/Dialect/Blockscale/IR/WideTiles.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -369,8 +370,8 @@ LogicalResult KernelMatmulOp::verify() {
                             "'blockscale-select-schedule' completes one";
   MmaAttr mma = getMma();
   bool inTensorMemory = hw::hasTensorMemory(getTarget(*this));
-  if (inTensorMemory &&
-      (!isTileM(mma, schedule.getTileM()) || schedule.getTileN() != mma.getN()))
+  if (inTensorMemory && (!isTileM(mma, schedule.getTileM()) ||
+                         !isTileN(mma, schedule.getTileN())))
     return emitOpError() << "expected an instruction of the tile's shape "
                          << schedule.getTileM() << "x" << schedule.getTileN()
                          << ", found " << mma.getM() << "x" << mma.getN();
@@ -381,6 +382,8 @@ LogicalResult KernelMatmulOp::verify() {
                          << " and M = " << hw::kTmemLanes * schedule.ctaGroup()
                          << ", found " << mma.getCtaGroup() << " and "
                          << mma.getM();
+  if (auto why = whyNotWideTile(mma, schedule.getTileM(), schedule.getTileN()))
+    return emitOpError() << why->text;
   if (schedule.getMmaK() && schedule.getMmaK() != mma.getK())
     return emitOpError() << "expected an instruction of the schedule's K = "
                          << schedule.getMmaK() << ", found K = " << mma.getK();

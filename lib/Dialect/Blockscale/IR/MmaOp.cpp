@@ -212,11 +212,23 @@ static LogicalResult verifyOperandRing(MmaOp op, StringRef name,
   return success();
 }
 
+/// Whether an instruction with `columns` columns has its sums there. Where
+/// accumulators overlap, one of them may be wider: of instructions beside each
+/// other the narrower one writes its first columns.
+static bool isAccumulatorOf(TensorMemoryType type, int64_t columns) {
+  auto layout = dyn_cast<TmemAccumulatorAttr>(type.getLayout());
+  if (!layout)
+    return false;
+  int64_t width = type.getShape()[2], stride = layout.getCopyStride();
+  bool overlaps = stride && stride < width;
+  return columns == width || (overlaps && columns < width);
+}
+
 /// Accumulator, scales and metadata are those that the instruction has.
 static LogicalResult verifyTensorMemory(MmaOp op) {
   MmaAttr mma = op.getInstruction();
   TensorMemoryType accumulator = op.getAccumulator().getType();
-  if (!accumulator.isAccumulator() || accumulator.getShape()[2] != mma.getN())
+  if (!isAccumulatorOf(accumulator, mma.getN()))
     return op.emitOpError()
            << "expected an accumulator of " << mma.getN() << " columns";
   Type element = accumulatorType(mma);

@@ -148,12 +148,12 @@ func.func private @tile_m_64() attributes {test.a = #blockscale.schedule<tile_m 
 
 // -----
 
-// expected-error @below {{expected 'tile_n' of 8 to 256 in steps of 8, found 260}}
+// expected-error @below {{expected 'tile_n' of 8 to 512 in steps of 8, found 260}}
 func.func private @tile_n_260() attributes {test.a = #blockscale.schedule<tile_n = 260>}
 
 // -----
 
-// expected-error @below {{expected 'tile_n' of 8 to 256 in steps of 8, found 264}}
+// expected-error @below {{expected 'tile_n' above 256, two instructions beside each other, in steps of 64, found 264}}
 func.func private @tile_n_264() attributes {test.a = #blockscale.schedule<tile_n = 264>}
 
 // -----

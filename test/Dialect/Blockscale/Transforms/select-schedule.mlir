@@ -116,7 +116,7 @@ func.func @mn_major_step(%a: !mn_major_step_a, %b: !mn_major_step_b) -> tensor<1
 !dynamic_rows_b = !blockscale.tensor<7168x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 // CHECK-LABEL: func.func @dynamic_rows
 func.func @dynamic_rows(%a: !dynamic_rows_a, %b: !dynamic_rows_b) -> tensor<?x7168xbf16> {
-  // CHECK: tile_n = {{128|192|256}}, tile_k = 256
+  // CHECK: tile_n = {{128|192|256|320|384}}, tile_k = 256
   // FEW: tile_n = 64, tile_k = 256
   %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) : !dynamic_rows_a, !dynamic_rows_b -> tensor<?x7168xbf16>
   return %0 : tensor<?x7168xbf16>

@@ -27,10 +27,12 @@ static int64_t mostSlices(int64_t extent, int64_t sharers) {
 }
 
 /// The part of an operand that a CTA holds: `rows` of it, which `sharers` CTAs
-/// of its cluster have in common. `tileK` counts elements in memory.
+/// of its cluster have in common, in boxes of `rowsOfBox`. `tileK` counts
+/// elements in memory.
 static OperandGeometry operandGeometry(MmaAttr mma, hw::OperandType format,
                                        BoolAttr mnMajor, int64_t rows,
-                                       int64_t tileK, int64_t sharers) {
+                                       int64_t rowsOfBox, int64_t tileK,
+                                       int64_t sharers) {
   OperandGeometry operand;
   bool isMNMajor = mnMajor && mnMajor.getValue();
   unsigned bits = mma.getContainerBits(format);
@@ -47,7 +49,8 @@ static OperandGeometry operandGeometry(MmaAttr mma, hw::OperandType format,
   operand.dataType = *hw::tensorMapDataType(format, bits);
   operand.boxes =
       isMNMajor ? operand.tile.mn / width : llvm::divideCeil(rowBytes, width);
-  operand.boxRows = isMNMajor ? width : operand.tile.mn;
+  operand.rowBoxes = isMNMajor ? 1 : rows / rowsOfBox;
+  operand.boxRows = isMNMajor ? width : rowsOfBox;
   operand.boxK = isMNMajor ? tileK : tileK / operand.boxes;
   operand.sharers = sharers;
   int64_t &sliced = isMNMajor ? operand.boxK : operand.boxRows;
@@ -69,7 +72,8 @@ static int64_t rowInstructionsOf(ScheduleAttr schedule) {
 TileGeometry::TileGeometry(MmaAttr mma, ScheduleAttr schedule, hw::Chip chip,
                            bool isRowPerLane)
     : tileM(schedule.getTileM()), tileN(schedule.getTileN()),
-      rowInstructions(rowInstructionsOf(schedule)), tileK(schedule.getTileK()),
+      rowInstructions(rowInstructionsOf(schedule)),
+      columns(hw::tileColumns(schedule.getTileN())), tileK(schedule.getTileK()),
       stages(schedule.getStages()),
       accumulators(schedule.getAccumulators() * rowInstructions),
       scaleStages(schedule.scaleStages()), ctaGroup(schedule.ctaGroup()),
@@ -77,9 +81,14 @@ TileGeometry::TileGeometry(MmaAttr mma, ScheduleAttr schedule, hw::Chip chip,
       clusterK(schedule.clusterK()), isRowPerLane(isRowPerLane) {
   tileM /= rowInstructions;
   a = operandGeometry(mma, mma.getA(), mma.getAMnMajor(), rowsPerCta(),
-                      mma.getStoredK(tileK), clusterN);
-  b = operandGeometry(mma, mma.getB(), mma.getBMnMajor(), columnsPerCta(),
-                      tileK, clusterTilesM());
+                      rowsPerCta(), mma.getStoredK(tileK), clusterN);
+  // One map brings the parts of all instructions.
+  int64_t rowsOfBox = hw::commonColumns(columns) / ctaGroup;
+  for (unsigned i = 0; i < columns.instructions(); ++i)
+    partsOfB.push_back(operandGeometry(mma, mma.getB(), mma.getBMnMajor(),
+                                       columnsPerCta(i), rowsOfBox, tileK,
+                                       clusterTilesM()));
+  b = partsOfB.front();
   if (hw::isBlockScaled(mma.getKind()))
     setScales(mma);
   if (mma.getSparse()) {
@@ -95,6 +104,9 @@ TileGeometry::TileGeometry(MmaAttr mma, ScheduleAttr schedule, hw::Chip chip,
   overlap = accumulators == 2 && rowInstructions == 1
                 ? std::max<int64_t>(0, tensorColumns() - there)
                 : 0;
+  // Accumulators of instructions beside each other are found by number.
+  if (columns.second)
+    overlap = llvm::alignTo(overlap, hw::kWideTileStep);
 }
 
 int64_t TileGeometry::tensorColumns() const {
@@ -122,17 +134,21 @@ void TileGeometry::setScales(MmaAttr mma) {
   sfaColumns = isRowPerLane ? scaleWords
                             : hw::scaleColumns(a.scaleGroups * hw::kAtomRows,
                                                heldScales);
-  sfbColumns = hw::scaleColumns(b.scaleGroups * hw::kAtomRows, heldScales);
+  sfbColumns = hw::tileScaleColumns(b.scaleGroups * hw::kAtomRows, heldScales);
 }
 
 int64_t TileGeometry::stageBytes() const {
-  return rowInstructions * hw::tileBytes(a.tile) + hw::tileBytes(b.tile) +
-         sideBytes();
+  int64_t bytes = rowInstructions * hw::tileBytes(a.tile) + sideBytes();
+  for (const OperandGeometry &part : partsOfB)
+    bytes += hw::tileBytes(part.tile);
+  return bytes;
 }
 
 int64_t TileGeometry::countedBytes() const {
-  return ctaGroup *
-         (rowInstructions * a.countedBytes + b.countedBytes + sideBytes());
+  int64_t bytes = rowInstructions * a.countedBytes + sideBytes();
+  for (const OperandGeometry &part : partsOfB)
+    bytes += part.countedBytes;
+  return ctaGroup * bytes;
 }
 
 int64_t TileGeometry::scaleBytes() const {

@@ -14,6 +14,7 @@
 #include "blockscale/HW/ScaleLayout.h"
 #include "blockscale/HW/Target.h"
 #include "blockscale/HW/TensorMap.h"
+#include "blockscale/HW/TileColumns.h"
 
 namespace blockscale {
 
@@ -28,6 +29,9 @@ struct OperandGeometry {
   /// CTAs that share the part, and slices that they load it in, a box of each
   /// group being a slice.
   int64_t sharers = 1, slices = 1;
+  /// Boxes above each other of a K-major operand: the first ones of all groups
+  /// come before the second ones.
+  int64_t rowBoxes = 1;
   /// Rows in a box, and elements along K.
   int64_t boxRows = 0;
   int64_t boxK = 0;
@@ -42,11 +46,17 @@ struct OperandGeometry {
 /// Everything about a kernel's tiles that is not a free choice: it follows
 /// from a complete instruction and schedule, and the tensor memory of a chip.
 struct TileGeometry {
-  /// `a` is the part of one instruction of a row of them.
+  /// `a` is the part of one instruction of a row of them, `b` that of the first
+  /// one, with the scales of all.
   OperandGeometry a, b;
-  /// Rows and columns of one instruction, and instructions above each other
-  /// that share B: together they have the rows of the schedule's 'tile_m'.
+  /// The parts of B of all instructions beside each other.
+  llvm::SmallVector<OperandGeometry, 2> partsOfB;
+  /// Rows of one instruction, columns of a tile, and instructions above each
+  /// other that share B: together they have the rows of the schedule's
+  /// 'tile_m'.
   int64_t tileM, tileN, rowInstructions;
+  /// Columns of instructions beside each other that share A.
+  hw::TileColumns columns;
   /// Accumulators of one instruction each; a tile takes one for each of its
   /// `rowInstructions`.
   int64_t tileK, stages, accumulators;
@@ -84,7 +94,9 @@ struct TileGeometry {
 
   /// Rows of an instruction in one CTA, and rows of B that it holds.
   int64_t rowsPerCta() const { return tileM / ctaGroup; }
-  int64_t columnsPerCta() const { return tileN / ctaGroup; }
+  int64_t columnsPerCta(unsigned instruction) const {
+    return columns.columnsOf(instruction) / ctaGroup;
+  }
   int64_t clusterSize() const { return clusterM * clusterN * clusterK; }
   /// CTAs of a cluster that compute one part of K.
   int64_t ctasOfPart() const { return clusterM * clusterN; }
@@ -118,6 +130,9 @@ struct TileGeometry {
   int64_t tensorColumns() const;
   /// Distance in columns from one accumulator to the next.
   int64_t accumulatorStride() const { return tileN - overlap; }
+  /// Whether the accumulators that fit lie at least so far apart that those of
+  /// instructions beside each other find their places.
+  bool hasRoomToOverlap() const { return overlap < tileN; }
   /// Columns that the epilogue loads at once if it needs up to `values` values
   /// for each: fewer where a thread would run out of registers, or owns fewer.
   int64_t epilogueColumns(unsigned values) const;

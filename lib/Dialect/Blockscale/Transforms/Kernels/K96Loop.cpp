@@ -36,7 +36,7 @@ void K96Loop::multiplyRun(const Group &group, const KRun &run, Value slot,
   Value accumulate = run.begin == 0 ? group.accumulate : b.always();
   auto range = KRangeAttr::get(b.getContext(), run.part, run.begin, run.end);
   MmaOp::create(b, memory.accumulator, group.tile.copies.front(),
-                stages.a.front(), stages.b, slot, previous, scalesOfA(),
+                stages.a.front(), stages.b.front(), slot, previous, scalesOfA(),
                 scalesOfB(), /*metadata=*/Value(), accumulate, group.valid,
                 group.tile.shift, frame.mma.with(&MmaAttr::Fields::k, run.k),
                 range, CollectorBAttr(), ArrayAttr());

@@ -107,11 +107,13 @@ Value KernelFrame::firstColumn(TilePosition tile) {
   return b.mul(tile.column, geometry.tileN);
 }
 
-Value KernelFrame::firstRowOfB(TilePosition tile) {
+Value KernelFrame::firstRowOfB(TilePosition tile, unsigned number) {
   Value row = firstColumn(tile);
+  if (number)
+    row = b.add(row, b.constant(geometry.columns.begin(number)));
   if (!isPair())
     return row;
-  return b.add(row, b.mul(place.indexInPair(), geometry.columnsPerCta()));
+  return b.add(row, b.mul(place.indexInPair(), geometry.columnsPerCta(number)));
 }
 
 Extent KernelFrame::rowsAround(TilePosition tile) {

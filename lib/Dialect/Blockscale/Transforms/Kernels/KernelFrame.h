@@ -102,6 +102,11 @@ public:
   /// Whether runs of its columns have a matrix of D each.
   bool isGroupedAlongK() { return static_cast<bool>(op.getKOffsets()); }
 
+  /// Instruction `number` of a row of them, counted from the left.
+  MmaAttr instruction(unsigned number) const {
+    return mma.with(&MmaAttr::Fields::n, geometry.columns.columnsOf(number));
+  }
+
   /// The part of an output tile that its instruction `number`, counted from
   /// above, computes: a tile of one instruction.
   TilePosition partOf(TilePosition tile, int64_t number);
@@ -114,7 +119,8 @@ public:
   /// tile, and of the rows of B that it holds.
   mlir::Value firstRow(TilePosition tile);
   mlir::Value firstColumn(TilePosition tile);
-  mlir::Value firstRowOfB(TilePosition tile);
+  /// Of B for instruction `number` from the left.
+  mlir::Value firstRowOfB(TilePosition tile, unsigned number);
 
   /// The rows, or columns, of D among which a tile lies: those of its group, or
   /// all.

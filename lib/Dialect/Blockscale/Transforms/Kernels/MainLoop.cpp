@@ -119,6 +119,13 @@ Value MainLoop::scalesOfB() const {
   return memory.scales ? memory.scales->b : Value();
 }
 
+Value MainLoop::shiftOf(const MmaTile &tile, unsigned number) {
+  if (!number)
+    return tile.shift;
+  Value columns = b.constant(hw::scaleColumnOf(frame.geometry.columns, number));
+  return tile.shift ? b.add(tile.shift, columns) : columns;
+}
+
 SmallVector<Value> MainLoop::valuesOf(const Rings &at) {
   SmallVector<Value> values = at.stage.values();
   values.insert(values.begin() + 2,
@@ -186,9 +193,10 @@ MainLoop::Rings MainLoop::fillBlockOfStage(const MmaTile &tile, int64_t part,
   TensorFenceOp::create(b, FenceSide::After);
   b.onlyIf(tile.leader, [&] {
     MmaOp::create(b, memory.accumulator, at.copy.slot, stages.a.front(),
-                  stages.b, at.stage.slot, /*previous=*/Value(), scalesOfA(),
-                  scalesOfB(), memory.metadata.value_or(Value()), none, valid,
-                  tile.shift, frame.mma, range, CollectorBAttr(), ArrayAttr());
+                  stages.b.front(), at.stage.slot, /*previous=*/Value(),
+                  scalesOfA(), scalesOfB(), memory.metadata.value_or(Value()),
+                  none, valid, tile.shift, frame.mma, range, CollectorBAttr(),
+                  ArrayAttr());
     // Before the block is handed over: who takes the last one may be the last
     // that runs.
     int64_t end = (part + 1) * size;

@@ -83,6 +83,8 @@ protected:
   /// Null without scales.
   mlir::Value scalesOfA(int64_t rowInstruction = 0) const;
   mlir::Value scalesOfB() const;
+  /// The shift of B's scales for an instruction that has others to the left.
+  mlir::Value shiftOf(const MmaTile &tile, unsigned number);
 
   KernelFrame &frame;
   KernelBuilder &b;

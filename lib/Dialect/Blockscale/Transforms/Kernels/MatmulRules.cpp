@@ -17,6 +17,7 @@
 #include "blockscale/Dialect/Blockscale/IR/StoredElements.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
+#include "blockscale/Dialect/Blockscale/IR/WideTiles.h"
 #include "blockscale/HW/ScaleLayout.h"
 
 using namespace mlir;
@@ -103,13 +104,15 @@ static LogicalResult checkSchedule(MatmulOp op) {
                                   schedule.getTileK()))
       return op.emitOpError() << why->text;
   if (inTensorMemory && (!isTileM(mma, schedule.getTileM()) ||
-                         schedule.getTileN() != mma.getN() ||
+                         !isTileN(mma, schedule.getTileN()) ||
                          schedule.getTileK() != mma.getTileK()))
     return op.emitOpError()
            << "its tile of " << schedule.getTileM() << "x"
            << schedule.getTileN() << "x" << schedule.getTileK()
            << " does not suit its instruction, which needs " << mma.getM()
            << "x" << mma.getN() << "x" << mma.getTileK();
+  if (auto why = whyNotWideTile(mma, schedule.getTileM(), schedule.getTileN()))
+    return op.emitOpError() << why->text;
   if (auto why = whyNotStages(mma, schedule.getStages()))
     return op.emitOpError() << why->text;
   if (auto why = whyNotScaleRing(mma, schedule, target))
@@ -124,6 +127,9 @@ static LogicalResult checkSchedule(MatmulOp op) {
   if (op.isGathered())
     if (auto why = whyNotGathered(schedule.getSwapOperands().getValue(),
                                   hasRowFactors(op)))
+      return op.emitOpError() << why->text;
+  if (op.isGathered())
+    if (auto why = whyNotGatheredWide(schedule.getTileN()))
       return op.emitOpError() << why->text;
   if (auto why = whyNotStores(schedule, storedResult(op), target))
     return op.emitOpError() << why->text;

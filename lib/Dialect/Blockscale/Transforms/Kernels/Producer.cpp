@@ -47,15 +47,19 @@ void Producer::loadOperand(Value map, Value ring,
     k = b.add(k, b.mul(slice, operand.boxK));
   if (slice && !isMNMajor)
     row = b.add(row, b.mul(slice, operand.boxRows));
+  auto loadAt = [&](int64_t box, int64_t rowBox) {
+    Value inner = isMNMajor ? row : k, outer = isMNMajor ? k : row;
+    int64_t step = isMNMajor ? operand.boxRows : operand.boxK;
+    int64_t above = rowBox * operand.slices * operand.boxRows;
+    SmallVector<Value> coordinates{b.add(inner, b.constant(box * step)),
+                                   b.add(outer, b.constant(above)), tile.batch};
+    loadBox(map, coordinates, ring, tile, slice, sharers, /*at=*/Value(),
+            (box * operand.rowBoxes + rowBox) * operand.slices);
+  };
   auto load = [&] {
-    for (int64_t box = 0; box < operand.boxes; ++box) {
-      Value inner = isMNMajor ? row : k;
-      int64_t step = isMNMajor ? operand.boxRows : operand.boxK;
-      SmallVector<Value> coordinates{b.add(inner, b.constant(box * step)),
-                                     isMNMajor ? k : row, tile.batch};
-      loadBox(map, coordinates, ring, tile, slice, sharers, /*at=*/Value(),
-              box * operand.slices);
-    }
+    for (int64_t box = 0; box < operand.boxes; ++box)
+      for (int64_t rowBox = 0; rowBox < operand.rowBoxes; ++rowBox)
+        loadAt(box, rowBox);
   };
   if (operand.slices == operand.sharers)
     return load();
@@ -168,8 +172,9 @@ void Producer::loadStage(const LoadedTile &from, Value k, StagePosition ring) {
     for (auto [ring, row] : llvm::zip_equal(stages.a, from.rows))
       loadOperand(op.getA(), ring, g.a, row, ofA, sharers.a, frame.place.rankN);
   if (!frame.isGathered() || !frame.isSwapped())
-    loadOperand(op.getB(), stages.b, g.b, from.rowOfB, ofB, sharers.b,
-                sharers.indexOfB);
+    for (auto [ring, part, row] :
+         llvm::zip_equal(stages.b, g.partsOfB, from.rowsOfB))
+      loadOperand(op.getB(), ring, part, row, ofB, sharers.b, sharers.indexOfB);
   if (stages.scales && !ring.scales)
     loadScalesOfStage(from, ofA, ofB);
   if (stages.metadata)
@@ -207,8 +212,9 @@ void Producer::gatherStage(const LoadedTile &from, Value k, Value stage) {
   KernelMatmulOp op = frame.op;
   KTile tile{k, Value(), stage, Value(), {}};
   if (frame.isSwapped())
-    return gatherOperand(op.getB(), stages.b, g.b, from.gathered.front(), tile,
-                         sharers.b, sharers.indexOfB);
+    return gatherOperand(op.getB(), stages.b.front(), g.b,
+                         from.gathered.front(), tile, sharers.b,
+                         sharers.indexOfB);
   for (auto [ring, rows] : llvm::zip_equal(stages.a, from.gathered))
     gatherOperand(op.getA(), ring, g.a, rows, tile, sharers.a,
                   frame.place.rankN);
@@ -287,14 +293,16 @@ Producer::LoadedTile Producer::whereFrom(TilePosition tile) {
     from.rows.push_back(frame.within({row, {}}, first));
     from.scaleRows.push_back(frame.within({scaleRow, {}}, first));
   }
-  from.rowOfB = frame.within({rowOfB, {}}, frame.firstRowOfB(tile));
+  for (unsigned i = 0; i < frame.geometry.columns.instructions(); ++i)
+    from.rowsOfB.push_back(
+        frame.within({rowOfB, {}}, frame.firstRowOfB(tile, i)));
   from.scaleRowOfB = frame.within({scaleRowOfB, {}}, frame.firstColumn(tile));
   if (!frame.isGathered())
     return from;
   const TileGeometry &g = frame.geometry;
   if (frame.isSwapped())
-    from.gathered.push_back(
-        rowsByNumber(g.b, from.rowOfB, tile.group.end, sharers.indexOfB));
+    from.gathered.push_back(rowsByNumber(g.b, from.rowsOfB.front(),
+                                         tile.group.end, sharers.indexOfB));
   else
     for (Value first : from.rows)
       from.gathered.push_back(
@@ -372,7 +380,7 @@ void Producer::loadWeights(const LoadedTile &from, Value k) {
     KTile tile{k, from.batchOfB, Value(), Value(), {}};
     loadOperand(op.getB(), stages.b, g.b, from.rowOfB, tile, sharers.b,
                 sharers.indexOfB);
-    if (stages.scales)
+    if (g.b.loadsScales)
       loadScales(op.getSfb(), stages.scales->b, from.scaleRowOfB, tile,
                  sharers.sfb, frame.place.rankM);
     return;
@@ -380,7 +388,7 @@ void Producer::loadWeights(const LoadedTile &from, Value k) {
   KTile tile{k, from.batchOfA, Value(), Value(), {}};
   for (auto [ring, row] : llvm::zip_equal(stages.a, from.rows))
     loadOperand(op.getA(), ring, g.a, row, tile, sharers.a, frame.place.rankN);
-  if (stages.scales)
+  if (g.a.loadsScales)
     for (auto [ring, row] : llvm::zip_equal(stages.scales->a, from.scaleRows))
       loadScales(op.getSfa(), ring, row, tile, sharers.a, frame.place.rankN);
   if (stages.metadata)

@@ -46,7 +46,9 @@ private:
   struct LoadedTile {
     /// One for each instruction above the others.
     llvm::SmallVector<mlir::Value, 2> rows, scaleRows;
-    mlir::Value rowOfB, scaleRowOfB;
+    /// One for each instruction beside the others.
+    llvm::SmallVector<mlir::Value, 2> rowsOfB;
+    mlir::Value scaleRowOfB;
     mlir::Value batchOfA, batchOfB;
     /// Where K is in groups.
     KGroup group;

@@ -120,7 +120,8 @@ VectorType RowStore::sumsType(int64_t columns) {
 
 Value RowStore::loadSums(RingPosition copy, Value column) {
   return LoadAccumulatorOp::create(b, sumsType(chunkColumns()),
-                                   memory.accumulator, copy.slot, column);
+                                   memory.accumulator,
+                                   memory.accumulatorOf(copy.slot), column);
 }
 
 void RowStore::forEachChunk(int64_t columns, function_ref<void(Value)> body) {

@@ -24,24 +24,29 @@ void StageLoop::multiplySharing(const MmaTile &tile, Value stage,
       bool isLast = i + 1 == tile.copies.size();
       auto collector = CollectorBAttr::get(context, isLast ? CollectorB::LastUse
                                                            : CollectorB::Fill);
-      MmaOp::create(b, memory.accumulator, copy, stages.a[i], stages.b, stage,
-                    /*previous=*/Value(), scalesOfA(i), scalesOfB(),
+      MmaOp::create(b, memory.accumulator, copy, stages.a[i], stages.b.front(),
+                    stage, /*previous=*/Value(), scalesOfA(i), scalesOfB(),
                     /*metadata=*/Value(), onto, valid, tile.shift, frame.mma,
                     range, collector, ArrayAttr());
     }
   }
 }
 
+/// The same where each has a B of its own: one instruction, or two beside each
+/// other.
 void StageLoop::multiplyAlone(const MmaTile &tile, Value stage,
                               Value accumulate, Value valid) {
   Value metadata = memory.metadata.value_or(Value());
   if (metadata)
     CopyMetadataOp::create(b, *stages.metadata, stage, metadata,
                            frame.isPair());
-  MmaOp::create(b, memory.accumulator, tile.copies.front(), stages.a.front(),
-                stages.b, stage, /*previous=*/Value(), scalesOfA(), scalesOfB(),
-                metadata, accumulate, valid, tile.shift, frame.mma,
-                KRangeAttr(), CollectorBAttr(), ArrayAttr());
+  for (auto [i, ringOfB] : llvm::enumerate(stages.b)) {
+    Value sums = memory.accumulatorOf(tile.copies.front(), i);
+    MmaOp::create(b, memory.accumulator, sums, stages.a.front(), ringOfB, stage,
+                  /*previous=*/Value(), scalesOfA(), scalesOfB(), metadata,
+                  accumulate, valid, shiftOf(tile, i), frame.instruction(i),
+                  KRangeAttr(), CollectorBAttr(), ArrayAttr());
+  }
 }
 
 /// One K tile: wait for its stage, copy scales, multiply, release the stage.

@@ -60,7 +60,9 @@ StageRing::StageRing(KernelFrame &frame, int64_t arrivals) : frame(frame) {
   for (int64_t i = 0; i < g.rowInstructions; ++i)
     a.push_back(
         builder.shared(operandRing(context, g.stages, g.a, frame.mma.getA())));
-  b = builder.shared(operandRing(context, g.stages, g.b, frame.mma.getB()));
+  for (const OperandGeometry &part : g.partsOfB)
+    b.push_back(
+        builder.shared(operandRing(context, g.stages, part, frame.mma.getB())));
   if (frame.isScaled()) {
     scales.emplace();
     for (int64_t i = 0; g.a.loadsScales && i < g.rowInstructions; ++i)

@@ -37,7 +37,8 @@ public:
 
   /// Of A one for each instruction above the others.
   llvm::SmallVector<mlir::Value, 2> a;
-  mlir::Value b;
+  /// Of B one for each instruction beside the others.
+  llvm::SmallVector<mlir::Value, 2> b;
   std::optional<ScaleRings> scales;
   /// One stage of scales that are all 1, for tensor memory; null where both
   /// operands have others, or none.

@@ -29,13 +29,11 @@ static TensorMemoryType scaleRegion(MLIRContext *context,
                                     const TileGeometry &geometry,
                                     const OperandGeometry &operand) {
   int64_t rows = operand.scaleGroups * hw::kAtomRows;
-  Result<hw::ScaleRegion> region =
-      hw::scaleRegion(hw::ScalePath::FourByOne, rows);
-  assert(region && "an operand has at most 256 rows");
+  hw::ScaleRegion region = hw::tileScaleRegion(rows);
   return TensorMemoryType::get(
       context, {rows, geometry.scaleRegionWords * hw::kAtomScales},
       IntegerType::get(context, 8),
-      TmemScalesAttr::get(context, region->wordStride));
+      TmemScalesAttr::get(context, region.wordStride));
 }
 
 /// Of A, one row to a lane: words follow each other.
@@ -44,6 +42,25 @@ static TensorMemoryType rowPerLaneRegion(MLIRContext *context,
   return TensorMemoryType::get(context, {hw::kTmemLanes, geometry.scalesPerRow},
                                IntegerType::get(context, 8),
                                TmemScalesAttr::get(context, 1));
+}
+
+/// The accumulators of the ring. Where a tile has several instructions there is
+/// one for the first of them at every step of columns, and the others' are
+/// some of these.
+static TensorMemoryType accumulatorRegion(KernelFrame &frame) {
+  MLIRContext *context = frame.b.getContext();
+  const TileGeometry &g = frame.geometry;
+  int64_t count = g.accumulators, width = g.tileN;
+  int64_t stride = g.overlap ? g.accumulatorStride() : 0;
+  if (g.columns.second) {
+    int64_t all = (count - 1) * g.accumulatorStride() + g.tileN;
+    width = g.columns.first;
+    stride = hw::kWideTileStep;
+    count = (all - width) / stride + 1;
+  }
+  return TensorMemoryType::get(context, {count, g.rowsPerCta(), width},
+                               accumulatorType(frame.mma),
+                               TmemAccumulatorAttr::get(context, stride));
 }
 
 TensorMemory::TensorMemory(KernelFrame &frame)
@@ -68,10 +85,7 @@ void TensorMemory::locate() {
   auto view = [&](TensorMemoryType type) -> Value {
     return TmemViewOp::create(b, type, slot, IntegerAttr());
   };
-  int64_t stride = g.overlap ? g.accumulatorStride() : 0;
-  accumulator = view(TensorMemoryType::get(
-      context, {g.accumulators, g.rowsPerCta(), g.tileN},
-      accumulatorType(frame.mma), TmemAccumulatorAttr::get(context, stride)));
+  accumulator = view(accumulatorRegion(frame));
   if (frame.isScaled()) {
     scales.emplace();
     for (int64_t i = 0; i < g.rowInstructions; ++i)
@@ -81,6 +95,15 @@ void TensorMemory::locate() {
   }
   if (frame.isSparse())
     metadata = view(metadataRegion(context, g));
+}
+
+Value TensorMemory::accumulatorOf(Value slot, unsigned number) {
+  const TileGeometry &g = frame.geometry;
+  if (!g.columns.second)
+    return slot;
+  int64_t steps = g.accumulatorStride() / hw::kWideTileStep;
+  return b.add(b.mul(slot, steps),
+               b.constant(g.columns.begin(number) / hw::kWideTileStep));
 }
 
 void TensorMemory::free() {

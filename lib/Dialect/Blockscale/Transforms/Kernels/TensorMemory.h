@@ -34,6 +34,11 @@ public:
   /// Frees, after a barrier that follows the last use.
   void free();
 
+  /// The number in `accumulator` of the sums of instruction `number`, counted
+  /// from the left, in accumulator `slot` of the ring. Those of a tile lie
+  /// beside each other, so that the first one's reach to all of its columns.
+  mlir::Value accumulatorOf(mlir::Value slot, unsigned number = 0);
+
   mlir::Value accumulator;
   std::optional<ScaleRegions> scales;
   std::optional<mlir::Value> metadata;

@@ -90,8 +90,8 @@ void WarpLoop::loadColumns(Value stage, int64_t step) {
   auto load = [&](int64_t piece) {
     SmallVector<Value> fragments;
     for (int64_t i = 0; i < columnTiles() / 2; ++i) {
-      auto pair = LoadBFragmentsOp::create(b, type, type, stages.b, stage,
-                                           column, i, piece);
+      auto pair = LoadBFragmentsOp::create(b, type, type, stages.b.front(),
+                                           stage, column, i, piece);
       fragments.append({pair.getLow(), pair.getHigh()});
     }
     return fragments;

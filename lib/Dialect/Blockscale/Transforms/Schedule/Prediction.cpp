@@ -117,6 +117,7 @@ ProductPrediction blockscale::predictProduct(const ProblemSizes &problem,
   kernel.exchanges = schedule.clusterK() > 1;
   kernel.owners = geometry.owners();
   kernel.overlap = overlapOf(geometry);
+  kernel.sharedColumns = geometry.overlap;
   setPromotion(problem, geometry.tileN, geometry.accumulators, kernel);
   hw::GemmConditions conditions{hw::referencePart(target.chip)};
   hw::GemmSize size{problem.rows, problem.columns, problem.k, problem.batch};

@@ -22,6 +22,7 @@
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
+#include "blockscale/Dialect/Blockscale/IR/WideTiles.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Prediction.h"
@@ -29,6 +30,7 @@
 #include "blockscale/HW/Descriptor.h"
 #include "blockscale/HW/Part.h"
 #include "blockscale/HW/ScaleLayout.h"
+#include "blockscale/HW/TileColumns.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace blockscale {
@@ -163,7 +165,10 @@ static int64_t reservedBytes(const TileGeometry &geometry,
 static std::optional<Reason> whyNotColumns(const TileGeometry &geometry,
                                            hw::Target target) {
   int64_t there = hw::chipInfo(target.chip).tensorMemoryColumns;
-  if (geometry.rowInstructions == 1 || geometry.tensorColumns() <= there)
+  bool isAlone = geometry.rowInstructions == 1 && !geometry.columns.second;
+  bool mayOverlap = geometry.columns.second && geometry.accumulators == 2 &&
+                    geometry.hasRoomToOverlap();
+  if (isAlone || mayOverlap || geometry.tensorColumns() <= there)
     return std::nullopt;
   bool isSingle = geometry.accumulators == geometry.rowInstructions;
   return Reason(std::to_string(geometry.accumulators) + " accumulators of " +
@@ -184,7 +189,7 @@ static MmaAttr instruction(MmaAttr mma, const Choice &choice) {
   MmaAttr::Fields fields =
       (choice.swap ? mma.getTransposed() : mma).getFields();
   fields.m = hw::kTmemLanes * choice.ctaGroup;
-  fields.n = choice.tileN;
+  fields.n = hw::tileColumns(choice.tileN).first;
   fields.k = choice.mmaK;
   fields.ctaGroup = choice.ctaGroup;
   return MmaAttr::get(mma.getContext(), fields);
@@ -211,6 +216,9 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   if (hasBlockScales(a, b) != hasBlockScales(b, a))
     if (auto why = whyNotScalesOfOne(mma))
       return *why;
+  if (auto why = whyNotWideTile(mma, mma.getM() * choice.rowInstructions,
+                                choice.tileN))
+    return *why;
   bool isRowPerLane = hasRowPerLaneScales(op);
   if (isRowPerLane)
     if (auto why = whyNotRowPerLane(mma, choice.swap, target))
@@ -222,6 +230,9 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
       return *why;
   if (op.isGathered())
     if (auto why = whyNotGathered(choice.swap, hasRowFactors(op)))
+      return *why;
+  if (op.isGathered())
+    if (auto why = whyNotGatheredWide(choice.tileN))
       return *why;
   if (op.isGroupedAlongK())
     if (auto why = whyNotGroupedAlongK(mma, wish.getScheduler(), choice.splits))
@@ -437,13 +448,28 @@ static SmallVector<int64_t> clusterPartsOf(ScheduleAttr wish,
   return some;
 }
 
+/// The columns of tiles to compare for one CTA or pair: 256 at most for one
+/// instruction, and more where two beside each other are lowered.
+static SmallVector<int64_t> columnsOf(MmaAttr mma, ScheduleAttr wish,
+                                      const Choice &choice) {
+  if (wish.getTileN())
+    return {wish.getTileN()};
+  SmallVector<int64_t> tiles{256, 192, 128, 64, 32, 16, 8};
+  for (int64_t wide : {320, 384}) {
+    Choice candidate = choice;
+    candidate.tileN = wide;
+    MmaAttr instructions = instruction(mma, candidate);
+    if (!wish.getTileM() || wish.getTileM() == instructions.getM())
+      if (!whyNotWideTile(instructions, instructions.getM(), wide))
+        tiles.push_back(wide);
+  }
+  return tiles;
+}
+
 /// Everything that `wish` leaves free, the simplest kernels first: among equals
 /// the first stays.
 static SmallVector<Choice> choicesOf(MmaAttr mma, ScheduleAttr wish,
                                      hw::Target target) {
-  SmallVector<int64_t> tiles{256, 192, 128, 64, 32, 16, 8};
-  if (wish.getTileN())
-    tiles = {wish.getTileN()};
   SmallVector<bool> swaps{false, true};
   if (wish.getSwapOperands())
     swaps = {wish.getSwapOperands().getValue()};
@@ -457,7 +483,8 @@ static SmallVector<Choice> choicesOf(MmaAttr mma, ScheduleAttr wish,
     for (int64_t group : groups)
       for (auto [clusterM, clusterN] : clustersOf(wish, group))
         for (int64_t step : stepsOf(mma, wish, target))
-          for (int64_t tile : tiles)
+          for (int64_t tile : columnsOf(
+                   mma, wish, {swap, group, clusterM, clusterN, step, 0, 1}))
             for (int64_t rows : rowInstructionsOf(wish, group, target))
               choices.push_back(
                   {swap, group, clusterM, clusterN, step, tile, rows});
@@ -467,14 +494,19 @@ static SmallVector<Choice> choicesOf(MmaAttr mma, ScheduleAttr wish,
 /// How much more than others a schedule must promise. A workspace is one more
 /// parameter, whose cost the model knows least of. Clusters that share operands
 /// and exchange sums cost more on the timeline than they gain in the model. How
-/// many clusters run at once that are no power of two nobody has counted.
+/// many clusters run at once that are no power of two nobody has counted. Tiles
+/// of two instructions beside each other hand most of their columns over from
+/// tile to tile, for which the timeline has up to 4 % more than the model.
 static double marginOf(ScheduleAttr schedule) {
-  constexpr double kSplitMargin = 1.05, kUncountedMargin = 1.02;
+  constexpr double kSplitMargin = 1.05, kUncountedMargin = 1.02,
+                   kWideMargin = 1.04;
   bool hasWorkspace = schedule.splits() > schedule.clusterK();
   bool sharesLoads =
       schedule.clusterM() * schedule.clusterN() > schedule.ctaGroup();
   if (hasWorkspace || (schedule.clusterK() > 1 && sharesLoads))
     return kSplitMargin;
+  if (isWideTile(schedule.getTileN()))
+    return kWideMargin;
   return llvm::isPowerOf2_64(schedule.clusterSize()) ? 1 : kUncountedMargin;
 }
 

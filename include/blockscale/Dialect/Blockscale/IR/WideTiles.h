@@ -1,0 +1,32 @@
+//===- WideTiles.h - tiles wider than an instruction ------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_BLOCKSCALE_IR_WIDETILES_H
+#define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_WIDETILES_H
+
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+
+namespace blockscale {
+
+/// Whether a tile of so many columns has more than an instruction can.
+bool isWideTile(int64_t tileN);
+
+/// Whether `mma` is the first of the instructions that compute a tile of
+/// `tileN` columns, from left to right.
+bool isTileN(MmaAttr mma, int64_t tileN);
+
+/// Why a tile of `tileN` columns, more than an instruction has, and `tileM`
+/// rows cannot be that of two instructions beside each other like `mma`; empty
+/// if it can, or if it is that of one.
+std::optional<Reason> whyNotWideTile(MmaAttr mma, int64_t tileM, int64_t tileN);
+
+/// The same of a product whose rows are gathered.
+std::optional<Reason> whyNotGatheredWide(int64_t tileN);
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_WIDETILES_H

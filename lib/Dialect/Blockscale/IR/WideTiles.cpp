@@ -1,0 +1,58 @@
+//===- WideTiles.cpp - tiles of two instructions beside each other --------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Blockscale/IR/WideTiles.h"
+#include "blockscale/HW/TileColumns.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+bool blockscale::isWideTile(int64_t tileN) {
+  return tileN > int64_t(hw::kInstructionColumns);
+}
+
+bool blockscale::isTileN(MmaAttr mma, int64_t tileN) {
+  return mma.getN() == hw::tileColumns(tileN).first;
+}
+
+static Reason notLowered(int64_t tileN, const std::string &with) {
+  return Reason("'tile_n' of " + std::to_string(tileN) +
+                " is two instructions beside each other that share A, which "
+                "are not lowered " +
+                with +
+                "; nearest legal: " + std::to_string(hw::kInstructionColumns));
+}
+
+std::optional<Reason> blockscale::whyNotWideTile(MmaAttr mma, int64_t tileM,
+                                                 int64_t tileN) {
+  if (!isWideTile(tileN))
+    return std::nullopt;
+  if (!hw::isBlockScaled(mma.getKind()))
+    return notLowered(tileN, "without scales of blocks");
+  if (mma.getSparse())
+    return notLowered(tileN, "with a sparse 'a'");
+  if (mma.getCtaGroup() != 2)
+    return notLowered(tileN, "in one CTA; 'cta_group' of 2 has them");
+  if (tileM > mma.getM())
+    return notLowered(tileN, "with 'tile_m' of " + std::to_string(tileM) +
+                                 ", two instructions above each other");
+  if (mma.getBMnMajor() && mma.getBMnMajor().getValue())
+    return notLowered(tileN, "with a B whose columns lie together in memory");
+  unsigned scales =
+      hw::scalesPerMma(mma.getKind(), mma.getBlock(), mma.getK(), false);
+  if (mma.getK() == hw::kK96 || scales > hw::kAtomScales)
+    return notLowered(tileN, "with K = " + std::to_string(mma.getK()) +
+                                 ", whose scales the hardware looks for a "
+                                 "word further on");
+  return std::nullopt;
+}
+
+std::optional<Reason> blockscale::whyNotGatheredWide(int64_t tileN) {
+  if (!isWideTile(tileN))
+    return std::nullopt;
+  return notLowered(tileN, "with rows that are gathered");
+}
