@@ -43,21 +43,40 @@ typeOf(const plan::Quantization &planned) {
 
 static constexpr std::string_view kGrouped = "grouped_128x4";
 
+/// The float scales of D, if it has such: one for each row and block.
+static const plan::VectorScales *floatsOf(const plan::Kernel &kernel) {
+  const plan::VectorScales *floats = ofResult(kernel.vectorScales);
+  bool isKnown =
+      floats && floats->rows == 1 && floats->block && floats->format == "f32";
+  return isKnown ? floats : nullptr;
+}
+
+/// Elements of D that share a scale; 0 if the plan does not say so.
+static uint64_t blockOf(const plan::Kernel &kernel) {
+  if (const plan::VectorScales *floats = floatsOf(kernel))
+    return floats->block;
+  const plan::ScalePacking *scales = ofResult(kernel.scales);
+  bool isKnown =
+      scales && (scales->layout == "tiled_128x4" || scales->layout == kGrouped);
+  return isKnown ? scales->block : 0;
+}
+
 static Result<reference::Quantization> ruleOf(const plan::Kernel &kernel) {
   const plan::DataPacking *data = ofResult(kernel.data);
-  const plan::ScalePacking *scales = ofResult(kernel.scales);
-  if (!data || !scales || !scales->block ||
-      (scales->layout != "tiled_128x4" && scales->layout != kGrouped))
+  if (!data || !blockOf(kernel))
     return Reason("a kernel that quantises its product has 'data' and 'scales' "
                   "of 'd', the latter in layout 'tiled_128x4' or '" +
-                  std::string(kGrouped) + "'");
-  std::optional<ElementFormat> element = parseFormat(data->format),
-                               scale = parseFormat(scales->format);
-  if (!element || !scale)
-    return Reason("'" + data->format + "' with scales '" + scales->format +
-                  "'");
+                  std::string(kGrouped) +
+                  "', or 'vectorScales' of f32 for each row and block");
+  std::optional<ElementFormat> element = parseFormat(data->format), scale;
+  bool isFloat = floatsOf(kernel);
+  std::string format = isFloat ? "f32" : ofResult(kernel.scales)->format;
+  if (!isFloat)
+    scale = parseFormat(format);
+  if (!element || (!isFloat && !scale))
+    return Reason("'" + data->format + "' with scales '" + format + "'");
   const plan::Quantization &planned = *kernel.quantization;
-  reference::Quantization rule{*element, *scale, planned.rule, planned.rounding,
+  reference::Quantization rule{*element, scale, planned.rule, planned.rounding,
                                0};
   if (!planned.seed.empty()) {
     std::optional<uint64_t> number = parseInteger<uint64_t>(planned.seed);
@@ -125,13 +144,13 @@ std::optional<Reason> verify::addQuantizedResult(const plan::Kernel &kernel,
   if (!type)
     return Reason("a product that is quantised as '" +
                   kernel.quantization->type.value_or("") + "'");
-  if (inputs.groupEnds.empty() == (ofResult(kernel.scales)->layout == kGrouped))
-    return Reason("scales of groups in layout '" +
-                  ofResult(kernel.scales)->layout + "'");
+  const plan::ScalePacking *scales = ofResult(kernel.scales);
+  if (scales && inputs.groupEnds.empty() == (scales->layout == kGrouped))
+    return Reason("scales of groups in layout '" + scales->layout + "'");
   uint64_t columns = inputs.problem.resultColumns();
-  if (columns % ofResult(kernel.scales)->block != 0)
+  if (columns % blockOf(kernel) != 0)
     return Reason(std::to_string(columns) + " columns of D in blocks of " +
-                  std::to_string(ofResult(kernel.scales)->block));
+                  std::to_string(blockOf(kernel)));
   inputs.problem.output = *type;
   for (const plan::Parameter &parameter : kernel.parameters) {
     if (parameter.operand == "d") {
@@ -189,6 +208,10 @@ private:
   void checkWithin(const Block &block);
   bool isUntouched(const Block &block) const;
   uint64_t placeOf(const Block &block) const;
+  /// What memory has as the scale of a block, of which the code has so many
+  /// bytes.
+  uint32_t scaleFound(const Block &block) const;
+  uint64_t scaleBytes() const { return rule.scale ? 1 : sizeof(float); }
   uint64_t codesOf(const Block &block) const {
     return block.matrix * batchPitch + block.row * linePitch +
            block.number * codeBytes;
@@ -199,6 +222,8 @@ private:
            block.number * size;
   }
   void note(const Block &block, const std::string &what);
+  /// The code of a scale, in hexadecimal digits.
+  std::string text(uint32_t code) const;
 
   const reference::Problem &problem;
   const Inputs &inputs;
@@ -220,8 +245,8 @@ ResultChecker::ResultChecker(const plan::Kernel &kernel,
                              Verdict &verdict)
     : problem(inputs.problem), inputs(inputs), criterion(criterion),
       isSampled(isSampled), verdict(verdict), rule(*ruleOf(kernel)),
-      size(ofResult(kernel.scales)->block),
-      blocks(problem.resultColumns() / size), atoms((blocks + 3) / 4),
+      size(blockOf(kernel)), blocks(problem.resultColumns() / size),
+      atoms((blocks + 3) / 4),
       matrixBytes((problem.m + 127) / 128 * atoms * 512),
       codeBytes(packedBytes(rule.element, size)),
       linePitch(*evaluateSize(ofResult(kernel.data)->linePitch, sizes)),
@@ -238,8 +263,18 @@ ResultChecker::ResultChecker(const plan::Kernel &kernel,
 }
 
 uint64_t ResultChecker::placeOf(const Block &block) const {
+  if (!rule.scale)
+    return ((block.matrix * problem.m + block.row) * blocks + block.number) *
+           sizeof(float);
   return block.matrix * matrixBytes +
          scaleOffset(block.rowOfScales, block.number, atoms);
+}
+
+uint32_t ResultChecker::scaleFound(const Block &block) const {
+  uint32_t code = 0;
+  for (uint64_t i = 0; i < scaleBytes(); ++i)
+    code |= uint32_t(scales.found(placeOf(block) + i)) << (8 * i);
+  return code;
 }
 
 std::optional<float> ResultChecker::factorOf(const Block &block) const {
@@ -254,6 +289,13 @@ void ResultChecker::note(const Block &block, const std::string &what) {
     verdict.diagnosis = "matrix " + std::to_string(block.matrix) + ", row " +
                         std::to_string(block.row) + ", block " +
                         std::to_string(block.number) + ": " + what;
+}
+
+std::string ResultChecker::text(uint32_t code) const {
+  std::string digits;
+  for (uint64_t i = scaleBytes(); i-- > 0;)
+    digits += hex(code >> (8 * i) & 0xff).substr(2);
+  return "0x" + digits;
 }
 
 Block ResultChecker::blockAt(const Rows &rows,
@@ -286,8 +328,9 @@ Block ResultChecker::blockAt(const Rows &rows,
 }
 
 bool ResultChecker::isUntouched(const Block &block) const {
-  if (scales.found(placeOf(block)) != kBeforeQuantized)
-    return false;
+  for (uint64_t i = 0; i < scaleBytes(); ++i)
+    if (scales.found(placeOf(block) + i) != kBeforeQuantized)
+      return false;
   for (uint64_t i = 0; i < codeBytes; ++i)
     if (codes.found(codesOf(block) + i) != kBeforeQuantized)
       return false;
@@ -297,10 +340,10 @@ bool ResultChecker::isUntouched(const Block &block) const {
 void ResultChecker::checkExactly(const Block &block) {
   reference::QuantizedBlock expected = reference::quantizeBlock(
       rule, block.values, factorOf(block), firstOf(block));
-  uint64_t place = placeOf(block), first = codesOf(block);
-  if (scales.found(place) != expected.scale)
-    note(block, "expected scale " + hex(expected.scale) + ", found " +
-                    hex(scales.found(place)));
+  uint64_t first = codesOf(block);
+  if (scaleFound(block) != expected.scale)
+    note(block, "expected scale " + text(expected.scale) + ", found " +
+                    text(scaleFound(block)));
   std::vector<uint8_t> packed(codeBytes);
   packElements(rule.element, expected.codes.data(), size, packed.data());
   for (uint64_t i = 0; i < codeBytes; ++i)
@@ -322,13 +365,13 @@ void ResultChecker::checkWithin(const Block &block) {
     float largest = *std::max_element(magnitudes.begin(), magnitudes.end());
     return reference::candidates(rule, largest, factorOf(block));
   };
-  uint8_t scale = scales.found(placeOf(block));
+  uint32_t scale = scaleFound(block);
   auto least = scalesOf(low), most = scalesOf(high);
   bool isFirst = least.first <= scale && scale <= most.first;
   bool isSecond = least.second <= scale && scale <= most.second;
   if (!isFirst && !isSecond)
-    return note(block, "expected a scale of " + hex(least.first) + " to " +
-                           hex(most.second) + ", found " + hex(scale));
+    return note(block, "expected a scale of " + text(least.first) + " to " +
+                           text(most.second) + ", found " + text(scale));
   std::vector<uint8_t> found(size);
   std::vector<uint8_t> packed(codeBytes);
   for (uint64_t i = 0; i < codeBytes; ++i)
@@ -360,7 +403,7 @@ void ResultChecker::check(const Block &block) {
   else
     checkWithin(block);
   codes.accept(codesOf(block), codeBytes);
-  scales.accept(placeOf(block), 1);
+  scales.accept(placeOf(block), scaleBytes());
   verdict.comparison.compared += size + 1;
 }
 
@@ -373,8 +416,10 @@ void ResultChecker::check(const Rows &rows,
   checkPadding(rows);
 }
 
-/// The padding of scales is 0.
+/// The padding of scales is 0; floats have none.
 void ResultChecker::checkPadding(const Rows &rows) {
+  if (!rule.scale)
+    return;
   for (uint64_t matrix = 0; matrix < rows.product.batch; ++matrix)
     for (uint64_t row = 0; row < rows.ofScales(); ++row)
       for (uint64_t block = 0; block < atoms * 4; ++block) {

@@ -332,7 +332,8 @@ private:
   }
 
   /// Room for the parts of a result of `type`, of matrices of these `sizes`;
-  /// its rows are in groups if there are `offsets`.
+  /// its rows are in groups if there are `offsets`, which plain scales do not
+  /// know.
   static LogicalResult addParts(Emitter &e, LaunchOp op, ScaledTensorType type,
                                 ArrayRef<OpFoldResult> sizes, Value offsets,
                                 SmallVectorImpl<Value> &inits) {
@@ -340,7 +341,7 @@ private:
     if (!parts)
       return op.emitOpError() << parts.why().text;
     SmallVector<OpFoldResult> counts = tileCounts(e, type, sizes);
-    if (offsets) {
+    if (offsets && type.getLayout() == ScaleLayout::Grouped128x4) {
       Value rows =
           getValueOrCreateConstantIndexOp(e, e.getLoc(), counts.front());
       counts.front() = groupedScaleRows(e, rows, offsets);

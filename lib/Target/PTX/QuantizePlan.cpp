@@ -111,7 +111,7 @@ static void placeAlongN(QuantizedStorage &storage, plan::Kernel &result) {
   symbols[kElements] = columns.floorDiv(sums);
   replaceSymbols(storage, symbols);
   result.conditions.push_back(
-      printExpression(columns % (storage.block * sums)) + " == 0");
+      printExpression(columns % (storage.tileElements() * sums)) + " == 0");
 }
 
 LogicalResult blockscale::planQuantizedResult(gpu::GPUFuncOp kernel,
@@ -124,7 +124,10 @@ LogicalResult blockscale::planQuantizedResult(gpu::GPUFuncOp kernel,
     return kernel.emitError() << storage.why().text;
   placeAlongN(*storage, result);
   result.data.push_back(dataPacking(*storage, "d"));
-  result.scales.push_back(scalePacking(*storage, quantization.getD(), "d"));
+  if (storage->scale)
+    result.scales.push_back(scalePacking(*storage, quantization.getD(), "d"));
+  else
+    result.vectorScales.push_back(floatScales(*storage, "d"));
   if (hasTensorScale(quantization)) {
     result.tensorScales.push_back(
         {"d", printExpression(storage->batch), sizeof(float)});

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
+#include "blockscale/Dialect/Blockscale/IR/FloatResults.h"
 #include "blockscale/HW/Memory.h"
 #include "blockscale/Packing/Recode.h"
 
@@ -16,9 +17,9 @@ using namespace blockscale;
 /// so that what it loads and the epilogue find room beside them. Where there
 /// are several groups of warps it is a quarter of that: while one group
 /// multiplies others load, so that the port to tensor memory is never idle.
-static constexpr int64_t kMostSums = 128, kSharedSums = 32;
+static constexpr int64_t kMostSums = 128, kSharedSums = kPromotedColumns;
 /// Columns of a tile: more groups of warps would have too few registers.
-static constexpr int64_t kMostColumns = 128;
+static constexpr int64_t kMostColumns = kMostPromotedColumns;
 /// The same where columns have factors of their own, which take registers too.
 static constexpr int64_t kFewColumns = 64;
 /// And where a stage holds several blocks, on warps that multiply.

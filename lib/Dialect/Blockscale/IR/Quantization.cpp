@@ -8,6 +8,7 @@
 
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
+#include "blockscale/Dialect/Blockscale/IR/FloatResults.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "blockscale/HW/ScaleLayout.h"
@@ -22,8 +23,7 @@ static std::string textOf(Type type) {
   return text;
 }
 
-/// Whether its scales are f32.
-static bool hasFloatScales(ScaledTensorType type) {
+bool blockscale::hasFloatScales(ScaledTensorType type) {
   const ScaleSpec &spec = type.getSpec().getValue();
   Type format =
       spec.scale ? getBuiltinType(type.getContext(), *spec.scale) : Type();
@@ -323,11 +323,14 @@ LogicalResult blockscale::verifyForSparse(Operation *op, Attribute attribute) {
 
 std::optional<Reason>
 blockscale::whyNotEpilogue(const QuantizedStorage &storage) {
-  if (!storage.scale)
-    return Reason("a product quantises its result under scales that "
-                  "instructions read, but these are float32; nearest legal: "
-                  "'e8m0_t32', or a kernel of its own that quantises");
-  if (storage.repetitions() == 1)
+  if (storage.coversK())
+    return Reason("a product quantises its result in blocks of one row, of "
+                  "which a CTA has all columns, but a scale is for all of " +
+                  std::string(storage.coversMatrix() ? "a matrix" : "a row") +
+                  "; nearest legal: 'float32_t128', or a kernel of its own "
+                  "that quantises");
+  // A float is there once for all blocks of its tile.
+  if (storage.rowTile == 1 && (!storage.scale || storage.tileBlocks == 1))
     return std::nullopt;
   std::string text =
       "a product quantises its result in blocks of one row, but a scale is "
@@ -337,6 +340,7 @@ blockscale::whyNotEpilogue(const QuantizedStorage &storage) {
               : std::to_string(storage.tileBlocks) + " blocks of " +
                     std::to_string(storage.block);
   return text + "; nearest legal: one " +
-         (storage.rowTile > 1 ? "row" : "block") +
-         ", as in 'e8m0_t32', or a kernel of its own that quantises";
+         (storage.rowTile > 1 ? "row" : "block") + ", as in '" +
+         (storage.scale ? "e8m0_t32" : "float32_t128") +
+         "', or a kernel of its own that quantises";
 }

@@ -8,6 +8,7 @@
 
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "KernelVerifiers.h"
+#include "blockscale/Dialect/Blockscale/IR/FloatResults.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
 #include "blockscale/HW/Target.h"
@@ -53,7 +54,8 @@ QuantizationAttr blockscale::quantizationOf(QuantizeOp op, StringRef source,
 static std::optional<Reason> whyNotGroups(MatmulOp product, QuantizeOp op) {
   if (product.isGroupedAlongK())
     return Reason("a product with groups along K does not quantise its result");
-  if (product.getOffsets() == op.getOffsets())
+  // Plain ones lie by rows, whatever their groups are.
+  if (product.getOffsets() == op.getOffsets() || hasFloatScales(op.getType()))
     return std::nullopt;
   if (product.hasGroups() && !op.getOffsets())
     return Reason("scales of the result of a product with groups start anew "
@@ -64,13 +66,46 @@ static std::optional<Reason> whyNotGroups(MatmulOp product, QuantizeOp op) {
                 "of the product");
 }
 
+/// Where sums are promoted several threads share the columns of a tile, each of
+/// which has few: they find together what is one float for all of them.
+static std::optional<Reason> whyNotPromoted(MatmulOp product, QuantizeOp op,
+                                            hw::Target target) {
+  if (!hw::hasTensorMemory(target) ||
+      !promotionBlock(product.getA().getType(), product.getB().getType()))
+    return std::nullopt;
+  int64_t columns = columnsOfBlock(product, op);
+  std::string what = "a block of the result is made of " +
+                     std::to_string(columns) +
+                     " columns of a product whose sums are promoted, ",
+              otherwise = ", or a kernel of its own that quantises";
+  if (columns > kMostPromotedColumns)
+    return Reason(what + "of which a tile has " +
+                  std::to_string(kMostPromotedColumns) +
+                  "; nearest legal: blocks half as long" + otherwise);
+  if (columns <= kPromotedColumns)
+    return std::nullopt;
+  std::string threads =
+      "of which a thread has " + std::to_string(kPromotedColumns) + ", and ";
+  if (!hasFloatScales(op.getType()))
+    return Reason(what + threads +
+                  "only float scales are found by several; nearest legal: "
+                  "blocks half as long" +
+                  otherwise);
+  if (op.getRule() == ScaleRule::MinError)
+    return Reason(what + threads +
+                  "the errors that the rule 'min_error' compares are added up "
+                  "by one; nearest legal: the rule 'floor'" +
+                  otherwise);
+  return std::nullopt;
+}
+
 /// What the epilogue quantises is whole blocks of rows of D.
-static std::optional<Reason> whyNotProduct(MatmulOp product, QuantizeOp op) {
+static std::optional<Reason> whyNotProduct(MatmulOp product, QuantizeOp op,
+                                           hw::Target target) {
   if (auto why = whyNotGroups(product, op))
     return why;
-  if (promotionBlock(product.getA().getType(), product.getB().getType()))
-    return Reason("a product under float scales of tiles along K does not "
-                  "quantise its result");
+  if (auto why = whyNotPromoted(product, op, target))
+    return why;
   Type element = product.getType().getElementType();
   if (!element.isF32() && !element.isBF16() && !element.isF16())
     return Reason("a product quantises sums of f32, bf16 or f16");
@@ -131,7 +166,7 @@ std::optional<Reason> blockscale::whyNotQuantized(MatmulOp product,
                   std::string(op.getType().getSpec().getText()) +
                   "' follows from the largest magnitude of the whole matrix; "
                   "pass one as 'tensor_scale'");
-  return whyNotProduct(product, op);
+  return whyNotProduct(product, op, target);
 }
 
 std::optional<Reason> blockscale::whyNotQuantized(ScheduleAttr schedule,
@@ -203,12 +238,14 @@ LogicalResult blockscale::verifyQuantization(KernelMatmulOp op) {
     return type && type.getElementType() == element;
   };
   Builder b(op.getContext());
-  if (!holds(op.getD(), b.getI8Type()) ||
-      !holds(op.getDScales(), b.getI8Type()) ||
+  Type scale = hasFloatScales(quantization.getD()) ? Type(b.getF32Type())
+                                                   : Type(b.getI8Type());
+  if (!holds(op.getD(), b.getI8Type()) || !holds(op.getDScales(), scale) ||
       (hasFactor && (!holds(op.getDFactor(), b.getF32Type()) ||
                      !holds(op.getDTensorScale(), b.getF32Type()))))
-    return op.emitOpError() << "with a 'quantization' expected 'd' and "
-                               "'d_scales' of i8 and tensor scales of f32";
+    return op.emitOpError() << "with a 'quantization' expected 'd' of i8, "
+                               "'d_scales' of "
+                            << scale << " and tensor scales of f32";
   hw::Target target = getTarget(op);
   Result<QuantizedStorage> storage =
       quantizedStorage(quantization.getD(), target);
@@ -216,12 +253,12 @@ LogicalResult blockscale::verifyQuantization(KernelMatmulOp op) {
     return op.emitOpError() << storage.why().text;
   if (auto why = whyNotEpilogue(*storage))
     return op.emitOpError() << why->text;
-  if (op.getKOffsets() || op.getRowBlock() || op.getColumnBlock())
-    return op.emitOpError() << "a product with groups along K, or under scales "
-                               "of tiles that are applied in registers, does "
-                               "not quantise its result";
-  if (static_cast<bool>(op.getOffsets()) !=
-      (quantization.getD().getLayout() == ScaleLayout::Grouped128x4))
+  if (op.getKOffsets())
+    return op.emitOpError()
+           << "a product with groups along K does not quantise its result";
+  if (storage->scale &&
+      static_cast<bool>(op.getOffsets()) !=
+          (quantization.getD().getLayout() == ScaleLayout::Grouped128x4))
     return op.emitOpError()
            << "expected 'offsets' with scales of 'd' in layout "
               "'grouped_128x4', and only then";
@@ -233,8 +270,8 @@ LogicalResult blockscale::verifyQuantization(KernelMatmulOp op) {
        columns.getSExtValue() != n))
     return op.emitOpError()
            << "expected sizes with the N = " << n << " of the quantised type";
-  if (auto why =
-          whyNotQuantized(op.getSchedule(), sums * storage->block, target))
+  if (auto why = whyNotQuantized(op.getSchedule(),
+                                 sums * storage->tileElements(), target))
     return op.emitOpError() << why->text;
   return success();
 }

@@ -139,7 +139,7 @@ gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>}
     %n = arith.constant 96 : i32
     %k = arith.constant 256 : i32
     %one = arith.constant 1 : i32
-    // expected-error@+1 {{with a 'quantization' expected 'd' and 'd_scales' of i8 and tensor scales of f32}}
+    // expected-error@+1 {{with a 'quantization' expected 'd' of i8, 'd_scales' of 'i8' and tensor scales of f32}}
     blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) d_scales(%s) d_factor(%t, %u) sizes(%m, %n, %k, %one) quantization#multi mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<bf16> scales !ascales, !bscales d_scales !blockscale.global<i8> d_factor !blockscale.global<f32>, !blockscale.global<f32>
     gpu.return
   }
@@ -339,6 +339,48 @@ gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_120a>}
     %one = arith.constant 1 : i32
     // expected-error@+1 {{on sm_120a a result is quantised where a warp has 32 rows, found 'tile_n' of 16; nearest legal: 64}}
     blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) d_scales(%s) d_factor(%t, %u) sizes(%m, %n, %k, %one) quantization#multi mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales d_scales !blockscale.global<i8> d_factor !blockscale.global<f32>, !blockscale.global<f32>
+    gpu.return
+  }
+}
+
+// -----
+
+!adata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 133, 1), strides = ()[s0, s1, s2, s3] -> (128, 17024), box = [256, 128, 1], swizzle = "128B">
+!bdata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 128, 1), strides = ()[s0, s1, s2, s3] -> (128, 16384), box = [256, 64, 1], swizzle = "128B">
+!ascales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 2, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 4096), box = [128, 4, 1, 1], swizzle = "none">
+!bscales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 1, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 2048), box = [128, 4, 1, 1], swizzle = "none">
+#mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 64, k = 64>
+#schedule = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 64>
+#float = #blockscale.quantization<source = "f", x = bf16, d = <133x128xf8E4M3FN, "float32_t128">>
+gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>} {
+  gpu.func @f(%a: !adata, %b: !bdata, %sa: !ascales, %sb: !bscales, %d: !blockscale.global<i8>, %s: !blockscale.global<i8>) kernel {
+    %m = arith.constant 133 : i32
+    %n = arith.constant 128 : i32
+    %k = arith.constant 256 : i32
+    %one = arith.constant 1 : i32
+    // expected-error@+1 {{with a 'quantization' expected 'd' of i8, 'd_scales' of 'f32' and tensor scales of f32}}
+    blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) d_scales(%s) sizes(%m, %n, %k, %one) quantization#float mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales d_scales !blockscale.global<i8>
+    gpu.return
+  }
+}
+
+// -----
+
+!adata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 133, 1), strides = ()[s0, s1, s2, s3] -> (128, 17024), box = [256, 128, 1], swizzle = "128B">
+!bdata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 128, 1), strides = ()[s0, s1, s2, s3] -> (128, 16384), box = [256, 64, 1], swizzle = "128B">
+!ascales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 2, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 4096), box = [128, 4, 1, 1], swizzle = "none">
+!bscales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 1, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 2048), box = [128, 4, 1, 1], swizzle = "none">
+#mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 64, k = 64>
+#schedule = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 64>
+#float = #blockscale.quantization<source = "f", x = bf16, d = <133x128xf8E4M3FN, "float32_t128">>
+gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>} {
+  gpu.func @f(%a: !adata, %b: !bdata, %sa: !ascales, %sb: !bscales, %d: !blockscale.global<i8>, %s: !blockscale.global<f32>) kernel {
+    %m = arith.constant 133 : i32
+    %n = arith.constant 128 : i32
+    %k = arith.constant 256 : i32
+    %one = arith.constant 1 : i32
+    // expected-error@+1 {{a result is quantised in blocks of 128 columns that lie in one tile, found 'tile_n' of 64; nearest legal: 128}}
+    blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) d_scales(%s) sizes(%m, %n, %k, %one) quantization#float mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales d_scales !blockscale.global<f32>
     gpu.return
   }
 }

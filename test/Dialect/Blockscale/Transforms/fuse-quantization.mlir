@@ -38,12 +38,90 @@ func.func @dynamic_n(%a: !a, %b: !b) -> !q {
 // -----
 
 !a = !blockscale.tensor<64x256xf8E4M3FN, "float32_t128">
-!b = !blockscale.tensor<64x256xf8E4M3FN, "float32_t128_t128">
-!q = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
-func.func @promoted(%a: !a, %b: !b) -> !q {
-  %0 = blockscale.matmul %a, %b : !a, !b -> tensor<64x64xbf16>
-  // expected-remark@+1 {{stays an op of its own: a product under float scales of tiles along K does not quantise its result}}
-  %1 = blockscale.quantize %0 : tensor<64x64xbf16> to !q
+!b = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128_t128">
+!mx = !blockscale.tensor<64x128xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!q = !blockscale.tensor<64x128xf8E4M3FN, "float32_t128">
+// CHECK-LABEL: @promoted
+// CHECK-COUNT-2: blockscale.matmul {{.*}} {blockscale.quantized}
+func.func @promoted(%a: !a, %b: !b) -> (!mx, !q) {
+  %0 = blockscale.matmul %a, %b : !a, !b -> tensor<64x128xbf16>
+  %1 = blockscale.quantize %0 : tensor<64x128xbf16> to !mx
+  %2 = blockscale.matmul %a, %b : !a, !b -> tensor<64x128xbf16>
+  %3 = blockscale.quantize %2 : tensor<64x128xbf16> to !q
+  return %1, %3 : !mx, !q
+}
+
+// -----
+
+!a = !blockscale.tensor<64x256xf8E4M3FN, "float32_t128">
+!b = !blockscale.tensor<256x256xf8E4M3FN, "float32_t128_t128">
+!q = !blockscale.tensor<64x128xf8E4M3FN, "float32_t128">
+func.func @two_tiles(%a: !a, %b: !b) -> !q {
+  %0 = blockscale.matmul %a, %b pairs epilogue(%g, %up) {
+    %s = arith.addf %g, %up : f32
+    blockscale.yield %s
+  } : !a, !b -> tensor<64x128xbf16>
+  // expected-remark@+1 {{stays an op of its own: a block of the result is made of 256 columns of a product whose sums are promoted, of which a tile has 128; nearest legal: blocks half as long, or a kernel of its own that quantises}}
+  %1 = blockscale.quantize %0 : tensor<64x128xbf16> to !q
+  return %1 : !q
+}
+
+// -----
+
+!a = !blockscale.tensor<64x256xf8E4M3FN, "float32_t128">
+!b = !blockscale.tensor<256x256xf8E4M3FN, "float32_t128_t128">
+!q = !blockscale.tensor<64x128xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @two_threads(%a: !a, %b: !b) -> !q {
+  %0 = blockscale.matmul %a, %b pairs epilogue(%g, %up) {
+    %s = arith.addf %g, %up : f32
+    blockscale.yield %s
+  } : !a, !b -> tensor<64x128xbf16>
+  // expected-remark@+1 {{stays an op of its own: a block of the result is made of 64 columns of a product whose sums are promoted, of which a thread has 32, and only float scales are found by several; nearest legal: blocks half as long, or a kernel of its own that quantises}}
+  %1 = blockscale.quantize %0 : tensor<64x128xbf16> to !q
+  return %1 : !q
+}
+
+// -----
+
+!a = !blockscale.tensor<64x256xf8E4M3FN, "float32_t128">
+!q = !blockscale.tensor<64x64xf8E4M3FN, "float32_t64">
+func.func @errors(%a: !a, %b: !a) -> !q {
+  %0 = blockscale.matmul %a, %b : !a, !a -> tensor<64x64xbf16>
+  // expected-remark@+1 {{stays an op of its own: a block of the result is made of 64 columns of a product whose sums are promoted, of which a thread has 32, and the errors that the rule 'min_error' compares are added up by one; nearest legal: the rule 'floor', or a kernel of its own that quantises}}
+  %1 = blockscale.quantize %0 rule(min_error) : tensor<64x64xbf16> to !q
+  return %1 : !q
+}
+
+// -----
+
+!a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!row = !blockscale.tensor<128x128xf8E4M3FN, "float32_t0">
+!matrix = !blockscale.tensor<128x128xf8E4M3FN, "float32">
+!square = !blockscale.tensor<128x128xf8E4M3FN, "float32_t128_t128">
+func.func @floats(%a: !a, %b: !a) -> (!row, !matrix, !square) {
+  %0 = blockscale.matmul %a, %b : !a, !a -> tensor<128x128xbf16>
+  // expected-remark@+1 {{stays an op of its own: a product quantises its result in blocks of one row, of which a CTA has all columns, but a scale is for all of a row; nearest legal: 'float32_t128', or a kernel of its own that quantises}}
+  %1 = blockscale.quantize %0 : tensor<128x128xbf16> to !row
+  %2 = blockscale.matmul %a, %b : !a, !a -> tensor<128x128xbf16>
+  // expected-remark@+1 {{stays an op of its own: a product quantises its result in blocks of one row, of which a CTA has all columns, but a scale is for all of a matrix; nearest legal: 'float32_t128', or a kernel of its own that quantises}}
+  %3 = blockscale.quantize %2 : tensor<128x128xbf16> to !matrix
+  %4 = blockscale.matmul %a, %b : !a, !a -> tensor<128x128xbf16>
+  // expected-remark@+1 {{stays an op of its own: a product quantises its result in blocks of one row, but a scale is for 128 rows; nearest legal: one row, as in 'float32_t128', or a kernel of its own that quantises}}
+  %5 = blockscale.quantize %4 : tensor<128x128xbf16> to !square
+  return %1, %3, %5 : !row, !matrix, !square
+}
+
+// -----
+
+// Scales that do not lie by groups need none.
+!a = !blockscale.tensor<64x256xf8E4M3FN, "float32_t128">
+!b = !blockscale.tensor<4x128x256xf8E4M3FN, "float32_t128_t128">
+!q = !blockscale.tensor<64x128xf8E4M3FN, "float32_t128">
+// CHECK-LABEL: @rows_of_groups
+// CHECK: blockscale.matmul {{.*}} {blockscale.quantized}
+func.func @rows_of_groups(%a: !a, %b: !b, %ends: tensor<4xi32>) -> !q {
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !b -> tensor<64x128xbf16>
+  %1 = blockscale.quantize %0 : tensor<64x128xbf16> to !q
   return %1 : !q
 }
 
@@ -118,4 +196,22 @@ func.func @warps(%a: !a, %b: !b) -> !q attributes {blockscale.target = #blocksca
   // expected-remark@+1 {{stays an op of its own: a warp of sm_120a has 32 columns of the product, but a block of the result is made of 64; nearest legal: blocks half as long, or a kernel of its own that quantises}}
   %1 = blockscale.quantize %0 : tensor<64x64xbf16> to !q
   return %1 : !q
+}
+
+// -----
+
+!a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!q = !blockscale.tensor<128x128xf8E4M3FN, "float32_t128">
+!short = !blockscale.tensor<128x128xf8E4M3FN, "float32_t32">
+// CHECK-LABEL: @floats_of_warps
+// CHECK: blockscale.matmul {{.*}} {blockscale.quantized}
+// CHECK: blockscale.matmul
+// CHECK-NOT: blockscale.quantized
+func.func @floats_of_warps(%a: !a, %b: !a) -> (!short, !q) attributes {blockscale.target = #blockscale.target<sm_120a>} {
+  %0 = blockscale.matmul %a, %b : !a, !a -> tensor<128x128xbf16>
+  %1 = blockscale.quantize %0 : tensor<128x128xbf16> to !short
+  %2 = blockscale.matmul %a, %b : !a, !a -> tensor<128x128xbf16>
+  // expected-remark@+1 {{stays an op of its own: a warp of sm_120a has 32 columns of the product, but a block of the result is made of 128; nearest legal: blocks half as long, or a kernel of its own that quantises}}
+  %3 = blockscale.quantize %2 : tensor<128x128xbf16> to !q
+  return %1, %3 : !short, !q
 }

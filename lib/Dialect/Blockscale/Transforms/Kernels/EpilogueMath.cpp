@@ -7,6 +7,7 @@
 
 #include "EpilogueMath.h"
 #include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
+#include "blockscale/Dialect/Blockscale/IR/FloatResults.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -37,7 +38,9 @@ int64_t EpilogueMath::widthOf(KernelFrame &frame) {
                           : TensorMapType())
       return map.getBox().front();
   int64_t sums = frame.sumsOfElement();
-  if (frame.quantizes())
+  bool isInBlocks =
+      frame.quantizes() && !hasFloatScales(frame.op.getQuantization()->getD());
+  if (isInBlocks)
     return sums * frame.op.getQuantization()->getD().getKTile();
   auto values = unsigned(llvm::divideCeil(mostValues(frame), sums));
   return frame.geometry.epilogueColumns(values);

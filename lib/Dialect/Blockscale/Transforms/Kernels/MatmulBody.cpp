@@ -17,6 +17,8 @@
 //   sums, full          those of all parts of K are there  (epilogues -> one)
 //   sums, empty         they are added up                  (one -> epilogues)
 //   addends, full       a box of C is there                (TMA -> epilogue)
+//   numbers, full       those of all groups are there      (epilogue ->
+//   epilogue)
 //
 // In a pair of CTAs the first one, the leader, issues the MMAs of both: full
 // stages and empty accumulators count there what happens in either CTA, the
@@ -24,7 +26,8 @@
 // every MMA that reads what the CTA loads.
 //
 // Scales are those that have a ring of their own, sums are of clusters that
-// compute all parts of K of a tile, addends of kernels that load C by TMA.
+// compute all parts of K of a tile, addends of kernels that load C by TMA,
+// numbers of epilogues whose groups of warps choose scales together.
 //
 // The producer starts when all barriers are initialised and, where loads reach
 // other CTAs, those run. Meanwhile tensor memory is allocated, which only the
@@ -66,6 +69,9 @@ static void expandInTensorMemory(KernelFrame &frame) {
     addends.emplace(frame,
                     frame.geometry.tileN / (EpilogueMath::widthOf(frame) *
                                             frame.schedule.warpsOfQuarter()));
+  std::optional<LargestOfGroups> largest;
+  if (LargestOfGroups::isNeeded(frame))
+    largest.emplace(frame);
   frame.begin();
   memory.allocate();
   stages.connect();
@@ -79,7 +85,7 @@ static void expandInTensorMemory(KernelFrame &frame) {
   frame.awaitCluster();
   MainLoop::create(frame, stages, memory, accumulators, *source)->emitRole();
   if (frame.promotionBlock())
-    PromotedStore(frame, memory, accumulators, *source).emitRole();
+    PromotedStore(frame, memory, accumulators, *source, largest).emitRole();
   else
     RowStore(frame, memory, accumulators, *source, exchange, addends)
         .emitRole();

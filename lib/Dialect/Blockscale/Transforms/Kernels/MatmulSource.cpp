@@ -9,6 +9,7 @@
 #include "SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
 #include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
+#include "blockscale/Dialect/Blockscale/IR/FloatResults.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
@@ -262,7 +263,8 @@ static void addQuantized(QuantizeOp op, SmallVector<KernelParameter> &list) {
   Type i8 = GlobalType::get(context, IntegerType::get(context, 8)),
        f32 = GlobalType::get(context, Float32Type::get(context));
   list.push_back({i8, ParameterRole::DData});
-  list.push_back({i8, ParameterRole::DScales});
+  list.push_back(
+      {hasFloatScales(op.getType()) ? f32 : i8, ParameterRole::DScales});
   if (!hasTensorScale(op.getType()))
     return;
   list.push_back({f32, ParameterRole::TensorScale});

@@ -378,9 +378,11 @@ void Producer::loadWeights(const LoadedTile &from, Value k) {
   KernelMatmulOp op = frame.op;
   if (!frame.isSwapped() && !frame.isSparse()) {
     KTile tile{k, from.batchOfB, Value(), Value(), {}};
-    loadOperand(op.getB(), stages.b, g.b, from.rowOfB, tile, sharers.b,
-                sharers.indexOfB);
-    if (g.b.loadsScales)
+    for (auto [ring, part, row] :
+         llvm::zip_equal(stages.b, g.partsOfB, from.rowsOfB))
+      loadOperand(op.getB(), ring, part, row, tile, sharers.b,
+                  sharers.indexOfB);
+    if (stages.scales && stages.scales->b)
       loadScales(op.getSfb(), stages.scales->b, from.scaleRowOfB, tile,
                  sharers.sfb, frame.place.rankM);
     return;
@@ -388,8 +390,8 @@ void Producer::loadWeights(const LoadedTile &from, Value k) {
   KTile tile{k, from.batchOfA, Value(), Value(), {}};
   for (auto [ring, row] : llvm::zip_equal(stages.a, from.rows))
     loadOperand(op.getA(), ring, g.a, row, tile, sharers.a, frame.place.rankN);
-  if (g.a.loadsScales)
-    for (auto [ring, row] : llvm::zip_equal(stages.scales->a, from.scaleRows))
+  if (stages.scales)
+    for (auto [ring, row] : llvm::zip(stages.scales->a, from.scaleRows))
       loadScales(op.getSfa(), ring, row, tile, sharers.a, frame.place.rankN);
   if (stages.metadata)
     loadMetadata(from.rows.front(), tile);

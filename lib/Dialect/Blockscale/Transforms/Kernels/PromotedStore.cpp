@@ -28,10 +28,14 @@ static int64_t widthOf(KernelFrame &frame) {
 }
 
 PromotedStore::PromotedStore(KernelFrame &frame, TensorMemory &memory,
-                             AccumulatorRing &accumulators, TileSource &source)
+                             AccumulatorRing &accumulators, TileSource &source,
+                             std::optional<LargestOfGroups> &largest)
     : frame(frame), b(frame.b), memory(memory), accumulators(accumulators),
-      source(source), math(frame, widthOf(frame)),
-      columns(frame.geometry.tileN / promotingGroups(frame.geometry.tileN)) {}
+      source(source), largest(largest), math(frame, widthOf(frame)),
+      columns(frame.geometry.tileN / promotingGroups(frame.geometry.tileN)) {
+  if (frame.quantizes())
+    quantized.emplace(frame, columns / frame.sumsOfElement());
+}
 
 Value PromotedStore::columnOf(int64_t chunk) {
   return b.add(firstColumn, b.constant(chunk * math.getWidth()));
@@ -109,7 +113,41 @@ void PromotedStore::addBlock(const Scales &scales, Value block,
   }
 }
 
-RingPosition PromotedStore::storeTile(TilePosition tile, RingPosition copy) {
+/// A thread's elements of D, in blocks.
+void PromotedStore::quantize(TilePosition tile, ValueRange sums, Value parity) {
+  bool isUnderFloats = quantized->isUnderFloats();
+  SmallVector<Value> elements;
+  for (auto [chunk, sum] : llvm::enumerate(sums)) {
+    Value value =
+        math.finish(sum, math.fragmentAt(tile, row, columnOf(int64_t(chunk))));
+    if (isUnderFloats)
+      elements.append(quantized->narrowed(value));
+    else
+      for (int64_t i = 0; i < cast<VectorType>(value.getType()).getDimSize(0);
+           ++i)
+        elements.push_back(vector::ExtractOp::create(b, value, i));
+  }
+  int64_t size = quantized->blockElements();
+  auto type = VectorType::get({size}, b.getF32Type());
+  auto largestOfParts = [&](Emitter &e, Value own) {
+    return largest ? largest->find(e, own, parity) : own;
+  };
+  for (int64_t first = 0; first < int64_t(elements.size()); first += size) {
+    ArrayRef<Value> block = ArrayRef(elements).slice(first, size);
+    Value column =
+        b.add(firstColumn, b.constant(first * frame.sumsOfElement()));
+    EpilogueFragment fragment =
+        math.inResult(math.fragmentAt(tile, row, column));
+    if (isUnderFloats)
+      quantized->storeTilePart(block, fragment, largestOfParts);
+    else
+      quantized->store(vector::FromElementsOp::create(b, type, block),
+                       fragment);
+  }
+}
+
+RingPosition PromotedStore::storeTile(TilePosition tile, RingPosition copy,
+                                      Value parity) {
   Scales scales = scalesOf(tile);
   Value blocks = b.ceilDiv(frame.op.getK(), frame.promotionBlock());
   Value zeros = arith::ConstantOp::create(
@@ -137,6 +175,10 @@ RingPosition PromotedStore::storeTile(TilePosition tile, RingPosition copy) {
     scf::YieldOp::create(b, carried);
   }
   math.prepareRow(tile, row);
+  if (quantized) {
+    quantize(tile, loop.getResults().slice(2, chunks()), parity);
+    return {loop.getResult(0), loop.getResult(1)};
+  }
   for (int64_t chunk = 0; chunk < chunks(); ++chunk) {
     EpilogueFragment fragment = math.fragmentAt(tile, row, columnOf(chunk));
     math.store(math.finish(loop.getResult(2 + chunk), fragment), fragment);
@@ -154,11 +196,22 @@ void PromotedStore::emitRole() {
     if (columns == frame.geometry.tileN)
       row = thread;
     math.prepareKernel();
+    if (quantized)
+      quantized->prepareKernel();
     Value zero = b.constant(0);
-    source.forEach({zero, zero}, [&](TilePosition tile, ValueRange carried) {
+    // The position in the ring of accumulators, and the parity of the tile
+    // where threads choose scales together.
+    SmallVector<Value> initial(largest ? 3 : 2, zero);
+    source.forEach(initial, [&](TilePosition tile, ValueRange carried) {
       math.prepareTile(tile);
-      RingPosition copy = storeTile(tile, {carried[0], carried[1]});
-      return SmallVector<Value>{copy.slot, copy.parity};
+      if (quantized)
+        quantized->prepareTile(tile);
+      Value parity = largest ? carried[2] : Value();
+      RingPosition copy = storeTile(tile, {carried[0], carried[1]}, parity);
+      SmallVector<Value> next{copy.slot, copy.parity};
+      if (largest)
+        next.push_back(b.flip(parity));
+      return next;
     });
   });
 }

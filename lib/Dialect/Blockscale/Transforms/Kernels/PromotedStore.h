@@ -9,6 +9,8 @@
 #define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_PROMOTEDSTORE_H
 
 #include "EpilogueMath.h"
+#include "LargestOfGroups.h"
+#include "QuantizedStore.h"
 #include "TensorMemory.h"
 #include "TileSource.h"
 
@@ -20,11 +22,13 @@ namespace blockscale {
 /// accumulator has, multiplied by the block's scales, which it loads one block
 /// ahead where they are few. After the last block it stores what becomes of
 /// them. Of tiles of several times 32 columns each group of four warps has
-/// 32.
+/// 32. Where the result is quantised under a float for more columns than a
+/// thread has, groups that have parts of a tile choose it together.
 class PromotedStore {
 public:
   PromotedStore(KernelFrame &frame, TensorMemory &memory,
-                AccumulatorRing &accumulators, TileSource &source);
+                AccumulatorRing &accumulators, TileSource &source,
+                std::optional<LargestOfGroups> &largest);
 
   void emitRole();
 
@@ -55,14 +59,20 @@ private:
                 mlir::ValueRange ahead,
                 llvm::MutableArrayRef<mlir::Value> sums);
   void release(RingPosition copy);
-  RingPosition storeTile(TilePosition tile, RingPosition copy);
+  /// Quantises the sums of a tile that a thread has; `parity` is that of its
+  /// number where threads choose scales together.
+  void quantize(TilePosition tile, mlir::ValueRange sums, mlir::Value parity);
+  RingPosition storeTile(TilePosition tile, RingPosition copy,
+                         mlir::Value parity);
 
   KernelFrame &frame;
   KernelBuilder &b;
   TensorMemory &memory;
   AccumulatorRing &accumulators;
   TileSource &source;
+  std::optional<LargestOfGroups> &largest;
   EpilogueMath math;
+  std::optional<QuantizedStore> quantized;
   /// Columns of a thread.
   int64_t columns;
   /// The thread's row of the tile, and its first column.

@@ -14,16 +14,24 @@
 using namespace mlir;
 using namespace blockscale;
 
-static QuantizedStorage storageOf(KernelMatmulOp op) {
+static QuantizedStorage storageOf(KernelMatmulOp op,
+                                  std::optional<int64_t> elements) {
   Result<QuantizedStorage> storage =
       quantizedStorage(op.getQuantization()->getD(), getTarget(op));
   assert(storage && "the verifier asks first");
+  if (storage->scale)
+    return *storage;
+  // Of a tile under a float a thread has one block.
+  int64_t tile = storage->tileElements();
+  storage->block = std::min(tile, elements.value_or(tile));
+  storage->tileBlocks = tile / storage->block;
   return *storage;
 }
 
-QuantizedStore::QuantizedStore(KernelFrame &frame)
+QuantizedStore::QuantizedStore(KernelFrame &frame,
+                               std::optional<int64_t> elements)
     : frame(frame), b(frame.b), what(*frame.op.getQuantization()),
-      storage(storageOf(frame.op)) {}
+      storage(storageOf(frame.op, elements)) {}
 
 static Value multiply(Emitter &e, Value x, Value y) {
   return arith::MulIOp::create(e, x, y);
@@ -98,10 +106,9 @@ SmallVector<Value> QuantizedStore::elementsOf(Emitter &e, Value value) {
   return elements;
 }
 
-Value QuantizedStore::storeBlock(Emitter &e, Value value,
-                                 const BlockPlace &place) {
+Value QuantizedStore::storeBlock(Emitter &e, ArrayRef<Value> elements,
+                                 Value largest, const BlockPlace &place) {
   BlockQuantizer quantizer(e, what, storage, sizes(e), getTarget(frame.op));
-  SmallVector<Value> elements = elementsOf(e, value);
   Type i64 = e.getI64Type();
   Value row =
       sum(e, multiply(e, wide(e, place.matrix), wide(e, frame.op.getM())),
@@ -112,8 +119,9 @@ Value QuantizedStore::storeBlock(Emitter &e, Value value,
                        arith::ConstantIntOp::create(e, i64, storage.block)));
   if (factor)
     quantizer.storeFactor(frame.op.getDTensorScale(), place, factor);
-  BlockScaling scaling =
-      quantizer.scalingOf(elements, quantizer.largestOf(elements), factor);
+  if (!largest)
+    largest = quantizer.largestOf(elements);
+  BlockScaling scaling = quantizer.scalingOf(elements, largest, factor);
   quantizer.storeData(frame.op.getD(), place,
                       quantizer.encode(elements, scaling, first));
   return scaling.code;
@@ -190,11 +198,93 @@ void QuantizedStore::storePadding(Emitter &e, const BlockPlace &last) {
   }
 }
 
-void QuantizedStore::store(Value value, const EpilogueFragment &fragment) {
+/// Stores the float of a tile, by the thread of its first block.
+void QuantizedStore::storeFloat(Emitter &e, const BlockPlace &place,
+                                Value bits) {
+  BlockQuantizer quantizer(e, what, storage, sizes(e), getTarget(frame.op));
+  OpBuilder::InsertionGuard guard(e);
+  if (storage.tileBlocks > 1) {
+    Value number =
+        arith::RemUIOp::create(e, place.block, e.i32(storage.tileBlocks));
+    Value isFirst =
+        arith::CmpIOp::create(e, arith::CmpIPredicate::eq, number, e.i32(0));
+    auto condition = scf::IfOp::create(e, isFirst);
+    e.setInsertionPointToStart(condition.thenBlock());
+  }
+  auto one = VectorType::get({1}, e.getF32Type());
+  StoreRowOp::create(
+      e, vector::FromElementsOp::create(e, one, e.fromBits(bits)),
+      frame.op.getDScales(), quantizer.floatNumber(place), e.i32(1),
+      /*stride=*/Value(), /*aligned=*/true);
+}
+
+BlockPlace QuantizedStore::placeOf(Emitter &e,
+                                   const EpilogueFragment &fragment) {
+  return {frame.isGrouped() ? e.i32(0) : fragment.batch, fragment.row,
+          arith::DivUIOp::create(e, fragment.column, e.i32(storage.block))};
+}
+
+/// `value`, known from here on: what it is made of is not computed later, where
+/// all of a tile would have to be kept.
+static Value computedHere(KernelBuilder &b, Value value) {
+  constexpr int64_t kFragment = 4, kWordBits = 32;
+  auto type = cast<VectorType>(value.getType());
+  int64_t words =
+      type.getDimSize(0) * type.getElementTypeBitWidth() / kWordBits;
+  if (words % kFragment != 0)
+    return value;
+  auto bits = VectorType::get({words}, b.getI32Type());
+  value = vector::BitCastOp::create(b, bits, value);
+  SmallVector<Value> fragments;
+  for (int64_t first = 0; first < words; first += kFragment) {
+    auto places = llvm::to_vector(llvm::seq(first, first + kFragment));
+    fragments.push_back(vector::ShuffleOp::create(b, value, value, places));
+  }
+  auto finished = FinishFragmentsOp::create(
+      b, SmallVector<Type>(ValueRange(fragments).getTypes()), fragments);
+  SmallVector<Value> same;
+  for (Value fragment : finished.getResults())
+    for (int64_t i = 0; i < kFragment; ++i)
+      same.push_back(vector::ExtractOp::create(b, fragment, i));
+  return vector::BitCastOp::create(
+      b, type, vector::FromElementsOp::create(b, bits, same));
+}
+
+SmallVector<Value> QuantizedStore::narrowed(Value value) {
+  auto type = cast<VectorType>(value.getType());
+  if (Type element = what.getX(); !element.isF32())
+    value = arith::TruncFOp::create(b, type.clone(element), value);
+  value = computedHere(b, value);
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < type.getDimSize(0); ++i)
+    elements.push_back(vector::ExtractOp::create(b, value, i));
+  return elements;
+}
+
+/// Plain scales have no padding, so that whoever is outside of D does nothing.
+void QuantizedStore::storeTilePart(ArrayRef<Value> narrow,
+                                   const EpilogueFragment &fragment,
+                                   LargestOfParts largestOfParts) {
   Emitter e(b.getLoc(), b);
-  BlockPlace place{
-      frame.isGrouped() ? e.i32(0) : fragment.batch, fragment.row,
-      arith::DivUIOp::create(e, fragment.column, e.i32(storage.block))};
+  BlockQuantizer quantizer(e, what, storage, sizes(e), getTarget(frame.op));
+  Value largest = quantizer.largestOf(narrow);
+  if (largestOfParts)
+    largest = largestOfParts(e, largest);
+  Value isInside = isBelow(e, e.i32(0), fragment.count);
+  auto condition = scf::IfOp::create(e, isInside);
+  OpBuilder::InsertionGuard guard(e);
+  e.setInsertionPointToStart(condition.thenBlock());
+  BlockPlace place = placeOf(e, fragment);
+  auto elements =
+      llvm::map_to_vector(narrow, [&](Value one) { return e.widen(one); });
+  storeFloat(e, place, storeBlock(e, elements, largest, place));
+}
+
+void QuantizedStore::store(Value value, const EpilogueFragment &fragment) {
+  if (!storage.scale)
+    return storeTilePart(narrowed(value), fragment);
+  Emitter e(b.getLoc(), b);
+  BlockPlace place = placeOf(e, fragment);
   Value end = endOfScales(e);
   Value hasScale = arith::AndIOp::create(
       e, isBelow(e, place.row, end), isBelow(e, place.block, blocksOfRow(e)));
@@ -206,7 +296,8 @@ void QuantizedStore::store(Value value, const EpilogueFragment &fragment) {
   {
     OpBuilder::InsertionGuard guard(e);
     e.setInsertionPointToStart(condition.thenBlock());
-    scf::YieldOp::create(e, storeBlock(e, value, place));
+    SmallVector<Value> elements = elementsOf(e, value);
+    scf::YieldOp::create(e, storeBlock(e, elements, Value(), place));
     e.setInsertionPointToStart(condition.elseBlock());
     scf::YieldOp::create(e, e.i32(0));
   }

@@ -18,10 +18,19 @@ namespace blockscale {
 /// and stores codes and scales as the next product reads them. The padding of
 /// scales is 0: that below D, or below a group of its rows, is written by the
 /// threads that own those rows, the one behind the last block of a row together
-/// with that block's scale.
+/// with that block's scale. Under float scales, which have no padding, a thread
+/// has a whole tile, or a part of it that is a block.
 class QuantizedStore {
 public:
-  explicit QuantizedStore(KernelFrame &frame);
+  /// `elements` of a row of D that a thread has side by side, at the least; all
+  /// of a tile if not said.
+  explicit QuantizedStore(KernelFrame &frame,
+                          std::optional<int64_t> elements = std::nullopt);
+
+  /// The largest magnitude of a tile of which the thread's part has `own`, an
+  /// f32.
+  using LargestOfParts =
+      llvm::function_ref<mlir::Value(Emitter &, mlir::Value own)>;
 
   /// Loads the tensor scale of all of the kernel, and that of a tile.
   void prepareKernel();
@@ -29,6 +38,18 @@ public:
   /// Stores the block of f32 `value`, of which all or nothing lies in D, at
   /// its place in D.
   void store(mlir::Value value, const EpilogueFragment &fragment);
+  /// The same of a block under a float, of numbers that are `narrowed`. Where
+  /// it is a part of a tile, `largestOfParts` asks the threads of the others,
+  /// which all come.
+  void storeTilePart(llvm::ArrayRef<mlir::Value> narrow,
+                     const EpilogueFragment &fragment,
+                     LargestOfParts largestOfParts = nullptr);
+  /// The elements of f32 `value` as numbers that are quantised: half of the
+  /// registers where these are of 16 bits.
+  llvm::SmallVector<mlir::Value> narrowed(mlir::Value value);
+  bool isUnderFloats() const { return !storage.scale; }
+  /// Elements of a row of D that it stores at once.
+  int64_t blockElements() const { return storage.block; }
 
 private:
   void loadFactor(mlir::Value matrix);
@@ -42,9 +63,12 @@ private:
   mlir::Value blocksOfRow(Emitter &e);
   /// The elements as the quantisation reads them, in f32.
   llvm::SmallVector<mlir::Value> elementsOf(Emitter &e, mlir::Value value);
-  /// Quantises a block and stores its codes; the code of its scale.
-  mlir::Value storeBlock(Emitter &e, mlir::Value value,
-                         const BlockPlace &place);
+  /// Quantises a block and stores its codes; the code of its scale. `largest`
+  /// is the largest magnitude of its tile, null where that is the block.
+  mlir::Value storeBlock(Emitter &e, llvm::ArrayRef<mlir::Value> elements,
+                         mlir::Value largest, const BlockPlace &place);
+  BlockPlace placeOf(Emitter &e, const EpilogueFragment &fragment);
+  void storeFloat(Emitter &e, const BlockPlace &place, mlir::Value bits);
   void storeScale(Emitter &e, const BlockPlace &place, mlir::Value code);
   void storePadding(Emitter &e, const BlockPlace &last);
   /// The row behind those of D, or of the group, that have scales, padding

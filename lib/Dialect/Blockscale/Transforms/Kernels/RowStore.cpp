@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowStore.h"
+#include "LargestOfGroups.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -74,7 +75,26 @@ void RowStore::finishPieces(TilePosition tile, Value index, Value column,
   }
 }
 
+/// The tile is loaded and finished piece after piece, and quantised when all
+/// are there.
+void RowStore::storeFloatTile(TilePosition tile, Value column,
+                              function_ref<Value(Value)> load,
+                              function_ref<void()> released) {
+  SmallVector<Value> elements;
+  for (int64_t first = 0; first < chunkColumns(); first += math.getWidth()) {
+    Value at = b.add(column, b.constant(first));
+    Value value = math.finish(load(at), math.fragmentAt(tile, row, at));
+    elements.append(quantized->narrowed(value));
+  }
+  released();
+  quantized->storeTilePart(elements,
+                           math.inResult(math.fragmentAt(tile, row, column)));
+}
+
 int64_t RowStore::chunkColumns() const {
+  if (quantizesToFloats(frame))
+    return frame.sumsOfElement() *
+           frame.op.getQuantization()->getD().getKTile();
   constexpr int64_t kColumns = 32;
   int64_t width = math.getWidth();
   bool isShared = sharers() > 1 && frame.quantizes();
@@ -99,9 +119,17 @@ void RowStore::storeChunk(TilePosition tile, int64_t number, RingPosition copy,
   if (overlap)
     lastRound = llvm::divideCeil(overlap, chunkColumns() * sharers()) - 1;
   Value column = columnOf(copy, index);
-  Value sum = loadSums(copy, column);
-  releaseAfter(lastRound, index, copy);
-  leaveAfterLast(tile, number, index);
+  auto released = [&] {
+    releaseAfter(lastRound, index, copy);
+    leaveAfterLast(tile, number, index);
+  };
+  if (quantizesToFloats(frame))
+    return storeFloatTile(
+        tile, column,
+        [&](Value at) { return loadSums(copy, at, math.getWidth()); },
+        released);
+  Value sum = loadSums(copy, column, chunkColumns());
+  released();
   if (addends)
     math.provideC(addends->take(roundOf(index), [&](Value round) {
       return columnOf(copy, chunkOf(round));
@@ -118,9 +146,8 @@ VectorType RowStore::sumsType(int64_t columns) {
   return VectorType::get({columns}, element);
 }
 
-Value RowStore::loadSums(RingPosition copy, Value column) {
-  return LoadAccumulatorOp::create(b, sumsType(chunkColumns()),
-                                   memory.accumulator,
+Value RowStore::loadSums(RingPosition copy, Value column, int64_t columns) {
+  return LoadAccumulatorOp::create(b, sumsType(columns), memory.accumulator,
                                    memory.accumulatorOf(copy.slot), column);
 }
 
@@ -170,7 +197,7 @@ RingPosition RowStore::exchangePart(TilePosition tile, int64_t number,
   forEachChunk(begin, frame.geometry.tileN, [&](Value index) {
     Value ordered = exchange->orderOf(index, math.getWidth());
     Value column = b.mul(ordered, math.getWidth());
-    exchange->send(column, thread, loadSums(copy, column));
+    exchange->send(column, thread, loadSums(copy, column, chunkColumns()));
   });
   bool isLastOfTile = number + 1 == frame.geometry.rowInstructions;
   Value more =
@@ -179,7 +206,8 @@ RingPosition RowStore::exchangePart(TilePosition tile, int64_t number,
     forEachChunk(frame.geometry.ownedColumns(), [&](Value index) {
       Value column = b.mul(index, math.getWidth());
       Value inTile = b.add(first, column);
-      Value sum = exchange->sum(column, thread, loadSums(copy, inTile));
+      Value sum =
+          exchange->sum(column, thread, loadSums(copy, inTile, chunkColumns()));
       finishChunk(tile, index, inTile, sum);
     });
   });

@@ -67,7 +67,7 @@ private:
                             RingPosition copy, mlir::Value parity);
   /// Waits for the accumulator of a part.
   void awaitPart(TilePosition tile, RingPosition copy);
-  mlir::Value loadSums(RingPosition copy, mlir::Value column);
+  mlir::Value loadSums(RingPosition copy, mlir::Value column, int64_t columns);
   /// The first column of the chunk that is number `index` in the order of
   /// loading.
   mlir::Value columnOf(RingPosition copy, mlir::Value index);
@@ -78,6 +78,11 @@ private:
   /// The same of the chunk's pieces, of what a thread finishes at once.
   void finishPieces(TilePosition tile, mlir::Value index, mlir::Value column,
                     mlir::Value sum);
+  /// Stores a chunk that is quantised under one float: `load` has the sums from
+  /// a column on, `released` follows the last of them.
+  void storeFloatTile(TilePosition tile, mlir::Value column,
+                      llvm::function_ref<mlir::Value(mlir::Value)> load,
+                      llvm::function_ref<void()> released);
   /// Stores such a part whose sums are all in the workspace.
   void reducePart(TilePosition tile, int64_t number);
   void release(RingPosition copy);
@@ -85,7 +90,8 @@ private:
   void leaveAfterLast(TilePosition tile, int64_t number, mlir::Value index);
   /// Columns that a thread loads at once, of which it finishes `width` after
   /// `width`: two blocks that are quantised, where a warp that shares its lanes
-  /// would keep the other waiting between them.
+  /// would keep the other waiting between them. Those of a tile under a float
+  /// it loads piece after piece.
   int64_t chunkColumns() const;
   int64_t chunks() const { return frame.geometry.tileN / chunkColumns(); }
   /// Warps that own the same lanes, and the rounds in which they take a tile.

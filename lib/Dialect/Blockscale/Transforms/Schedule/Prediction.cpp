@@ -7,6 +7,7 @@
 
 #include "blockscale/Dialect/Blockscale/Transforms/Prediction.h"
 #include "../Kernels/Geometry.h"
+#include "blockscale/Dialect/Blockscale/IR/FloatResults.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
@@ -34,7 +35,8 @@ ProblemSizes blockscale::problemSizes(MatmulOp op, bool swap,
   if (QuantizeOp quantizer = quantizerOf(op)) {
     ScaledTensorType type = quantizer.getType();
     unsigned bits = type.getElementType().getIntOrFloatBitWidth();
-    bytesD = bits / 8.0 + 1.0 / double(type.getKTile());
+    double scale = hasFloatScales(type) ? sizeof(float) : 1;
+    bytesD = bits / 8.0 + scale / double(type.getKTile());
   }
   if (op.getPairs())
     bytesD /= 2;

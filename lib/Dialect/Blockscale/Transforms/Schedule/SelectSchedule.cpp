@@ -10,10 +10,12 @@
 
 #include "../Kernels/AddendRing.h"
 #include "../Kernels/Geometry.h"
+#include "../Kernels/LargestOfGroups.h"
 #include "../Kernels/MatmulSource.h"
 #include "../Kernels/TmaStore.h"
 #include "StageChoice.h"
 #include "WarpSchedule.h"
+#include "blockscale/Dialect/Blockscale/IR/FloatResults.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Pairs.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
@@ -143,6 +145,17 @@ whyNotCluster(ScheduleAttr wish, const Choice &choice, hw::Target target) {
 static bool isWideLowered(MmaAttr mma) {
   constexpr unsigned kSixBits = 6;
   return mma.getA().bits() != kSixBits && mma.getB().bits() != kSixBits;
+}
+
+/// Bytes in which groups of warps that promote sums choose the scales of what
+/// they quantise.
+static int64_t bytesOfScaleChoice(MatmulOp op, int64_t tileN) {
+  QuantizeOp quantizer = quantizerOf(op);
+  bool isPromoting = promotionBlock(op.getA().getType(), op.getB().getType());
+  if (!quantizer || !isPromoting ||
+      columnsOfBlock(op, quantizer) <= kPromotedColumns)
+    return 0;
+  return bytesOfGroups(promotingGroups(tileN));
 }
 
 /// Bytes of shared memory besides the stages.
@@ -322,7 +335,8 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
     return *why;
   int64_t bytesC =
       addend.element ? addend.element.getIntOrFloatBitWidth() / 8 : 0;
-  int64_t reserved = reservedBytes(geometry, fields, problem.bytesD, bytesC);
+  int64_t reserved = reservedBytes(geometry, fields, problem.bytesD, bytesC) +
+                     bytesOfScaleChoice(op, choice.tileN);
   auto predict = [&](RingStages each) {
     return predictProduct(problem, mma, schedule(each), target);
   };
