@@ -136,6 +136,8 @@ def draw_schedule(rng, chip):
             fields.append(f"cluster_k = {rng.choice([1, splits, splits])}")
     if rng.random() < 0.25:
         fields.append("stores = tma")
+    if rng.random() < 0.15:
+        fields.append(f"stream_k = {rng.randint(2, 12)}")
     if legality.has(chip, k=96) and rng.random() < 0.2:
         fields.append("mma_k = 96")
     elif legality.has(chip, k=128, sparse=False) and rng.random() < 0.4:

@@ -11,6 +11,9 @@ PAIRS = """pairs epilogue(%x, %up) {
     blockscale.yield %1
   }"""
 
+# Of products whose kernels need them.
+KNOWN_ROWS = 300
+
 
 def tensor(rows, k, element, spec):
     """A spec with "@" names its layout behind it, an element the order of data."""
@@ -37,6 +40,17 @@ def function_along_k(name, operands, m, n, schedule, groups, result_type):
     return (f"func.func @{name}(%a: {a}, %b: {b}, %ends: {ends}) -> {result} {{\n"
             f"  %d = blockscale.matmul %a, %b groups(%ends : {ends}) {wish}: "
             f"{a}, {b} -> {result}\n"
+            f"  return %d : {result}\n}}\n")
+
+
+def function_of_known_rows(name, operands, n, k, schedule, *_):
+    a, b = (tensor(rows, k, *what) for rows, what in (
+        (KNOWN_ROWS, (operands.a, operands.a_spec)),
+        (n, (operands.b, operands.b_spec))))
+    result = f"tensor<{KNOWN_ROWS}x{n}x{sum_type(operands, 'f32')}>"
+    return (f"func.func @{name}(%a: {a}, %b: {b}) -> {result} {{\n"
+            f"  %d = blockscale.matmul %a, %b schedule(#blockscale.schedule<"
+            f"{schedule}>) : {a}, {b} -> {result}\n"
             f"  return %d : {result}\n}}\n")
 
 

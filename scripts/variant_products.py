@@ -5,7 +5,8 @@ Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from variant_functions import function_of_late_k
+from variant_functions import (
+    KNOWN_ROWS, function_of_known_rows, function_of_late_k)
 from variant_kinds import (
     BESIDE, BLOCKS, CODEBOOKS, DATACENTER, DENSE, FP4, FP4_UE4M3_32, FP4_UE5M3_16,
     GROUPED_BLOCKS, GROUPED_LONG, HALVED, INTEGERS, INTEGERS_DENSE, INTEGER_CHIPS,
@@ -13,6 +14,13 @@ from variant_kinds import (
     ONES, Operands, PROMOTED, PROMOTED_BESIDE, PROMOTED_ONES, REAL_ZEROS, ROWS,
     SHORTEST_TILES, SHORT_TILES, SMALL, SPARSE, SPARSE_PROMOTED, Sizes, UNSCALED, UNSCALED_DENSE, Variant, WARP, WIDE, WIDE_SHORT,
     WIDE_SIZES, ZEROS, along_k, by_tma, cluster, grouped, pair, wide)
+
+
+def streamed(name, operands, schedule):
+    return Variant(f"tiles shared out, {name}", DATACENTER, operands, schedule,
+                   SMALL._replace(rows=[KNOWN_ROWS]),
+                   make=function_of_known_rows)
+
 
 PRODUCT_VARIANTS = [
     Variant("one CTA", DATACENTER, DENSE,
@@ -65,6 +73,14 @@ PRODUCT_VARIANTS = [
             SMALL),
     Variant("split K in one cluster of pairs that share B", DATACENTER, [NVFP4],
             cluster(4, 1, 2, ", split_k = 2, cluster_k = 2"), SMALL),
+    streamed("one CTA", [MXFP8, NVFP4, *UNSCALED_DENSE[:1]],
+             cluster(1, 1, 1, ", tile_n = 64, stream_k = 7")),
+    streamed("operands swapped", [MXFP8],
+             "cta_group = 1, cluster_m = 1, cluster_n = 1, swap_operands = true, "
+             "tile_n = 64, stream_k = 7"),
+    streamed("CTA pair", [NVFP4], cluster(2, 1, 2, ", tile_n = 64, stream_k = 3")),
+    streamed("CTA pair in 2 x 2", [MXFP8, NVFP4],
+             cluster(2, 2, 2, ", tile_n = 64, stream_k = 5")),
     Variant("K = 96", K96_CHIPS, FP4, "cta_group = 1, mma_k = 96", LONG),
     Variant("K = 96, CTA pair", K96_CHIPS, FP4, pair(", mma_k = 96"), LONG),
     Variant("K = 96, CTA pair, scales in a ring of their own", K96_CHIPS,

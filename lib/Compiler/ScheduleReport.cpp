@@ -49,6 +49,12 @@ static std::string describe(const ScheduleChoice &choice) {
   if (schedule.splits() > 1)
     result += ", K in " + text(schedule.splits()) + " parts" +
               (schedule.clusterK() > 1 ? " of one cluster" : "");
+  if (schedule.shares() > 1)
+    result += ", tiles shared out over " + text(schedule.shares()) +
+              (schedule.clusterSize() == 1 ? " CTAs"
+               : schedule.clusterSize() == 2 && schedule.ctaGroup() == 2
+                   ? " pairs"
+                   : " clusters");
   if (schedule.getSwapOperands() && schedule.getSwapOperands().getValue())
     result += ", A and B exchanged";
   return result + describeEpilogue(schedule);

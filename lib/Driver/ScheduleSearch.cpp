@@ -34,11 +34,13 @@ static MatmulOp findProduct(ModuleOp module, const ScheduleReport &report) {
 }
 
 /// `schedule` as a wish that leaves nothing free: one that does not say in how
-/// many parts K is, or where they meet, asks for the best.
+/// many parts K is, where they meet, or whether tiles are shared out, asks for
+/// the best.
 static ScheduleAttr pinned(ScheduleAttr schedule) {
   ScheduleAttr::Fields fields = schedule.getFields();
   fields.splitK = schedule.splits();
   fields.clusterK = schedule.clusterK();
+  fields.streamK = schedule.shares();
   return ScheduleAttr::get(schedule.getContext(), fields);
 }
 

@@ -52,7 +52,7 @@ static void printRow(llvm::raw_ostream &out, const Answer &answer, size_t i) {
 /// Whether parts of K meet in a workspace in any schedule, or do not.
 static bool isAnyMet(const ScheduleReport &product, bool met) {
   return llvm::any_of(product.compared, [&](const ComparedSchedule &each) {
-    return (each.schedule.splits() > each.schedule.clusterK()) == met;
+    return each.schedule.hasWorkspace() == met;
   });
 }
 

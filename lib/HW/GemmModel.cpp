@@ -118,8 +118,8 @@ double intervalCycles(const GemmKernel &kernel) {
 /// How the tiles of a product, or the parts of them, lie on the SMs.
 struct Tiling {
   int64_t rows, columns, tiles, waves;
-  /// Tiles that run at once, and parts of K that do.
-  int64_t active, parts;
+  /// Tiles that run at once, and parts of K that do; tiles of whole clusters.
+  int64_t active, parts, covered;
 
   Tiling(const GemmKernel &kernel, const GemmSize &size, const Part &part)
       : rows(ceilDiv(size.m, kernel.tileM)),
@@ -127,12 +127,42 @@ struct Tiling {
         tiles(rows * columns * size.batch * kernel.splits) {
     int64_t units = usableSms(part, kernel.cluster) / kernel.ctaGroup;
     // A cluster that the product ends in runs whole.
-    int64_t covered = ceilDiv(rows, kernel.multicastB) * kernel.multicastB *
-                      ceilDiv(columns, kernel.multicastA) * kernel.multicastA *
-                      size.batch * kernel.splits;
+    covered = ceilDiv(rows, kernel.multicastB) * kernel.multicastB *
+              ceilDiv(columns, kernel.multicastA) * kernel.multicastA *
+              size.batch * kernel.splits;
     waves = ceilDiv(covered, units);
     active = std::min(tiles, units);
     parts = std::min<int64_t>(kernel.splits, active);
+  }
+};
+
+/// How the time of a kernel that shares out tiles differs from that of one with
+/// whole waves.
+struct Streaming {
+  /// Waves, of which those of shares are no whole ones.
+  double waves;
+  /// Whether whole tiles follow the shares.
+  bool isFollowed = false;
+  /// Parts of a tile that are added up, and parts of all tiles.
+  unsigned parts = 1;
+  int64_t allParts = 0;
+
+  Streaming(const GemmKernel &kernel, const GemmSize &size,
+            const Tiling &tiling, const Part &part)
+      : waves(double(tiling.waves)) {
+    if (!kernel.shares)
+      return;
+    int64_t tilesOfCluster = kernel.cluster / kernel.ctaGroup;
+    int64_t atOnce = usableSms(part, kernel.cluster) / kernel.cluster;
+    int64_t whole =
+        ceilDiv(tiling.covered, tilesOfCluster) - kernel.sharedTiles;
+    int64_t units = ceilDiv(size.k, kernel.splitUnit);
+    int64_t ofShare = ceilDiv(kernel.sharedTiles * units, kernel.shares);
+    waves = double(ceilDiv(kernel.shares, atOnce) * ofShare) / double(units) +
+            double(ceilDiv(whole, atOnce));
+    isFollowed = whole > 0;
+    parts = unsigned(ceilDiv(units - 1, ofShare)) + 1;
+    allParts = 2 * int64_t(kernel.shares - 1) * tilesOfCluster;
   }
 };
 
@@ -172,17 +202,18 @@ double workspaceBytes(const GemmKernel &kernel) {
 
 /// Bytes that cross the memory bus during the whole product.
 double memoryBytes(const GemmKernel &kernel, const GemmSize &size,
-                   const Tiling &tiling) {
+                   const Tiling &tiling, const Streaming &streaming) {
   double once = double(size.k) * size.batch *
                 (size.m * kernel.bytesA + size.n * kernel.bytesB);
   double operands = once;
   if (once > kL2OperandBytes)
     operands =
-        std::max(once, kReread * tiling.waves * longestPart(kernel, size.k) *
+        std::max(once, kReread * streaming.waves * longestPart(kernel, size.k) *
                            bytesOfWave(kernel, tiling));
   // The workspace is read while it is in the L2 cache, and written back once.
   return operands + kernel.bytesD * size.m * size.n * size.batch +
-         tiling.tiles * workspaceBytes(kernel);
+         tiling.tiles * workspaceBytes(kernel) +
+         double(streaming.allParts) * kSumBytes * kernel.tileM * kernel.tileN;
 }
 
 /// One tile's share of the bytes that are read from the L2 cache.
@@ -206,9 +237,11 @@ double ringMicroseconds(const GemmKernel &kernel, Chip chip, int64_t k) {
          std::max(port, trip / kernel.stages);
 }
 
-double epilogueMicroseconds(const GemmKernel &kernel, double clockGhz) {
+/// Of a CTA that stores what becomes of its sums, or the sums of a part of K.
+double epilogueMicroseconds(const GemmKernel &kernel, bool storesSums,
+                            double clockGhz) {
   double elements = double(kernel.tileM) / kernel.ctaGroup * kernel.tileN;
-  double bytes = kernel.splits == 1 ? kernel.bytesD : kSumBytes;
+  double bytes = storesSums ? kSumBytes : kernel.bytesD;
   double rate = kernel.exchanges ? kRemoteStoreBytesPerCycle
                                  : kEpilogueStoreBytesPerCycle;
   // A CTA keeps the slice that it adds up itself.
@@ -274,6 +307,38 @@ double storeOfSplitMicroseconds(const GemmKernel &kernel, double clockGhz) {
          kEpilogueStoreBytesPerCycle / (clockGhz * 1e3);
 }
 
+/// What shares take beside their part of a wave: the epilogue of one more tile
+/// than those that whole tiles would be, as far as the main loop cannot hide
+/// it; and the sums, which CTAs bring together while the whole tiles that
+/// follow are multiplied, or behind the last of them.
+struct StreamingTime {
+  double pieces = 0, sums = 0, reduction = 0;
+};
+
+StreamingTime streamingTime(const GemmKernel &kernel,
+                            const Streaming &streaming,
+                            const GemmPrediction &prediction, double exposed,
+                            double clockGhz) {
+  StreamingTime time;
+  if (!kernel.shares)
+    return time;
+  double elements = double(kernel.tileM) / kernel.ctaGroup * kernel.tileN;
+  double store = epilogueMicroseconds(kernel, /*storesSums=*/true, clockGhz);
+  double addUp = workspaceCycles(elements, streaming.parts) / (clockGhz * 1e3);
+  double storeD =
+      elements * kernel.bytesD / kEpilogueStoreBytesPerCycle / (clockGhz * 1e3);
+  time.pieces = exposed * store + (kernel.stages ? kRingPerWave : kPerWave);
+  if (!streaming.isFollowed) {
+    time.reduction = addUp;
+    time.sums = addUp + storeD;
+    return time;
+  }
+  // A share has two parts of tiles, one of which it adds up.
+  double wholeWaves = std::floor(streaming.waves) * prediction.wave;
+  time.sums = std::max(0.0, 2 * store + addUp + storeD - wholeWaves);
+  return time;
+}
+
 /// What a kernel does before its first and after its last matrix instruction.
 double fillMicroseconds(const GemmKernel &kernel, double clockGhz) {
   double cycles = kFillCycles;
@@ -329,9 +394,10 @@ GemmPrediction predictAt(const GemmKernel &kernel, const GemmSize &size,
                          const GemmConditions &conditions, double clockGhz) {
   const Part &part = conditions.part;
   Tiling tiling(kernel, size, part);
+  Streaming streaming(kernel, size, tiling, part);
   GemmPrediction result;
   result.clockGhz = clockGhz;
-  result.waves = tiling.waves;
+  result.waves = int64_t(std::ceil(streaming.waves));
   int64_t k = longestPart(kernel, size.k);
   result.mma = double(ceilDiv(k, kernel.instructionK)) * kernel.instructionsM *
                intervalCycles(kernel) / (kIssueEfficiency * clockGhz * 1e3);
@@ -339,10 +405,12 @@ GemmPrediction predictAt(const GemmKernel &kernel, const GemmSize &size,
   double perTile = tileBytes(kernel, size);
   result.l2 = tiling.active * perTile /
               (kL2TerabytesPerSecond * part.smCount / kMeasuredSms * 1e6);
-  double fromMemory = memoryBytes(kernel, size, tiling);
+  double fromMemory = memoryBytes(kernel, size, tiling, streaming);
   result.memory =
-      fromMemory / tiling.waves / (part.memoryTerabytesPerSecond * 1e6);
-  result.epilogue = epilogueMicroseconds(kernel, clockGhz);
+      fromMemory / streaming.waves / (part.memoryTerabytesPerSecond * 1e6);
+  bool storesSums =
+      kernel.splits > 1 || (kernel.shares && !streaming.isFollowed);
+  result.epilogue = epilogueMicroseconds(kernel, storesSums, clockGhz);
 
   if (kernel.promotionK)
     result.promotion = double(ceilDiv(k, kernel.promotionK)) *
@@ -361,10 +429,15 @@ GemmPrediction predictAt(const GemmKernel &kernel, const GemmSize &size,
   result.wave = std::max({overlapped, result.stages, result.promotion}) +
                 exposed * result.epilogue +
                 (kernel.stages ? kRingPerWave : kPerWave);
-  result.reduction = reductionMicroseconds(kernel, clockGhz);
+  StreamingTime ofShares =
+      streamingTime(kernel, streaming, result, exposed, clockGhz);
+  double ofSplit = reductionMicroseconds(kernel, clockGhz);
+  result.reduction = ofSplit + ofShares.reduction;
   result.total = kLaunchMicroseconds + fillMicroseconds(kernel, clockGhz) +
-                 tiling.waves * result.wave + (1 - exposed) * result.epilogue +
-                 result.reduction + storeOfSplitMicroseconds(kernel, clockGhz);
+                 streaming.waves * result.wave +
+                 (1 - exposed) * result.epilogue + ofSplit +
+                 storeOfSplitMicroseconds(kernel, clockGhz) + ofShares.pieces +
+                 ofShares.sums;
 
   result.teraflops = flops(size) / result.total / 1e6;
   result.tensorCoreBusy =

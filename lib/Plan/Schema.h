@@ -169,7 +169,7 @@ template <typename Archive> void describe(Archive &a, Workspace &workspace) {
   a.expression("zeroBytes", workspace.zeroBytes);
   a.expression("bytes", workspace.bytes);
   a.number("alignment", workspace.alignment, 1, kMaxAlignment);
-  a.number("parts", workspace.parts, 1, kMaxSize);
+  a.number("parts", workspace.parts, 0, kMaxSize);
 }
 
 template <typename Archive> void describe(Archive &a, PlainOperand &plain) {

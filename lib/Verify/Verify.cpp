@@ -134,11 +134,11 @@ static std::vector<uint64_t> sampleOf(uint64_t total, uint64_t count) {
 
 /// The clusters of a sample, empty for all of `total`. Those that compute a
 /// tile together run together, or the sample would finish nothing, and those of
-/// a cooperative launch all do.
+/// a cooperative launch all do, as do those that tiles are shared out among.
 static std::vector<uint64_t> sampleOf(const plan::Kernel &kernel,
                                       uint64_t total, uint64_t count) {
   uint64_t parts = kernel.workspace ? kernel.workspace->parts : 1;
-  if (count == 0 || count >= total / parts || kernel.cooperative)
+  if (count == 0 || parts == 0 || count >= total / parts || kernel.cooperative)
     return {};
   std::vector<uint64_t> sample;
   for (uint64_t tile : sampleOf(total / parts, count))

@@ -82,6 +82,11 @@ struct GemmKernel {
   /// them then add up and store a slice of the columns each.
   bool exchanges = false;
   unsigned owners = 1;
+  /// Shares that all K of `sharedTiles` is cut into, which are tiles of
+  /// clusters; the sums of parts of a tile meet as those of `splits`. The other
+  /// tiles follow. 0 where none are shared out.
+  unsigned shares = 0;
+  int64_t sharedTiles = 0;
   /// Elements of K after which the epilogue adds a sum to what it keeps in
   /// registers, scaled; 0 without that. Groups of four warps that do so,
   /// columns that they load at once, and scales that a thread waits for each
@@ -148,14 +153,15 @@ std::string_view gemmLimitName(GemmLimit limit);
 /// Times in microseconds.
 struct GemmPrediction {
   double clockGhz = 0;
+  /// Where tiles are shared out the last one is none of whole tiles.
   int64_t waves = 0;
   /// Of one wave: the tensor core, the ring (the loads' latency over the
   /// stages, or the way into the SM), the L2 cache, memory, what promotes sums,
   /// the whole epilogue, and the wave itself.
   double mma = 0, stages = 0, l2 = 0, memory = 0, promotion = 0, epilogue = 0,
          wave = 0;
-  /// Of a split K: from the last sums that are stored or sent to when all are
-  /// added up.
+  /// Of a split K, or of tiles that are shared out where no other follows: from
+  /// the last sums that are stored or sent to when all are added up.
   double reduction = 0;
   double total = 0;
   /// 2MNK over the time, in 10^12 a second.

@@ -274,7 +274,8 @@ struct Workspace {
   /// Byte alignment that the address needs.
   unsigned alignment = 0;
   /// Clusters that compute an output tile together; the first tiles are those
-  /// of the clusters from 0, from `parts` on and so on.
+  /// of the clusters from 0, from `parts` on and so on. 0 where tiles are
+  /// shared out: any of the grid may have a part of a tile.
   unsigned parts = 0;
 };
 

@@ -245,7 +245,8 @@ struct CountArrivalToNVVM : OpConversionPattern<CountArrivalOp> {
     nvvm::syncThreads(b, kBarrier, op.getThreads());
     auto count = [&](OpBuilder &builder, Location loc) {
       ImplicitLocOpBuilder inside(loc, builder);
-      Value largest = constantI32(inside, op.getCount() - 1);
+      Value largest = inside.createOrFold<arith::SubIOp>(
+          adaptor.getCount(), constantI32(inside, 1));
       Value before = nvvm::countUpTo(inside, counter, largest);
       Value isLast = arith::CmpIOp::create(inside, arith::CmpIPredicate::eq,
                                            before, largest);

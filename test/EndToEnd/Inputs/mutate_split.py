@@ -4,7 +4,8 @@
 #
 # usage: mutate_split.py FILE.mlir FILE.ptx FOLDER UNITS VERIFY-FLAGS...
 #
-# UNITS is the number of stages of the whole K.
+# UNITS is the number of stages of the whole K; of a kernel that shares out tiles
+# UNITS:EACH:LONGER, with the stages of a share and how many have one more.
 #
 # Part of the blockscale project, under the Apache License v2.0 with LLVM
 # Exceptions.
@@ -16,7 +17,8 @@ import sys
 import mutations
 from mutations import Ptx
 
-source, ptx_path, folder, units, *flags = sys.argv[1:]
+source, ptx_path, folder, numbers, *flags = sys.argv[1:]
+units, *of_shares = numbers.split(":")
 ptx = Ptx.read(ptx_path)
 lines, definition = ptx.lines, ptx.definition
 [atom] = ptx.some(r"atom\.acq_rel\.gpu\.global\.inc\.u32")
@@ -54,10 +56,34 @@ def ranges():
                ptx.replaced(at, rf", {units}(?=;|, )", f", {int(units) - 1}"))
 
 
+def shares(each, longer):
+    """Borders of shares, and the places of their sums."""
+    # The third role, the epilogue, only asks in which tiles borders lie.
+    roles = 2
+    borders = ptx.some(rf"\tmin\.u32 .*, {longer};")
+    for number, at in enumerate(borders[:2 * roles]):
+        for by in (-1, 1):
+            yield (f"longer share {number} {by:+}",
+                   ptx.added(at, r", (\d+);", by))
+    lengths = ptx.some(rf"\t(mad|mul)\.lo\.s32 .*, {each}(;|, )")
+    for number, at in enumerate(lengths[:roles]):
+        yield (f"length of share {number}",
+               ptx.replaced(at, rf", {each}(?=;|, )", f", {int(each) - 1}"))
+    # A tile that has all of its K is stored at once.
+    [whole] = [at for at in ptx.some(rf"\tsetp\.eq\.b32 .*, {units};")
+               if at < atom]
+    yield "a part for a whole tile", ptx.added(whole, r", (\d+);", -1)
+    # Of the first part of a tile, as it is read, and of the second.
+    behind = [at for at in ptx.some(r"\tor\.b32 .*, 1;|\tadd\.s32 .*, 2;")
+              if at > atom]
+    for number, at in enumerate(behind[:2]):
+        yield f"place of part {number}", ptx.added(at, r", (\d+);", 1)
+
+
 def all_mutations():
     yield from arrival()
     yield from sums()
-    yield from ranges()
+    yield from shares(*of_shares) if of_shares else ranges()
 
 
 mutations.report(all_mutations(), folder, mutations.verifier(source, *flags),

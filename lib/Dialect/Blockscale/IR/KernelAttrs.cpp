@@ -65,7 +65,8 @@ static LogicalResult checkCluster(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult
 ScheduleAttr::verifyFields(function_ref<InFlightDiagnostic()> emitError,
                            const Fields &f) {
-  constexpr int64_t kMaxStages = 16, kMaxGroup = 1 << 16, kMaxSplits = 64;
+  constexpr int64_t kMaxStages = 16, kMaxGroup = 1 << 16, kMaxSplits = 64,
+                    kMaxShares = 1024;
   if (failed(checkField(emitError, "tile_m", f.tileM, 128, 512, 128)) ||
       failed(
           checkField(emitError, "tile_n", f.tileN, 8, hw::kTileColumns, 8)) ||
@@ -76,6 +77,7 @@ ScheduleAttr::verifyFields(function_ref<InFlightDiagnostic()> emitError,
       failed(checkField(emitError, "accumulators", f.accumulators, 1, 4)) ||
       failed(checkField(emitError, "group_m", f.groupM, 1, kMaxGroup)) ||
       failed(checkField(emitError, "split_k", f.splitK, 1, kMaxSplits)) ||
+      failed(checkField(emitError, "stream_k", f.streamK, 1, kMaxShares)) ||
       failed(checkField(emitError, "mma_k", f.mmaK, 8, 128, 8)) ||
       failed(checkField(emitError, "epilogue_warps", f.epilogueWarps, 4, 8, 4)))
     return failure();
@@ -311,9 +313,10 @@ LogicalResult KernelAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (workspace) {
     int64_t fewest = cooperative ? 1 : 2;
     if (auto parts = dyn_cast<AffineConstantExpr>(workspace.getResult(2));
-        !parts || parts.getValue() < fewest)
+        !parts || (parts.getValue() < fewest && parts.getValue() != 0))
       return emitError() << "expected a constant number of at least " << fewest
-                         << " clusters that compute a tile together";
+                         << " clusters that compute a tile together, or 0 of "
+                            "those that share its K";
   }
   if (block < 1 || block > hw::kMaxThreadsPerCta)
     return emitError() << "expected 1 to " << hw::kMaxThreadsPerCta

@@ -13,6 +13,7 @@
 #include "blockscale/Dialect/Blockscale/IR/ScalesOfOne.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
+#include "blockscale/Dialect/Blockscale/IR/StreamK.h"
 #include "blockscale/Dialect/Blockscale/IR/WideTiles.h"
 #include "mlir/IR/Matchers.h"
 
@@ -196,16 +197,17 @@ static int64_t knownSize(Value size) {
                                                    : ShapedType::kDynamic;
 }
 
-/// A workspace belongs to a split of K over several clusters; any split has to
-/// be possible.
+/// A workspace belongs to parts of K that several clusters have; any split has
+/// to be possible, as has any sharing out of tiles.
 static LogicalResult verifySplit(KernelMatmulOp op) {
   MmaAttr mma = op.getMma();
   ScheduleAttr schedule = op.getSchedule();
   int64_t splits = schedule.splits();
-  if (static_cast<bool>(op.getWorkspace()) != (splits > schedule.clusterK()))
+  if (static_cast<bool>(op.getWorkspace()) != schedule.hasWorkspace())
     return op.emitOpError() << "expected a workspace with 'split_k' above "
-                               "'cluster_k', and only then";
-  if (splits == 1)
+                               "'cluster_k' or 'stream_k' above 1, and only "
+                               "then";
+  if (splits == 1 && schedule.shares() == 1)
     return success();
   if (auto why = whyNotClusterK(schedule, getTarget(op)))
     return op.emitOpError() << why->text;
@@ -216,6 +218,12 @@ static LogicalResult verifySplit(KernelMatmulOp op) {
     return op.emitOpError() << "expected a workspace of the accumulator's type "
                             << accumulatorType(mma) << ", found " << element;
   if (auto why = whyNotSplit(mma, knownSize(op.getK()), splits))
+    return op.emitOpError() << why->text;
+  ProductSizes sizes{knownSize(op.getM()), knownSize(op.getN()),
+                     knownSize(op.getK()), knownSize(op.getBatch())};
+  if (auto why =
+          whyNotStreamed(mma, schedule, sizes,
+                         op.getOffsets() || op.getKOffsets(), getTarget(op)))
     return op.emitOpError() << why->text;
   return success();
 }

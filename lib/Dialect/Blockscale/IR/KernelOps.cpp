@@ -414,9 +414,10 @@ LogicalResult LeaveGridOp::verify() {
 LogicalResult CountArrivalOp::verify() {
   if (failed(verifyWords(*this, getCounters().getType(), "counters")))
     return failure();
-  if (getCount() < 2)
+  APInt count;
+  if (matchPattern(getCount(), m_ConstantInt(&count)) && count.slt(2))
     return emitOpError() << "expected a count of at least 2, found "
-                         << getCount();
+                         << count.getSExtValue();
   if (getThreads() < 1 || getThreads() % hw::kWarpSize != 0 ||
       getThreads() > hw::kMaxThreadsPerCta)
     return emitOpError() << "expected whole warps of threads, at most "

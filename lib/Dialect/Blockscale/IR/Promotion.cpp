@@ -187,6 +187,11 @@ blockscale::whyNotPromotion(MmaAttr mma, ScheduleAttr schedule, int64_t block,
     return Reason(what + "keep the sums of all of K in one CTA; 'split_k' of " +
                   std::to_string(schedule.splits()) +
                   " is not lowered with them, nearest legal: 1");
+  if (schedule.shares() > 1)
+    return Reason(what +
+                  "keep the sums of all of K in one CTA; 'stream_k' of " +
+                  std::to_string(schedule.shares()) +
+                  " is not lowered with them, nearest legal: 1");
   if (schedule.getTileM() > mma.getM())
     return Reason(what + "take one instruction's rows at once; 'tile_m' of " +
                   std::to_string(schedule.getTileM()) +

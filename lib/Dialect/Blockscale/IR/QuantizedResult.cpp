@@ -182,6 +182,9 @@ std::optional<Reason> blockscale::whyNotQuantized(ScheduleAttr schedule,
   if (schedule.splits() > 1)
     return Reason("a result is not quantised with 'split_k', whose last CTA "
                   "stores D; nearest legal: 1");
+  if (schedule.shares() > 1)
+    return Reason("a result is not quantised with 'stream_k', where the last "
+                  "CTA of a tile stores D; nearest legal: 1");
   if (schedule.getStores() == Stores::Tma)
     return Reason("a result that is quantised is not stored by TMA; nearest "
                   "legal: 'stores' of 'direct'");

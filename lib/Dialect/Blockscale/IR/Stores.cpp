@@ -123,6 +123,9 @@ static std::optional<Reason> whyNotBoxes(RowMoves moves, ScheduleAttr schedule,
                                  " are columns of tensor memory");
   if (schedule.splits() > 1)
     return notLowered(moves, "with 'split_k', whose last CTA stores D");
+  if (schedule.shares() > 1)
+    return notLowered(moves, "with 'stream_k', where the last CTA of a tile "
+                             "stores D");
   if (rows.isGrouped)
     return notLowered(moves, "with groups of rows, which end inside a box");
   if (rows.isPromoting)
@@ -180,6 +183,11 @@ std::optional<Reason> blockscale::whyNotEpilogueWarps(ScheduleAttr schedule,
   if (schedule.splits() > 1)
     return Reason(what +
                   " are not lowered with 'split_k', where a thread has all "
+                  "sums of its row" +
+                  legal);
+  if (schedule.shares() > 1)
+    return Reason(what +
+                  " are not lowered with 'stream_k', where a thread has all "
                   "sums of its row" +
                   legal);
   if (isPromoting)

@@ -243,6 +243,11 @@ func.func private @more_scale_stages() attributes {test.a = #blockscale.schedule
 
 // -----
 
+// expected-error @below {{expected 'stream_k' of 1 to 1024, found 1025}}
+func.func private @stream_k() attributes {test.a = #blockscale.schedule<stream_k = 1025>}
+
+// -----
+
 // expected-error @below {{expected 'split_k' of 1 to 64, found 65}}
 func.func private @split_k() attributes {test.a = #blockscale.schedule<split_k = 65>}
 

@@ -947,7 +947,7 @@ func.func @query_bytes(%r: !blockscale.shared<2x32xi8, container = 8>, %i: i32) 
 !map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
 func.func @split_without_workspace(%m: !map, %d: !blockscale.global<bf16>) {
   %i = arith.constant 1024 : i32
-  // expected-error @below {{expected a workspace with 'split_k' above 'cluster_k', and only then}}
+  // expected-error @below {{expected a workspace with 'split_k' above 'cluster_k' or 'stream_k' above 1, and only then}}
   blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) sizes(%i, %i, %i, %i)
     mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
     schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, split_k = 2> : !map, !map, !blockscale.global<bf16> scales !map, !map
@@ -959,7 +959,7 @@ func.func @split_without_workspace(%m: !map, %d: !blockscale.global<bf16>) {
 !map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
 func.func @workspace_without_split(%m: !map, %d: !blockscale.global<bf16>, %w: !blockscale.global<f32>) {
   %i = arith.constant 1024 : i32
-  // expected-error @below {{expected a workspace with 'split_k' above 'cluster_k', and only then}}
+  // expected-error @below {{expected a workspace with 'split_k' above 'cluster_k' or 'stream_k' above 1, and only then}}
   blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) workspace(%w) sizes(%i, %i, %i, %i)
     mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
     schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map workspace !blockscale.global<f32>
@@ -991,6 +991,18 @@ func.func @groups_of_dynamic_k(%m: !map, %d: !blockscale.global<bf16>, %w: !bloc
 
 // -----
 
+!map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
+func.func @shares_of_dynamic_k(%m: !map, %d: !blockscale.global<bf16>, %w: !blockscale.global<f32>, %n: i32) {
+  %i = arith.constant 1024 : i32
+  // expected-error @below {{'stream_k' of 3 needs static sizes, from which the shares follow, found a dynamic K; nearest legal: 1}}
+  blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) workspace(%w) sizes(%i, %i, %n, %i)
+    mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, stream_k = 3> : !map, !map, !blockscale.global<bf16> scales !map, !map workspace !blockscale.global<f32>
+  return
+}
+
+// -----
+
 // expected-error @below {{expected the workspace to be a map of the grid's symbols to 3 results: bytes that are zero before the first launch, bytes of all of it, and clusters that compute a tile together}}
 func.func private @kernel_workspace() attributes {blockscale.kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (m), block = 192, workspace = ()[m, n, k, l, sms, clusters] -> (m)>}
 
@@ -1009,9 +1021,9 @@ func.func @aligned_size(%v: vector<6xf32>, %m: !blockscale.global<f32>, %at: i64
 
 // -----
 
-func.func @narrow_counters(%m: !blockscale.global<bf16>, %at: i64, %one: i1) {
+func.func @narrow_counters(%m: !blockscale.global<bf16>, %at: i64, %n: i32, %one: i1) {
   // expected-error @below {{expected counters in elements of 32 bits, found 'bf16'}}
-  %0 = blockscale.count_arrival %m[%at] count 4 threads 128 arrives %one : !blockscale.global<bf16>
+  %0 = blockscale.count_arrival %m[%at] count %n threads 128 arrives %one : !blockscale.global<bf16>
   return
 }
 
@@ -1042,15 +1054,16 @@ func.func @leave_narrow(%m: !blockscale.global<i8>, %at: i64, %n: i32) {
 // -----
 
 func.func @count_alone(%m: !blockscale.global<f32>, %at: i64, %one: i1) {
+  %n = arith.constant 1 : i32
   // expected-error @below {{expected a count of at least 2, found 1}}
-  %0 = blockscale.count_arrival %m[%at] count 1 threads 128 arrives %one : !blockscale.global<f32>
+  %0 = blockscale.count_arrival %m[%at] count %n threads 128 arrives %one : !blockscale.global<f32>
   return
 }
 
 // -----
 
-func.func @count_threads(%m: !blockscale.global<f32>, %at: i64, %one: i1) {
+func.func @count_threads(%m: !blockscale.global<f32>, %at: i64, %n: i32, %one: i1) {
   // expected-error @below {{expected whole warps of threads, at most 1024, found 100}}
-  %0 = blockscale.count_arrival %m[%at] count 4 threads 100 arrives %one : !blockscale.global<f32>
+  %0 = blockscale.count_arrival %m[%at] count %n threads 100 arrives %one : !blockscale.global<f32>
   return
 }

@@ -272,9 +272,9 @@ func.func @epilogue(%acc: !acc, %d: !blockscale.global<bf16>, %i: i32, %at: i64)
 }
 
 // CHECK-LABEL: func.func @arrival
-func.func @arrival(%work: !blockscale.global<f32>, %tile: i64, %first: i1) -> i1 {
-  // CHECK: blockscale.count_arrival %{{.*}}[%{{.*}}] count 4 threads 128 arrives %{{.*}} : <f32>
-  %last = blockscale.count_arrival %work[%tile] count 4 threads 128 arrives %first : !blockscale.global<f32>
+func.func @arrival(%work: !blockscale.global<f32>, %tile: i64, %parts: i32, %first: i1) -> i1 {
+  // CHECK: blockscale.count_arrival %{{.*}}[%{{.*}}] count %{{.*}} threads 128 arrives %{{.*}} : <f32>
+  %last = blockscale.count_arrival %work[%tile] count %parts threads 128 arrives %first : !blockscale.global<f32>
   return %last : i1
 }
 

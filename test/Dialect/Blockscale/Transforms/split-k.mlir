@@ -25,7 +25,7 @@
 // CHECK: blockscale.warps "epilogue"
 // CHECK: blockscale.load_accumulator
 // CHECK: blockscale.store_row %{{.*}} to %[[WORK:.*]][%{{.*}}] count %{{.*}} aligned : vector<32xf32>
-// CHECK: %[[LAST:.*]] = blockscale.count_arrival %[[WORK]][%{{.*}}] count 3 threads 128
+// CHECK: %[[LAST:.*]] = blockscale.count_arrival %[[WORK]][%{{.*}}] count %[[C3]] threads 128
 // CHECK: scf.if %[[LAST]]
 // CHECK: %[[FIRST:.*]] = blockscale.load_row %[[WORK]]{{.*}} aligned
 // CHECK: %[[SECOND:.*]] = blockscale.load_row %[[WORK]]{{.*}} aligned

@@ -80,6 +80,7 @@ defvar Blockscale_ScheduleFields = [
   Blockscale_CountField<"mma_k", "mmaK">,
   Blockscale_CountField<"split_k", "splitK">,
   Blockscale_CountField<"cluster_k", "clusterK">,
+  Blockscale_CountField<"stream_k", "streamK">,
   Blockscale_Field<"scheduler", "scheduler",
                    DefaultValuedParameter<"::blockscale::Scheduler",
                                           "::blockscale::Scheduler::Static">,
@@ -101,9 +102,10 @@ def Blockscale_ScheduleAttr
     fills in what is missing and leaves alone what the user wrote. After that
     pass all fields are set but for `scale_stages`, which it leaves out where scales
     share the ring of `a` and `b`, `split_k` and `cluster_k`, which it leaves out
-    where K is not split, or not over a cluster, `stores` and `c_loads`, which it
+    where K is not split, or not over a cluster, `stream_k`, which it leaves out where
+    no tiles are shared out, `stores` and `c_loads`, which it
     leaves out where they are direct, and `epilogue_warps`. Later passes read a missing
-    `cta_group`, `cluster_m`, `cluster_n`, `split_k` or `cluster_k` as 1, a missing
+    `cta_group`, `cluster_m`, `cluster_n`, `split_k`, `cluster_k` or `stream_k` as 1, a missing
     `mma_k` as the ordinary K of the instruction and missing `epilogue_warps` as 4.
 
     | field | meaning | legal |
@@ -122,14 +124,15 @@ def Blockscale_ScheduleAttr
     | `mma_k` | elements along K of one instruction | the kind's ordinary K; 96 on sm_103a, with at least 2 stages; twice the ordinary one on sm_107 |
     | `split_k` | CTAs, pairs or clusters that compute an output tile together, each a part of K, which are added up in the order of K | 1 to 64, at most the stages that a static K fills (groups of three stages with `mma_k` 96); with a K that only the host knows `a` is dense and `mma_k` not 96 |
     | `cluster_k` | parts of K that one cluster computes: its CTAs exchange their sums in shared memory, and each adds up and stores a slice of the tile's columns. With 1 the parts meet in a workspace, where the last CTA to be done adds them up | 1 or `split_k`; above 1 the cluster has `cluster_m` x `cluster_n` CTAs for each part, at most 16 in all |
+    | `stream_k` | shares, one for each CTA, pair or cluster that runs at once, of the stages of all tiles that are no whole rounds of as many tiles: a share begins and ends inside of tiles, whose parts meet in a workspace, where the last CTA to be done adds them up in the order of K. The other tiles follow, whole | 1 to 1024; above 1 with static sizes and the static scheduler, without `split_k`, where tiles are left over and no share is empty |
     | `scheduler` | `static`: tiles in the order of their numbers; `dynamic`: cluster launch control hands them out | |
     | `dependent_launch` | overlap the start of the kernel with the end of the one before it: the kernel waits for that one itself, and asks the L2 cache for the first stages of the weights meanwhile | false, true; chosen: true |
-    | `stores` | `direct`: threads store rows of D; `tma`: they write boxes to a ring in shared memory, which TMA stores while the epilogue goes on | `tma` without `swap_operands`, `split_k` and groups, with rows of D of a static multiple of 16 bytes |
+    | `stores` | `direct`: threads store rows of D; `tma`: they write boxes to a ring in shared memory, which TMA stores while the epilogue goes on | `tma` without `swap_operands`, `split_k`, `stream_k` and groups, with rows of D of a static multiple of 16 bytes |
     | `c_loads` | `direct`: threads load rows of C when they have the sums; `tma`: TMA brings boxes of it to a ring in shared memory while the sums are made | `tma` where there is a C, as `stores` of `tma`, with rows of C of a static multiple of 16 bytes |
-    | `epilogue_warps` | warps that read accumulators and store D. A warp reaches a quarter of the lanes; of 8 two share one and take its chunks of columns in turns | 4; 8 with `tile_n` of a multiple of 64, without `split_k` and without scales that are applied in registers |
+    | `epilogue_warps` | warps that read accumulators and store D. A warp reaches a quarter of the lanes; of 8 two share one and take its chunks of columns in turns | 4; 8 with `tile_n` of a multiple of 64, without `split_k`, `stream_k` and scales that are applied in registers |
 
     On chips without tensor memory `tile_m` is 128, `tile_n` 16, 32, 64 or 128,
-    `accumulators`, `cta_group`, `cluster_k` and the cluster are 1, scales have no ring
+    `accumulators`, `cta_group`, `cluster_k`, `stream_k` and the cluster are 1, scales have no ring
     of their own, stores and loads of C are direct, and `epilogue_warps` are left out.
 
     Example:
@@ -170,6 +173,10 @@ def Blockscale_ScheduleAttr
     }
     /// Parts that K is split into, 1 if not chosen.
     int64_t splits() const { return std::max<int64_t>(1, getSplitK()); }
+    /// Shares of the stages of tiles that are shared out, 1 if there are none.
+    int64_t shares() const { return std::max<int64_t>(1, getStreamK()); }
+    /// Whether parts of K of one tile meet in a workspace.
+    bool hasWorkspace() const { return splits() > clusterK() || shares() > 1; }
     /// Warps of the epilogue on each quarter of the lanes of tensor memory, 1 if
     /// not chosen.
     int64_t warpsOfQuarter() const {
@@ -406,7 +413,7 @@ def Blockscale_KernelAttr : AttrDef<Blockscale_Dialect, "Kernel"> {
     * `workspace`: of a kernel that splits K, or whose CTAs meet, with the symbols
       of the grid: bytes at the start of its workspace that are zero before its
       first launch, bytes of all of it, and how many clusters compute an output
-      tile together.
+      tile together, 0 where as many do as have a share of its K.
     * `cooperative`: all CTAs run at once, so that they may wait for each other.
   }];
   let parameters = (ins

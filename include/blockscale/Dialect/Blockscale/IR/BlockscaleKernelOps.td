@@ -64,8 +64,9 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     that memory holds the same D either way. `m`, `n`, `k` and `batch` are the
     sizes of the source matmul. A sparse instruction reads a compressed `a` and its
     `metadata`. A product of integers is i32, and then nothing but the product.
-    A schedule that splits K needs a `workspace` of the accumulator's type for
-    the sums of the parts, unless one cluster computes all of them. With
+    A schedule that splits K, or shares out tiles, needs a `workspace` of the
+    accumulator's type for the sums of the parts, unless one cluster computes all
+    of them. With
     `stores = tma` `d` is a tensor map, too, and with `c_loads = tma` so is `c`.
 
     With `pairs` an element of D, of n / 2 columns, is made of two sums, those of
@@ -578,11 +579,11 @@ def Blockscale_CountArrivalOp : Blockscale_KernelOp<"count_arrival",
     again then.
 
     ```mlir
-    %last = blockscale.count_arrival %work[%tile] count 4 threads 128 arrives %first : !blockscale.global<f32>
+    %last = blockscale.count_arrival %work[%tile] count %parts threads 128 arrives %first : !blockscale.global<f32>
     ```
   }];
   let arguments = (ins Blockscale_GlobalTarget:$counters, I64:$index,
-                       I64Attr:$count, I64Attr:$threads, I1:$arrives);
+                       I32:$count, I64Attr:$threads, I1:$arrives);
   let results = (outs I1:$last);
   let assemblyFormat = [{
     $counters `[` $index `]` `count` $count `threads` $threads

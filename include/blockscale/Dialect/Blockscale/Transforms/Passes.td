@@ -178,8 +178,8 @@ def SelectSchedule : Pass<"blockscale-select-schedule"> {
     `schedule` attribute; what the user wrote stays. Choices are ranked by the
     cycles that the throughput model predicts: waves of tiles over the chip's
     SMs times the cycles of a tile. A row count that is not known is taken as
-    `expected-rows`. K is split where that promises less time, with a workspace
-    at least 5 % less; with a size that is not known only as far as all parts run
+    `expected-rows`. K is split, or the tiles of the last wave are shared out, where that promises
+    less time, with a workspace at least 5 % less; with a size that is not known only as far as all parts run
     at once. Also completes the instruction's shape in `mma`, and exchanges its operand types where the schedule swaps operands. A product
     whose instruction and schedule are complete keeps them.
 

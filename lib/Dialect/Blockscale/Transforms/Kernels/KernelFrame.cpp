@@ -64,8 +64,18 @@ Value KernelFrame::firstLane(Value warp) {
   return b.mul(warp, hw::kWarpSize);
 }
 
+StreamedTiles KernelFrame::streamedTiles() {
+  // The verifier asks for static sizes.
+  return StreamedTiles::of(mma, schedule,
+                           {*b.known(op.getM()), *b.known(op.getN()),
+                            *b.known(op.getK()), *b.known(op.getBatch())});
+}
+
 KPart KernelFrame::partOfK(TilePosition tile) {
   int64_t unit = splitUnit(mma), splits = schedule.splits();
+  if (isStreamed())
+    return {tile.firstUnit, tile.endUnit,
+            b.isEqual(tile.endUnit, streamedTiles().units), op.getK()};
   if (splits == 1)
     return {b.constant(0), Value(), Value(),
             isGroupedAlongK() ? tile.kGroup.size : op.getK()};
@@ -153,8 +163,9 @@ void KernelFrame::awaitCluster() {
 }
 
 bool KernelFrame::leavesEarly() {
-  return isCluster() && !isSplit() && !isGrouped() && !isGroupedAlongK() &&
-         !promotionBlock() && schedule.getScheduler() == Scheduler::Static;
+  return isCluster() && !isSplit() && !isStreamed() && !isGrouped() &&
+         !isGroupedAlongK() && !promotionBlock() &&
+         schedule.getScheduler() == Scheduler::Static;
 }
 
 void KernelFrame::leave() {

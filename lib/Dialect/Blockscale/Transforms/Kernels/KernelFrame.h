@@ -10,6 +10,7 @@
 #define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_KERNELFRAME_H
 
 #include "Cluster.h"
+#include "blockscale/Dialect/Blockscale/IR/StreamK.h"
 
 namespace blockscale {
 
@@ -28,12 +29,14 @@ struct KGroup {
 };
 
 /// Which output tile: its number along rows and columns of D. Where K is split
-/// also which part of K, and the number of the cluster's tile in the grid. Of a
-/// grouped product the numbers count from the start of a group, and `batch` is
-/// the group.
+/// also which part of K, and the number of the cluster's tile in the grid;
+/// where tiles are shared out `part` is the share, and has the units of the
+/// tile's K from `firstUnit` to before `endUnit`. Of a grouped product the
+/// numbers count from the start of a group, and `batch` is the group.
 struct TilePosition {
   mlir::Value row, column, batch;
   mlir::Value part, number;
+  mlir::Value firstUnit, endUnit;
   RowGroup group;
   /// Null where K is not in groups.
   KGroup kGroup;
@@ -79,6 +82,10 @@ public:
   /// Whether the parts of K are those of one cluster, or else of several.
   bool isSplitInCluster() const { return geometry.clusterK > 1; }
   bool isSplitOverGrid() const { return isSplit() && !isSplitInCluster(); }
+  /// Whether clusters have shares of some tiles, which begin and end inside of
+  /// them, and how they have.
+  bool isStreamed() const { return schedule.shares() > 1; }
+  StreamedTiles streamedTiles();
   /// Elements of K that have scales in registers of their own; 0 where sums
   /// over all of K are taken in tensor memory.
   int64_t promotionBlock() { return promotionBlockOf(op); }

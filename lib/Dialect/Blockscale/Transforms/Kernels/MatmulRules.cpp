@@ -16,6 +16,7 @@
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/StoredElements.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
+#include "blockscale/Dialect/Blockscale/IR/StreamK.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/Dialect/Blockscale/IR/WideTiles.h"
 #include "blockscale/HW/ScaleLayout.h"
@@ -120,6 +121,9 @@ static LogicalResult checkSchedule(MatmulOp op) {
   if (auto why = whyNotSplit(mma, op.getSizes().k, schedule.splits()))
     return op.emitOpError() << why->text;
   if (auto why = whyNotClusterK(schedule, target))
+    return op.emitOpError() << why->text;
+  if (auto why =
+          whyNotStreamed(mma, schedule, op.getSizes(), op.hasGroups(), target))
     return op.emitOpError() << why->text;
   if (op.isGrouped())
     if (auto why = whyNotGrouped(mma, schedule.splits()))

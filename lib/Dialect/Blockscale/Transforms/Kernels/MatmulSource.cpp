@@ -338,7 +338,7 @@ static SmallVector<KernelParameter> parametersOf(MatmulOp op,
     list.push_back({f32, ParameterRole::Alpha});
   if (op.getBeta())
     list.push_back({f32, ParameterRole::Beta});
-  if (getSchedule(op).splits() > geometry.clusterK)
+  if (getSchedule(op).hasWorkspace())
     list.push_back({GlobalType::get(context, accumulatorType(mma)),
                     ParameterRole::Workspace});
   if (op.hasGroups())
@@ -379,21 +379,29 @@ static AffineExpr tilesOf(MatmulOp op, const TileGeometry &geometry) {
 }
 
 static AffineMap workspaceOf(MatmulOp op, const TileGeometry &geometry) {
-  int64_t splits = getSchedule(op).splits();
-  if (splits == geometry.clusterK)
+  ScheduleAttr schedule = getSchedule(op);
+  if (!schedule.hasWorkspace())
     return {};
+  if (schedule.shares() > 1)
+    return Workspace::sizes(
+        StreamedTiles::of(getMma(op), schedule, op.getSizes()), geometry,
+        op.getContext());
+  int64_t splits = schedule.splits();
   return Workspace::sizes(tilesOf(op, geometry), geometry, splits);
 }
 
 /// CTAs in x: a cluster per tile of it, or part of one; unless running clusters
 /// take tiles over from those that wait, at most one CTA per SM and no more
 /// clusters than run at once: a cluster that had to wait for another's end
-/// would start its tiles when all others have done theirs.
+/// would start its tiles when all others have done theirs. Where tiles are
+/// shared out a cluster for each share.
 static AffineMap gridOf(MatmulOp op, const TileGeometry &geometry) {
   MLIRContext *context = op.getContext();
   int64_t cluster = geometry.clusterSize();
   AffineExpr tiles =
       tilesOf(op, geometry) * (getSchedule(op).splits() / geometry.clusterK);
+  if (getSchedule(op).shares() > 1)
+    tiles = getAffineConstantExpr(getSchedule(op).shares(), context);
   if (getSchedule(op).getScheduler() == Scheduler::Dynamic)
     return AffineMap::get(0, 6, tiles * cluster);
   AffineExpr sms = getAffineSymbolExpr(4, context);

@@ -261,7 +261,7 @@ void Producer::drain(StagePosition ring) {
 std::pair<Value, Value> Producer::kTilesOf(TilePosition tile, Value kTiles) {
   if (frame.isGroupedAlongK())
     return {b.constant(0), b.ceilDiv(tile.kGroup.size, frame.geometry.tileK)};
-  if (!frame.isSplit())
+  if (!frame.isSplit() && !frame.isStreamed())
     return {b.constant(0), kTiles};
   KPart part = frame.partOfK(tile);
   int64_t stages = splitUnit(frame.mma) / frame.geometry.tileK;

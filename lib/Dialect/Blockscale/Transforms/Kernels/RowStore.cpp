@@ -8,6 +8,7 @@
 
 #include "RowStore.h"
 #include "LargestOfGroups.h"
+#include "StreamTiles.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -113,7 +114,7 @@ Value RowStore::columnOf(RingPosition copy, Value index) {
 }
 
 void RowStore::storeChunk(TilePosition tile, int64_t number, RingPosition copy,
-                          Value index) {
+                          Value index, bool isPartOfK) {
   int64_t overlap = frame.geometry.overlap;
   int64_t lastRound = rounds() - 1;
   if (overlap)
@@ -134,7 +135,7 @@ void RowStore::storeChunk(TilePosition tile, int64_t number, RingPosition copy,
     math.provideC(addends->take(roundOf(index), [&](Value round) {
       return columnOf(copy, chunkOf(round));
     }));
-  if (frame.isSplit())
+  if (isPartOfK)
     partials.store(tile, {number, thread, column}, sum);
   else
     finishPieces(tile, index, column, sum);
@@ -165,18 +166,19 @@ void RowStore::forEachChunk(Value begin, int64_t columns,
   body(loop.getInductionVar());
 }
 
-void RowStore::awaitPart(TilePosition tile, RingPosition copy) {
-  if (!frame.isSplitOverGrid())
+void RowStore::awaitPart(TilePosition tile, RingPosition copy, bool isPartOfK) {
+  if (!isPartOfK)
     math.prepareRow(tile, row);
   WaitOp::create(b, accumulators.full, copy.slot, copy.parity);
   TensorFenceOp::create(b, FenceSide::After);
 }
 
 RingPosition RowStore::storePart(TilePosition tile, int64_t number,
-                                 RingPosition copy) {
-  awaitPart(tile, copy);
-  forEachChunk(frame.geometry.tileN,
-               [&](Value index) { storeChunk(tile, number, copy, index); });
+                                 RingPosition copy, bool isPartOfK) {
+  awaitPart(tile, copy, isPartOfK);
+  forEachChunk(frame.geometry.tileN, [&](Value index) {
+    storeChunk(tile, number, copy, index, isPartOfK);
+  });
   return b.next(copy, accumulators.count());
 }
 
@@ -184,7 +186,7 @@ RingPosition RowStore::addPart(TilePosition tile, int64_t number,
                                RingPosition copy, Value &parity) {
   addends->begin(tile, thread, parity,
                  [&](Value round) { return columnOf(copy, chunkOf(round)); });
-  copy = storePart(tile, number, copy);
+  copy = storePart(tile, number, copy, /*isPartOfK=*/false);
   parity = addends->parityBehind();
   return copy;
 }
@@ -192,7 +194,7 @@ RingPosition RowStore::addPart(TilePosition tile, int64_t number,
 RingPosition RowStore::exchangePart(TilePosition tile, int64_t number,
                                     RingPosition copy, Value parity) {
   exchange->begin(parity, thread);
-  awaitPart(tile, copy);
+  awaitPart(tile, copy, /*isPartOfK=*/false);
   Value begin = exchange->firstSent(math.getWidth());
   forEachChunk(begin, frame.geometry.tileN, [&](Value index) {
     Value ordered = exchange->orderOf(index, math.getWidth());
@@ -224,6 +226,34 @@ void RowStore::reducePart(TilePosition tile, int64_t number) {
   });
 }
 
+void RowStore::addUp(TilePosition tile) {
+  b.onlyIf(partials.arrive(tile, thread), [&] {
+    for (int64_t i = 0; i < frame.geometry.rowInstructions; ++i)
+      reducePart(frame.partOf(tile, i), i);
+  });
+}
+
+RingPosition RowStore::storeShare(TilePosition tile, RingPosition copy) {
+  auto store = [&](bool isPartOfK) {
+    RingPosition next = copy;
+    for (int64_t i = 0; i < frame.geometry.rowInstructions; ++i)
+      next = storePart(frame.partOf(tile, i), i, next, isPartOfK);
+  };
+  auto choice = scf::IfOp::create(b, Shares(frame).isWhole(tile),
+                                  /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    store(/*isPartOfK=*/false);
+    b.setInsertionPointToStart(choice.elseBlock());
+    store(/*isPartOfK=*/true);
+    addUp(tile);
+  }
+  for (int64_t i = 0; i < frame.geometry.rowInstructions; ++i)
+    copy = b.next(copy, accumulators.count());
+  return copy;
+}
+
 SmallVector<Value> RowStore::storeTile(TilePosition tile, ValueRange carried) {
   RingPosition copy{carried[0], carried[1]};
   int64_t parts = frame.geometry.rowInstructions;
@@ -241,13 +271,14 @@ SmallVector<Value> RowStore::storeTile(TilePosition tile, ValueRange carried) {
       copy = addPart(frame.partOf(tile, i), i, copy, parity);
     return {copy.slot, copy.parity, parity};
   }
+  if (frame.isStreamed()) {
+    copy = storeShare(tile, copy);
+    return {copy.slot, copy.parity};
+  }
   for (int64_t i = 0; i < parts; ++i)
-    copy = storePart(frame.partOf(tile, i), i, copy);
+    copy = storePart(frame.partOf(tile, i), i, copy, frame.isSplitOverGrid());
   if (frame.isSplitOverGrid())
-    b.onlyIf(partials.arrive(tile, thread), [&] {
-      for (int64_t i = 0; i < parts; ++i)
-        reducePart(frame.partOf(tile, i), i);
-    });
+    addUp(tile);
   return {copy.slot, copy.parity};
 }
 

@@ -55,8 +55,14 @@ private:
   /// Stores all of a tile; returns what is carried to the next one.
   llvm::SmallVector<mlir::Value> storeTile(TilePosition tile,
                                            mlir::ValueRange carried);
-  /// Stores the part of an output tile that its instruction `number` computed.
-  RingPosition storePart(TilePosition tile, int64_t number, RingPosition copy);
+  /// Stores the part of an output tile that its instruction `number` computed,
+  /// or keeps its sums where they are those of a part of K.
+  RingPosition storePart(TilePosition tile, int64_t number, RingPosition copy,
+                         bool isPartOfK);
+  /// Stores a tile, or the part of it that a share has.
+  RingPosition storeShare(TilePosition tile, RingPosition copy);
+  /// Counts the part of K; in the CTA that is the last stores the tile.
+  void addUp(TilePosition tile);
   /// The same with C in the rounds of its ring from the one with `parity` on,
   /// which becomes that of the next part.
   RingPosition addPart(TilePosition tile, int64_t number, RingPosition copy,
@@ -66,13 +72,13 @@ private:
   RingPosition exchangePart(TilePosition tile, int64_t number,
                             RingPosition copy, mlir::Value parity);
   /// Waits for the accumulator of a part.
-  void awaitPart(TilePosition tile, RingPosition copy);
+  void awaitPart(TilePosition tile, RingPosition copy, bool isPartOfK);
   mlir::Value loadSums(RingPosition copy, mlir::Value column, int64_t columns);
   /// The first column of the chunk that is number `index` in the order of
   /// loading.
   mlir::Value columnOf(RingPosition copy, mlir::Value index);
   void storeChunk(TilePosition tile, int64_t number, RingPosition copy,
-                  mlir::Value index);
+                  mlir::Value index, bool isPartOfK);
   void finishChunk(TilePosition tile, mlir::Value index, mlir::Value column,
                    mlir::Value sum);
   /// The same of the chunk's pieces, of what a thread finishes at once.

@@ -17,6 +17,7 @@
 // order. Its own sums of that slice it takes from tensor memory.
 
 #include "SplitK.h"
+#include "StreamTiles.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -45,6 +46,24 @@ AffineMap Workspace::sizes(AffineExpr tiles, const TileGeometry &geometry,
                         tiles.getContext());
 }
 
+AffineMap Workspace::sizes(const StreamedTiles &tiles,
+                           const TileGeometry &geometry, MLIRContext *context) {
+  constexpr int64_t kElementBytes = 4;
+  int64_t counters = llvm::alignTo(tiles.sharedTiles() * geometry.clusterSize(),
+                                   kCounterMultiple);
+  int64_t sums = tiles.shares * kPartsOfShare * geometry.clusterSize() *
+                 sumsOfPart(geometry);
+  auto constant = [&](int64_t value) {
+    return getAffineConstantExpr(value, context);
+  };
+  constexpr unsigned kSymbols = 6;
+  return AffineMap::get(0, kSymbols,
+                        {constant(counters * kElementBytes),
+                         constant((counters + sums) * kElementBytes),
+                         constant(0)},
+                        context);
+}
+
 static Value added(KernelBuilder &b, Value sums, Value more) {
   if (cast<VectorType>(sums.getType()).getElementType().isInteger())
     return arith::AddIOp::create(b, sums, more);
@@ -62,17 +81,34 @@ Value PartialSums::numberOf(TilePosition tile) {
                frame.place.rank);
 }
 
+Value PartialSums::countersOf() {
+  int64_t multiple = Workspace::kCounterMultiple;
+  Value tiles = frame.isStreamed()
+                    ? b.constant(frame.streamedTiles().sharedTiles())
+                    : frame.tiles;
+  Value ctas = b.mul(tiles, frame.geometry.clusterSize());
+  return b.mul(b.ceilDiv(ctas, multiple), multiple);
+}
+
+Value PartialSums::blockOf(TilePosition tile, Value part) {
+  if (!frame.isStreamed()) {
+    Value splits = arith::ConstantIntOp::create(b, b.getI64Type(),
+                                                frame.schedule.splits());
+    return b.add(b.mul(b.toI64(numberOf(tile)), splits), b.toI64(part));
+  }
+  Value block = Shares(frame).placeOf(tile, part);
+  if (frame.isCluster())
+    block = b.add(b.mul(block, frame.geometry.clusterSize()), frame.place.rank);
+  return b.toI64(block);
+}
+
 Value PartialSums::offset(TilePosition tile, Value part, const Place &place) {
   const TileGeometry &g = frame.geometry;
   auto wide = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(b, b.getI64Type(), value);
   };
-  int64_t multiple = Workspace::kCounterMultiple;
-  Value ctas = b.mul(frame.tiles, g.clusterSize());
-  Value counters = b.mul(b.ceilDiv(ctas, multiple), multiple);
-  Value block =
-      b.add(b.mul(b.toI64(numberOf(tile)), wide(frame.schedule.splits())),
-            b.toI64(part));
+  Value counters = countersOf();
+  Value block = blockOf(tile, part);
   Value inside = b.add(
       b.add(b.mul(place.column, g.rowsPerCta()), b.mul(place.thread, width)),
       b.constant(place.number * g.rowsPerCta() * g.tileN));
@@ -88,9 +124,11 @@ void PartialSums::store(TilePosition tile, const Place &place, Value sums) {
 }
 
 Value PartialSums::arrive(TilePosition tile, Value thread) {
+  Value parts = frame.isStreamed() ? Shares(frame).partsOf(tile)
+                                   : b.constant(frame.schedule.splits());
   return CountArrivalOp::create(
-      b, frame.op.getWorkspace(), b.toI64(numberOf(tile)),
-      frame.schedule.splits(), frame.warps.storers().threads(),
+      b, frame.op.getWorkspace(), b.toI64(numberOf(tile)), parts,
+      frame.warps.storers().threads(),
       b.isEqual(thread, frame.warps.storers().first * hw::kWarpSize));
 }
 
@@ -119,8 +157,30 @@ SmallVector<Value> PartialSums::addParts(TilePosition tile, ValueRange sums,
   return after;
 }
 
+SmallVector<Value> PartialSums::sumsOfShares(TilePosition tile,
+                                             ArrayRef<Place> places) {
+  Shares shares(frame);
+  Value first = shares.firstOf(tile), one = b.constant(1);
+  SmallVector<Value> sums = llvm::map_to_vector(
+      places, [&](const Place &place) { return load(tile, first, place); });
+  Value second = b.add(first, one);
+  sums = addParts(tile, sums, second, /*count=*/1, places);
+  if (frame.streamedTiles().mostParts() == 2)
+    return sums;
+  auto loop =
+      scf::ForOp::create(b, b.add(second, one), shares.endOf(tile), one, sums);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  scf::YieldOp::create(b,
+                       addParts(tile, loop.getRegionIterArgs(),
+                                loop.getInductionVar(), /*count=*/1, places));
+  return llvm::to_vector(ValueRange(loop.getResults()));
+}
+
 SmallVector<Value> PartialSums::sums(TilePosition tile,
                                      ArrayRef<Place> places) {
+  if (frame.isStreamed())
+    return sumsOfShares(tile, places);
   // Registers of a thread for sums that it waits for.
   constexpr int64_t kRegisters = 64;
   int64_t together =

@@ -22,6 +22,10 @@ namespace blockscale {
 /// the others and each chunk of columns, `width` sums of thread 0, those of
 /// thread 1 and so on. Nothing depends on the width but the order in that
 /// block.
+///
+/// Where tiles are shared out there are counters of those tiles, and room for
+/// two parts of each share: the one of its last tile, if another share ends
+/// that, and the one before, of a tile that another share begins.
 struct Workspace {
   /// Elements before the sums, and those that a CTA stores of one part.
   static constexpr int64_t kCounterMultiple = 32;
@@ -30,6 +34,12 @@ struct Workspace {
   /// tiles of clusters; and the parts.
   static mlir::AffineMap sizes(mlir::AffineExpr tiles,
                                const TileGeometry &geometry, int64_t splits);
+  /// The same where tiles are shared out.
+  static mlir::AffineMap sizes(const StreamedTiles &tiles,
+                               const TileGeometry &geometry,
+                               mlir::MLIRContext *context);
+  /// Parts of a share that have room.
+  static constexpr int64_t kPartsOfShare = 2;
 };
 
 /// The sums that the epilogue of a CTA keeps in the workspace, where several
@@ -61,6 +71,13 @@ public:
 private:
   /// The number of this CTA's part of a tile in the grid, i32.
   mlir::Value numberOf(TilePosition tile);
+  /// Elements before the sums, and the number of the block, i64, that has those
+  /// of a part.
+  mlir::Value countersOf();
+  mlir::Value blockOf(TilePosition tile, mlir::Value part);
+  /// sums() where tiles are shared out.
+  llvm::SmallVector<mlir::Value> sumsOfShares(TilePosition tile,
+                                              llvm::ArrayRef<Place> places);
   mlir::Value load(TilePosition tile, mlir::Value part, const Place &place);
   /// `sums` and those of `count` parts from `first` on.
   llvm::SmallVector<mlir::Value> addParts(TilePosition tile,

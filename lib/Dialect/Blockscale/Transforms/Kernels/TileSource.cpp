@@ -10,6 +10,7 @@
 #include "GroupedTiles.h"
 #include "KGroupTiles.h"
 #include "LaunchControl.h"
+#include "StreamTiles.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -99,6 +100,8 @@ std::unique_ptr<TileSource> TileSource::create(KernelFrame &frame) {
     return std::make_unique<KGroupTiles>(frame);
   switch (frame.schedule.getScheduler()) {
   case Scheduler::Static:
+    if (frame.isStreamed())
+      return std::make_unique<StreamTiles>(frame);
     return std::make_unique<StaticTiles>(frame);
   case Scheduler::Dynamic:
     return std::make_unique<LaunchControl>(frame);

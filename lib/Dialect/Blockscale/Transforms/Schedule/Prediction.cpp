@@ -11,6 +11,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
+#include "blockscale/Dialect/Blockscale/IR/StreamK.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/HW/GemmModel.h"
 #include "blockscale/HW/Part.h"
@@ -81,6 +82,19 @@ static void setPromotion(const ProblemSizes &problem, int64_t tileN,
     kernel.promotionScales = kernel.promotionColumns / problem.columnsOfScale;
 }
 
+/// How tiles are shared out.
+static void setShares(const ProblemSizes &problem, MmaAttr mma,
+                      ScheduleAttr schedule, hw::GemmKernel &kernel) {
+  if (schedule.shares() == 1)
+    return;
+  bool swap = schedule.getSwapOperands().getValue();
+  ProductSizes sizes{swap ? problem.columns : problem.rows,
+                     swap ? problem.rows : problem.columns, problem.k,
+                     problem.batch};
+  kernel.shares = schedule.shares();
+  kernel.sharedTiles = StreamedTiles::of(mma, schedule, sizes).sharedTiles();
+}
+
 /// As a factor, because the model is only good to some percent: more than a
 /// pair must promise more.
 static double clusterFactor(ScheduleAttr schedule) {
@@ -118,6 +132,7 @@ ProductPrediction blockscale::predictProduct(const ProblemSizes &problem,
   kernel.splitUnit = splitUnit(mma);
   kernel.exchanges = schedule.clusterK() > 1;
   kernel.owners = geometry.owners();
+  setShares(problem, mma, schedule, kernel);
   kernel.overlap = overlapOf(geometry);
   kernel.sharedColumns = geometry.overlap;
   setPromotion(problem, geometry.tileN, geometry.accumulators, kernel);

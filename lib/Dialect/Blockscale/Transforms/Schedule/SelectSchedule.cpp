@@ -23,6 +23,7 @@
 #include "blockscale/Dialect/Blockscale/IR/ScalesOfOne.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
+#include "blockscale/Dialect/Blockscale/IR/StreamK.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/Dialect/Blockscale/IR/WideTiles.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
@@ -288,6 +289,9 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   if (auto why =
           whyNotClusterK(ScheduleAttr::get(op.getContext(), fields), target))
     return *why;
+  if (auto why = whyNotStreamed(mma, ScheduleAttr::get(op.getContext(), fields),
+                                op.getSizes(), op.hasGroups(), target))
+    return *why;
   int64_t block = promotionBlock(a, b);
   if (auto why =
           whyNotPromotion(mma, ScheduleAttr::get(op.getContext(), fields),
@@ -514,10 +518,9 @@ static SmallVector<Choice> choicesOf(MmaAttr mma, ScheduleAttr wish,
 static double marginOf(ScheduleAttr schedule) {
   constexpr double kSplitMargin = 1.05, kUncountedMargin = 1.02,
                    kWideMargin = 1.04;
-  bool hasWorkspace = schedule.splits() > schedule.clusterK();
   bool sharesLoads =
       schedule.clusterM() * schedule.clusterN() > schedule.ctaGroup();
-  if (hasWorkspace || (schedule.clusterK() > 1 && sharesLoads))
+  if (schedule.hasWorkspace() || (schedule.clusterK() > 1 && sharesLoads))
     return kSplitMargin;
   if (isWideTile(schedule.getTileN()))
     return kWideMargin;
@@ -557,7 +560,7 @@ ScheduleChoices blockscale::listScheduleChoices(MatmulOp op, hw::Target target,
     };
     for (Choice choice : choicesOf(getMma(op), wish, target)) {
       choice.splits = wish.splits();
-      if (!addParts(choice) || wish.getSplitK())
+      if (!addParts(choice) || wish.getSplitK() || wish.shares() > 1)
         continue;
       for (int64_t splits : splitsOf(op, choice, target, expectedRows)) {
         choice.splits = splits;

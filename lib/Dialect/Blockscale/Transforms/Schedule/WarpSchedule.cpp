@@ -13,6 +13,7 @@
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
+#include "blockscale/Dialect/Blockscale/IR/StreamK.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/HW/Check.h"
 #include "blockscale/HW/GemmModel.h"
@@ -58,6 +59,9 @@ static std::optional<Reason> whyNotWish(ScheduleAttr wish, MmaAttr mma,
     if (auto why = hw::whyNotFeature(hw::Feature::ClusterLaunchControl, target))
       return why;
   if (auto why = whyNotScaleRing(mma, wish, target))
+    return why;
+  if (auto why =
+          whyNotStreamed(mma, wish, /*sizes=*/{}, /*hasGroups=*/false, target))
     return why;
   if (auto why = whyNotStores(wish, {}, target))
     return why;
