@@ -82,15 +82,7 @@ Extent StreamTiles::unitsOf(Value item) {
           b.select(isShare, end, b.add(first, b.constant(tiles.units)))};
 }
 
-SmallVector<Value> StreamTiles::forEachOf(Value item, ValueRange carried,
-                                          Body body) {
-  Extent units = unitsOf(item);
-  auto loop = scf::ForOp::create(b, b.div(units.begin, tiles.units),
-                                 b.ceilDiv(units.end, tiles.units),
-                                 b.constant(1), carried);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Value number = loop.getInductionVar();
+TilePosition StreamTiles::partIn(Value item, Extent units, Value number) {
   TilePosition tile = tileAt(number, frame.rowTiles, frame.columnTiles);
   tile.number = number;
   tile.part = item;
@@ -99,6 +91,24 @@ SmallVector<Value> StreamTiles::forEachOf(Value item, ValueRange carried,
       b.createOrFold<arith::MaxSIOp>(b.sub(units.begin, before), b.constant(0));
   tile.endUnit = b.createOrFold<arith::MinSIOp>(b.sub(units.end, before),
                                                 b.constant(tiles.units));
+  return tile;
+}
+
+TilePosition StreamTiles::first() {
+  Value item = frame.place.number;
+  Extent units = unitsOf(item);
+  return partIn(item, units, b.div(units.begin, tiles.units));
+}
+
+SmallVector<Value> StreamTiles::forEachOf(Value item, ValueRange carried,
+                                          Body body) {
+  Extent units = unitsOf(item);
+  auto loop = scf::ForOp::create(b, b.div(units.begin, tiles.units),
+                                 b.ceilDiv(units.end, tiles.units),
+                                 b.constant(1), carried);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  TilePosition tile = partIn(item, units, loop.getInductionVar());
   scf::YieldOp::create(b, body(tile, loop.getRegionIterArgs()));
   return loop.getResults();
 }

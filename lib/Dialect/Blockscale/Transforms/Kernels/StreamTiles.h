@@ -50,8 +50,11 @@ public:
 
   llvm::SmallVector<mlir::Value> forEach(mlir::ValueRange carried,
                                          Body body) override;
+  TilePosition first() override;
 
 private:
+  /// Tile `number`, with what an item has of it.
+  TilePosition partIn(mlir::Value item, Extent units, mlir::Value number);
   /// The units, counted through all tiles, of a share or of a whole tile.
   Extent unitsOf(mlir::Value item);
   /// Calls `body` with each tile of which the item has units.

@@ -32,7 +32,7 @@ public:
 
   /// The first tile of this CTA, where rows and K are not in groups; it may lie
   /// outside D.
-  TilePosition first() { return position(frame.place.number); }
+  virtual TilePosition first() { return position(frame.place.number); }
 
   /// Of tiles that clusters take in turn: whether there is any, and whether
   /// `tile` is not the last one, i1.
