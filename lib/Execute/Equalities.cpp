@@ -170,7 +170,7 @@ void Equalities::addMatmul(MatmulOp op) {
     join(a, 0, d, 0);
     setRole(d, 0, Role::Batch);
   }
-  if (op.isGrouped()) {
+  if (op.isGrouped() || op.isMasked()) {
     join(b, 0, op.getOffsets(), 0);
     if (op.getBias() && op.getBiasKind() == BiasKind::Column)
       join(b, 0, op.getBias(), 0);

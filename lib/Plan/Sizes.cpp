@@ -33,6 +33,10 @@ bool plan::isGroupedAlongK(const Kernel &kernel) {
   return hasRole(kernel, kOffsetsAlongKRole);
 }
 
+bool plan::isMasked(const Kernel &kernel) {
+  return hasRole(kernel, kRowCountsRole);
+}
+
 bool plan::isGathered(const Kernel &kernel) {
   return hasRole(kernel, kRowNumbersRole);
 }

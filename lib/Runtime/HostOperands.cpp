@@ -144,6 +144,7 @@ static std::string whyNotOperand(const plan::Kernel &kernel,
     return name + "has rank " + std::to_string(rank) + "; expected a number";
   if ((parameter.role == plan::kOffsetsRole ||
        parameter.role == plan::kOffsetsAlongKRole ||
+       parameter.role == plan::kRowCountsRole ||
        parameter.role == plan::kRowNumbersRole) &&
       rank != 1)
     return name + "has rank " + std::to_string(rank) + "; expected 1";

@@ -29,6 +29,19 @@ std::vector<uint64_t> verify::drawGroupEnds(uint64_t groups, uint64_t rows,
   return ends;
 }
 
+std::vector<uint64_t> verify::drawRowCounts(uint64_t matrices, uint64_t rows,
+                                            uint64_t seed) {
+  static constexpr uint64_t sizes[] = {129, 0, 1, 127, 128, 257, 64, 3};
+  std::vector<uint64_t> counts;
+  for (uint64_t matrix = 0; matrix < matrices; ++matrix)
+    counts.push_back(
+        std::min(rows, sizes[(matrix + seed) % std::size(sizes)]));
+  // One has all of its rows.
+  if (matrices)
+    counts[seed % matrices] = rows;
+  return counts;
+}
+
 Result<std::vector<uint8_t>>
 verify::padGroups(const std::vector<uint8_t> &rows, uint64_t width,
                   const std::vector<uint64_t> &ends, uint64_t padded,
@@ -82,12 +95,21 @@ static reference::Operand rowsOf(const reference::Operand &operand, uint64_t k,
   return rows;
 }
 
+std::pair<uint64_t, uint64_t> verify::rowsOfGroup(const Inputs &inputs,
+                                                  size_t group) {
+  const std::vector<uint64_t> &ends = inputs.groupEnds;
+  if (!inputs.isMasked)
+    return {group ? ends[group - 1] : 0, ends[group]};
+  uint64_t first = group * inputs.problem.m;
+  return {first, first + ends[group]};
+}
+
 reference::Problem verify::problemOfGroup(const Inputs &inputs, size_t group) {
   if (inputs.groupsAlongK)
     return problemOfKGroup(inputs, group);
   const reference::Problem &all = inputs.problem;
-  uint64_t first = group ? inputs.groupEnds[group - 1] : 0;
-  uint64_t rows = inputs.groupEnds[group] - first;
+  auto [first, end] = rowsOfGroup(inputs, group);
+  uint64_t rows = end - first;
   reference::Problem problem;
   problem.m = rows;
   problem.n = all.n;

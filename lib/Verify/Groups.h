@@ -19,6 +19,11 @@ namespace blockscale::verify {
 std::vector<uint64_t> drawGroupEnds(uint64_t groups, uint64_t rows,
                                     uint64_t seed);
 
+/// How many rows of each of `matrices` matrices of `rows` rows are there: such
+/// numbers as groups have, and all of one matrix.
+std::vector<uint64_t> drawRowCounts(uint64_t matrices, uint64_t rows,
+                                    uint64_t seed);
+
 /// Numbers of i32 in memory, whose low bits count.
 template <typename T>
 std::vector<uint8_t> offsetBytes(const std::vector<T> &numbers) {
@@ -48,6 +53,10 @@ Result<std::vector<uint8_t>> padGroups(const std::vector<uint8_t> &rows,
                                        uint64_t width,
                                        const std::vector<uint64_t> &ends,
                                        uint64_t padded, uint8_t padding);
+
+/// The first row of a group of rows, and the one behind it, among those of all
+/// matrices of A after each other.
+std::pair<uint64_t, uint64_t> rowsOfGroup(const Inputs &inputs, size_t group);
 
 /// One group of the inputs. Of groups along K what problemOfKGroup() says; the
 /// rows of one of rows, which have A, C and the factors of rows

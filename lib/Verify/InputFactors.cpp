@@ -135,6 +135,7 @@ InputMaker::addPlainOperand(const plan::PlainOperand &plain) {
   reference::Problem &problem = inputs.problem;
   if (plain.operand == plan::kOffsetsRole ||
       plain.operand == plan::kOffsetsAlongKRole ||
+      plain.operand == plan::kRowCountsRole ||
       plain.operand == plan::kRowNumbersRole)
     return std::nullopt;
   if (plan::isTerms(plain.operand))

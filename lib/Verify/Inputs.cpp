@@ -50,6 +50,12 @@ void InputMaker::addGroups() {
     inputs.data.memory[std::string(plan::kOffsetsAlongKRole)] =
         offsetBytes(inputs.groupEnds);
   }
+  inputs.isMasked = plan::isMasked(kernel);
+  if (inputs.isMasked) {
+    inputs.groupEnds = drawRowCounts(problem.batch, problem.m, seed);
+    inputs.data.memory[std::string(plan::kRowCountsRole)] =
+        offsetBytes(inputs.groupEnds);
+  }
   if (!plan::isGrouped(kernel))
     return;
   inputs.groupEnds =

@@ -207,14 +207,22 @@ static Written piece(const Written &all, uint64_t first, uint64_t end) {
   return result;
 }
 
-/// Compares group by group; what lies behind the last one is nobody's.
+/// Whether any of these elements was written.
+static bool wroteAny(const Written &result, uint64_t first, uint64_t end) {
+  Written nobodys = piece(result, first, end);
+  return nobodys.missing != nobodys.values.size();
+}
+
+/// Compares group by group; what lies behind the last one, or behind the rows of
+/// a matrix that are there, is nobody's.
 static void compareGroups(const Inputs &inputs, const Written &result,
                           const VerifyOptions &options, bool sampled,
                           Verdict &verdict) {
-  uint64_t n = inputs.problem.resultColumns(), first = 0;
+  uint64_t n = inputs.problem.resultColumns(), done = 0;
   verdict.unwritten = 0;
   for (size_t group = 0; group < inputs.groupEnds.size(); ++group) {
-    uint64_t end = inputs.groupEnds[group];
+    auto [first, end] = rowsOfGroup(inputs, group);
+    verdict.wroteBehind |= wroteAny(result, done * n, first * n);
     if (end > first) {
       reference::Problem problem = problemOfGroup(inputs, group);
       Written own = piece(result, first * n, end * n);
@@ -227,10 +235,9 @@ static void compareGroups(const Inputs &inputs, const Written &result,
             std::to_string(first) + ": " +
             reference::diagnose(problem, *verdict.comparison.first);
     }
-    first = end;
+    done = end;
   }
-  Written behind = piece(result, first * n, result.values.size());
-  verdict.wroteBehind = behind.missing != behind.values.size();
+  verdict.wroteBehind |= wroteAny(result, done * n, result.values.size());
 }
 
 /// Compares the matrices of groups along K.

@@ -25,6 +25,18 @@ def checked(ends, groups, rows):
     return values.astype(np.int32)
 
 
+def checked_counts(counts, matrices, rows):
+    """Counts of rows that are there as the kernel reads them."""
+    values = host_array(counts)
+    if values.dtype.kind not in "iu" or values.shape != (matrices,):
+        raise Refused(f"'ends' are {values.dtype} of shape {values.shape}: expected "
+                      f"{matrices} whole numbers, the rows of each matrix of 'a'")
+    if (values < 0).any() or (values > rows).any():
+        raise Refused(f"'ends' are {', '.join(map(str, values))}: expected 0 to {rows}, "
+                      "the rows of each matrix of 'a'")
+    return values.astype(np.int32)
+
+
 def checked_rows(rows):
     """Numbers of gathered rows as the kernel reads them; those of no row mean zeros."""
     values = host_array(rows)

@@ -220,7 +220,8 @@ class Kernel(Conversions):
             sizes are the launch's.
         ends: of a product of groups, the row of `a` behind each group: whole numbers,
             one for each matrix of `b`. Rows of D behind the last one are 0. Of a
-            product of groups along K the element of K behind each.
+            product of groups along K the element of K behind each. Of a product that
+            has a matrix of `a` for each group how many of its rows are there.
         rows: of groups whose rows are gathered, the row of `a` that each row of D is
             of; other numbers mean zeros. `ends` count these rows.
         c: M x N values of f32 where there is a beta; bias: f32 per m or n, per

@@ -81,7 +81,8 @@ def load(driver, kernel):
 
 
 # Parameters to memory of others whose numbers have to be of the kernel's type.
-TYPED = ("d", "c", "bias", "offsets", "k_offsets", "row_numbers", "x", "tensor_scale")
+TYPED = ("d", "c", "bias", "offsets", "k_offsets", "row_counts",
+         "row_numbers", "x", "tensor_scale")
 
 # CU_SHARED_MEMORY_MODE_ALLOW_OVERSIZED_SHARED_MEMORY.
 ALLOW_OVERSIZED_SHARED_MEMORY = 3

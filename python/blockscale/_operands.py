@@ -62,6 +62,11 @@ def is_along_k(planned):
     return of(planned["operands"], "k_offsets") is not None
 
 
+def is_masked(planned):
+    """Whether a kernel reads how many rows of each matrix of 'a' are there."""
+    return of(planned["operands"], "row_counts") is not None
+
+
 def is_gathered(planned):
     """Whether a kernel gathers the rows of groups by number."""
     return of(planned["operands"], "row_numbers") is not None
@@ -73,13 +78,15 @@ def rows_size(planned, name):
 
 
 def ends_role(planned):
-    """The role of the ends of groups; None where there are no groups."""
-    return next((role for role in ("offsets", "k_offsets")
+    """The role of the ends of groups, or of counts of rows; None without."""
+    return next((role for role in ("offsets", "k_offsets", "row_counts")
                  if of(planned["operands"], role) is not None), None)
 
 
 def checked_ends(planned, ends, sizes):
-    """Ends of groups as the kernel reads them."""
+    """Ends of groups, or counts of rows, as the kernel reads them."""
+    if is_masked(planned):
+        return groups.checked_counts(ends, sizes["batch"], sizes["M"])
     if not is_along_k(planned):
         return groups.checked(ends, sizes["batch"], sizes["M"])
     step = max(256 // one["bits"] for one in planned["data"])
@@ -113,6 +120,8 @@ def check_ends(planned, ends, rows=None):
         raise Refused("the kernel takes no 'ends'")
     what = ("groups along K and needs 'ends', the element of K behind each group"
             if is_along_k(planned) else
+            "the rows that are there and needs 'ends', how many of each matrix of 'a'"
+            if is_masked(planned) else
             "groups of rows and needs 'ends', the row behind each group")
     raise Refused(f"kernel '{planned['name']}' multiplies {what}")
 
@@ -266,14 +275,14 @@ def plain(planned, name, values, sizes):
 
 def shape_of(planned, name, sizes):
     """Of D, C (with the batch in front) or the bias. Of groups of rows there is one D
-    and one C, and a bias for each, unless it is one for each row; of groups along K one
-    of each for each."""
+    and one C, and a bias for each, unless it is one for each row; of groups along K, and
+    of matrices that have counts of rows, one of each for each."""
     one_of_all = is_grouped(planned)
     if name != "bias":
         return (1 if one_of_all else sizes["batch"], sizes["M"],
                 sizes["N"] // sums_of_element(planned))
     along = planned["epilogue"]["bias"]
-    if one_of_all and along == "column" or is_along_k(planned):
+    if one_of_all and along == "column" or is_along_k(planned) or is_masked(planned):
         return (sizes["batch"], sizes["N"])
     return (sizes["M" if along == "row" else "N"],)
 

@@ -35,6 +35,10 @@ inline constexpr std::string_view kOffsetsRole = "offsets";
 /// of D, the element of K behind its group.
 inline constexpr std::string_view kOffsetsAlongKRole = "k_offsets";
 
+/// That of counts: for each of the `batch` matrices of A one i32, how many of its
+/// rows, from the first, are there.
+inline constexpr std::string_view kRowCountsRole = "row_counts";
+
 /// The role of the parameter that points to the numbers of gathered rows: for
 /// each of M one i32, the row of A that it is.
 inline constexpr std::string_view kRowNumbersRole = "row_numbers";
@@ -59,6 +63,9 @@ bool isGrouped(const Kernel &kernel);
 
 /// Whether it multiplies groups along K. A and B then have one matrix.
 bool isGroupedAlongK(const Kernel &kernel);
+
+/// Whether memory says how many rows of each matrix of A it multiplies.
+bool isMasked(const Kernel &kernel);
 
 /// Whether it gathers the rows of groups from those of A by number.
 bool isGathered(const Kernel &kernel);

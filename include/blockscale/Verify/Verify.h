@@ -120,6 +120,8 @@ struct Inputs {
   std::vector<uint64_t> groupEnds;
   /// Whether the ends are of groups along K, with a matrix of the result each.
   bool groupsAlongK = false;
+  /// Whether `groupEnds` counts the rows of each matrix of A that are there.
+  bool isMasked = false;
   HostData data;
 };
 Result<Inputs> makeInputs(const plan::Kernel &kernel,

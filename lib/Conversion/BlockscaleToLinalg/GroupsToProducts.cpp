@@ -27,7 +27,8 @@ using namespace blockscale;
 
 namespace {
 /// Writes a grouped product as a loop over its groups, each the product of some
-/// rows of A and a matrix of B. Rows behind the last group become 0.
+/// rows of A and a matrix of B. Rows behind the last group, or behind those that
+/// are there, become 0.
 class GroupSplitter {
 public:
   explicit GroupSplitter(MatmulOp op)
@@ -42,6 +43,10 @@ private:
   Value gatherRows(Value part);
   Value rowsOfA(GroupRows rows);
   Value matrixOfB(Value group);
+  /// Matrix `group` of an operand with these parts.
+  Value matrixOf(ScaledTensorType type, ArrayRef<Value> parts, Value group);
+  /// The same of a product that has a matrix of A for each group.
+  Value matrixOfMasked(GroupRows rows, Value group, Value result);
   /// Element `group` of the first dimension, without that.
   Value element(Value tensor, Value group);
   Value assemble(ScaledTensorType type, ArrayRef<Value> parts);
@@ -134,15 +139,43 @@ Value GroupSplitter::rowsOfA(GroupRows rows) {
   return assemble(ofGroup, parts);
 }
 
-Value GroupSplitter::matrixOfB(Value group) {
-  ScaledTensorType type = op.getB().getType();
-  SmallVector<Value> parts;
-  for (Value part : b)
-    parts.push_back(element(part, group));
+Value GroupSplitter::matrixOf(ScaledTensorType type, ArrayRef<Value> parts,
+                              Value group) {
+  SmallVector<Value> own;
+  for (Value part : parts)
+    own.push_back(element(part, group));
   return assemble(ScaledTensorType::get(type.getShape().drop_front(),
                                         type.getElementType(), type.getSpec(),
                                         type.getLayout(), type.getOrder()),
-                  parts);
+                  own);
+}
+
+Value GroupSplitter::matrixOfB(Value group) {
+  return matrixOf(op.getB().getType(), b, group);
+}
+
+Value GroupSplitter::matrixOfMasked(GroupRows rows, Value group, Value result) {
+  RankedTensorType type = op.getType();
+  auto ofGroup = RankedTensorType::get(type.getShape().drop_front(),
+                                       type.getElementType());
+  Value c = op.getC() ? element(op.getC(), group) : Value();
+  Value bias = op.getBias() ? element(op.getBias(), group) : Value();
+  auto product = MatmulOp::create(
+      e, ofGroup, matrixOf(op.getA().getType(), a, group), matrixOfB(group),
+      op.getAlpha(), op.getBeta(), c, bias, /*offsets=*/Value(),
+      /*rowNumbers=*/Value(), op.getBiasKindAttr(), op.getPairsAttr(),
+      LoweringAttr());
+  IRMapping mapping;
+  op.getEpilogue().cloneInto(&product.getEpilogue(), mapping);
+  // No row depends on those that are not there.
+  Value there = slice(e, product, 0, e.index(0), rows.count);
+  SmallVector<OpFoldResult> sizes{
+      e.getIndexAttr(1), rows.count,
+      tensor::getMixedSize(e, e.getLoc(), result, 2)};
+  SmallVector<OpFoldResult> starts{group, e.getIndexAttr(0), e.getIndexAttr(0)};
+  SmallVector<OpFoldResult> strides(3, e.getIndexAttr(1));
+  return tensor::InsertSliceOp::create(e, there, result, starts, sizes,
+                                       strides);
 }
 
 Value GroupSplitter::groupOf(GroupRows rows, Value group, Value result) {
@@ -186,6 +219,11 @@ Value GroupSplitter::split() {
       arith::ConstantOp::create(e, e.getZeroAttr(type.getElementType()));
   Value init =
       castTo(e, linalg::FillOp::create(e, nothing, empty).getResult(0), type);
+  if (op.isMasked())
+    return forEachCount(e, op.getOffsets(), tensor::DimOp::create(e, init, 1),
+                        init, [&](GroupRows rows, Value group, Value result) {
+                          return matrixOfMasked(rows, group, result);
+                        });
   bool rowsLast = op.getA().getType().getOrder() == DataOrder::MNMajor;
   Value rows = tensor::DimOp::create(e, a.front(), rowsLast ? 1 : 0);
   return forEachGroup(e, op.getOffsets(), rows, init,

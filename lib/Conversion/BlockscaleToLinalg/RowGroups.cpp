@@ -44,6 +44,22 @@ Value blockscale::forEachGroup(
   return loop.getResult(0);
 }
 
+Value blockscale::forEachCount(
+    Emitter &e, Value counts, Value rows, Value init,
+    function_ref<Value(GroupRows, Value, Value)> body) {
+  Value zero = e.index(0), one = e.index(1);
+  Value groups = tensor::DimOp::create(e, counts, 0);
+  auto loop = scf::ForOp::create(e, zero, groups, one, init);
+  OpBuilder::InsertionGuard guard(e);
+  e.setInsertionPointToStart(loop.getBody());
+  Value group = loop.getInductionVar();
+  Value count = endOf(e, counts, rows, group, zero);
+  Value result = body({zero, count, Value(), Value()}, group,
+                      loop.getRegionIterArg(0));
+  scf::YieldOp::create(e, result);
+  return loop.getResult(0);
+}
+
 Value blockscale::slice(Emitter &e, Value tensor, int64_t dimension,
                         Value first, Value count) {
   SmallVector<OpFoldResult> sizes =

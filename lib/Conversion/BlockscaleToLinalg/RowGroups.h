@@ -28,6 +28,14 @@ forEachGroup(Emitter &e, mlir::Value offsets, mlir::Value rows,
                                             mlir::Value result)>
                  body);
 
+/// The same over matrices of `rows` rows, of which `counts` says how many are
+/// there; `first` is 0, and the rows of scales are null.
+mlir::Value
+forEachCount(Emitter &e, mlir::Value counts, mlir::Value rows, mlir::Value init,
+             llvm::function_ref<mlir::Value(GroupRows rows, mlir::Value group,
+                                            mlir::Value result)>
+                 body);
+
 /// `count` from `first` on of dimension `dimension`.
 mlir::Value slice(Emitter &e, mlir::Value tensor, int64_t dimension,
                   mlir::Value first, mlir::Value count);

@@ -179,6 +179,13 @@ plan::MetadataPacking blockscale::metadataOf(const PlannedProduct &product,
   return metadata;
 }
 
+/// What the numbers of its groups are.
+static ParameterRole roleOfGroups(const PlannedProduct &product) {
+  if (product.isGrouped)
+    return ParameterRole::Offsets;
+  return product.isMasked ? ParameterRole::RowCounts : ParameterRole::KOffsets;
+}
+
 std::vector<plan::PlainOperand>
 blockscale::plainOperands(const PlannedProduct &product) {
   SymbolicSizes sizes = sizesOf(product);
@@ -206,7 +213,7 @@ blockscale::plainOperands(const PlannedProduct &product) {
   if (product.bias) {
     bool isOfRows = product.biasKind == BiasKind::Row;
     AffineExpr length = isOfRows ? sizes.m : sizes.n;
-    if ((product.isGrouped && !isOfRows) || product.kGroups)
+    if ((product.isGrouped && !isOfRows) || product.isMasked || product.kGroups)
       length = length * sizes.batch;
     plan::PlainOperand bias;
     bias.operand = "bias";
@@ -229,12 +236,9 @@ blockscale::plainOperands(const PlannedProduct &product) {
     terms.alignment = sizeof(float);
     operands.push_back(terms);
   }
-  if (product.isGrouped || product.kGroups) {
+  if (product.isGrouped || product.isMasked || product.kGroups) {
     plan::PlainOperand offsets;
-    offsets.operand =
-        stringifyParameterRole(product.isGrouped ? ParameterRole::Offsets
-                                                 : ParameterRole::KOffsets)
-            .str();
+    offsets.operand = stringifyParameterRole(roleOfGroups(product)).str();
     offsets.type = "i32";
     offsets.elements = printExpression(sizes.batch);
     offsets.alignment = sizeof(int32_t);

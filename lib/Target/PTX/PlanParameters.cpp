@@ -74,6 +74,7 @@ static StringRef operandOf(ParameterRole role) {
   case ParameterRole::Workspace:
   case ParameterRole::Offsets:
   case ParameterRole::KOffsets:
+  case ParameterRole::RowCounts:
   case ParameterRole::RowNumbers:
   case ParameterRole::ATerms:
   case ParameterRole::BTerms:

@@ -52,6 +52,7 @@ FailureOr<PlannedProduct> blockscale::plannedProductOf(gpu::GPUFuncOp kernel) {
     if (!memory)
       continue;
     product.isGrouped |= parameter.getRole() == ParameterRole::Offsets;
+    product.isMasked |= parameter.getRole() == ParameterRole::RowCounts;
     if (parameter.getRole() == ParameterRole::Bias)
       product.bias = memory.getElementType();
   }

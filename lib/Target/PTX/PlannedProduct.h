@@ -31,6 +31,8 @@ struct PlannedProduct {
   bool alpha = false;
   /// Whether rows of A are in groups, of which each has a matrix of B.
   bool isGrouped = false;
+  /// Whether memory says how many rows of each matrix of A are there.
+  bool isMasked = false;
   /// Groups along K, each with a matrix of D: -1 if the host counts them.
   int64_t kGroups = 0;
   /// Rows that are gathered from those of A; the same.

@@ -12,6 +12,7 @@ func.func private @printMemrefF32(tensor<*xf32>)
 
 !a = !blockscale.tensor<5x2xbf16>
 !b = !blockscale.tensor<3x2x2xbf16>
+!masked = !blockscale.tensor<3x2x2xbf16>
 !tokens = !blockscale.tensor<3x32xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
 !experts = !blockscale.tensor<2x1x32xf8E4M3FN, "e8m0_t32">
 
@@ -55,6 +56,21 @@ func.func @main() {
   %6 = blockscale.matmul %qa, %qb groups(%ends : tensor<3xi32>) bias(%along) row : !a, !b, tensor<5xf32> -> tensor<5x2xf32>
   %7 = tensor.cast %6 : tensor<5x2xf32> to tensor<*xf32>
   call @printMemrefF32(%7) : (tensor<*xf32>) -> ()
+
+  // Matrices of their own, of which one row, more than there are and none count.
+  // CHECK: sizes = [3, 2, 2]
+  // CHECK: [11, 23]
+  // CHECK-NEXT: [0, 0]
+  // CHECK: [1500, 1500]
+  // CHECK-NEXT: [1400, 1400]
+  // CHECK: [0, 0]
+  // CHECK-NEXT: [0, 0]
+  %am = arith.constant dense<[[[1.0, 0.0], [7.0, 7.0]], [[2.0, 3.0], [4.0, 0.0]], [[7.0, 7.0], [7.0, 7.0]]]> : tensor<3x2x2xbf16>
+  %counts = arith.constant dense<[1, 9, -1]> : tensor<3xi32>
+  %qm = blockscale.assemble %am : tensor<3x2x2xbf16> to !masked
+  %8 = blockscale.matmul %qm, %qb groups(%counts : tensor<3xi32>) bias(%bias) : !masked, !b, tensor<3x2xf32> -> tensor<3x2x2xf32>
+  %9 = tensor.cast %8 : tensor<3x2x2xf32> to tensor<*xf32>
+  call @printMemrefF32(%9) : (tensor<*xf32>) -> ()
 
   // A row and two rows; the scales of the second group start at row 128.
   // CHECK: [64]

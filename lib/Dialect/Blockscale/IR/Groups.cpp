@@ -14,14 +14,18 @@
 using namespace mlir;
 using namespace blockscale;
 
-std::optional<Reason> blockscale::whyNotGrouped(MmaAttr mma, int64_t splits) {
-  if (mma.getSparse())
-    return Reason("products with groups are not lowered with a sparse 'a'");
+std::optional<Reason> blockscale::whyNotMasked(int64_t splits) {
   if (splits > 1)
     return "products with groups do not split K; expected 'split_k' of 1, "
            "found " +
            std::to_string(splits);
   return std::nullopt;
+}
+
+std::optional<Reason> blockscale::whyNotGrouped(MmaAttr mma, int64_t splits) {
+  if (mma.getSparse())
+    return Reason("products with groups are not lowered with a sparse 'a'");
+  return whyNotMasked(splits);
 }
 
 AffineExpr blockscale::groupedScaleRows(AffineExpr rows, AffineExpr groups) {

@@ -295,6 +295,23 @@ static LogicalResult verifyGroups(KernelMatmulOp op) {
   return success();
 }
 
+/// Counts of rows are in memory, one for each product of the batch.
+static LogicalResult verifyRowCounts(KernelMatmulOp op) {
+  if (!op.getRowCounts())
+    return success();
+  if (op.getOffsets() || op.getKOffsets())
+    return op.emitOpError() << "expected 'masked' or groups, found both";
+  Type element = op.getRowCounts().getType().getElementType();
+  if (!element.isInteger(32))
+    return op.emitOpError() << "expected counts of i32, found " << element;
+  if (op.getBias() && op.getBiasKind() != BiasKind::Column)
+    return op.emitOpError()
+           << "with 'masked' expected a bias along the columns";
+  if (auto why = whyNotMasked(op.getSchedule().splits()))
+    return op.emitOpError() << why->text;
+  return success();
+}
+
 /// A thread must have both sums of a pair.
 static LogicalResult verifyPairs(KernelMatmulOp op) {
   if (!op.getPairs())
@@ -321,7 +338,7 @@ static LogicalResult verifyStores(KernelMatmulOp op) {
               "then";
   bool isPromoting = op.getRowBlock() > 0 || op.getColumnBlock() > 0;
   StoredResult result{resultElement(type), knownSize(op.getN()),
-                      static_cast<bool>(op.getOffsets()), isPromoting,
+                      op.getOffsets() || op.getRowCounts(), isPromoting,
                       op.getPairs()};
   if (auto why = whyNotStores(schedule, result, getTarget(op)))
     return op.emitOpError() << why->text;
@@ -340,7 +357,7 @@ static LogicalResult verifyLoadsOfC(KernelMatmulOp op) {
               "then";
   bool isPromoting = op.getRowBlock() > 0 || op.getColumnBlock() > 0;
   StoredResult addend{type ? resultElement(type) : Type(), knownSize(op.getN()),
-                      static_cast<bool>(op.getOffsets()), isPromoting,
+                      op.getOffsets() || op.getRowCounts(), isPromoting,
                       op.getPairs()};
   if (auto why = whyNotLoadsOfC(schedule, addend, getTarget(op)))
     return op.emitOpError() << why->text;
@@ -418,7 +435,8 @@ LogicalResult KernelMatmulOp::verify() {
     return emitOpError() << "expected metadata of 'a' with a sparse "
                             "instruction, and only then";
   if (failed(verifySplit(*this)) || failed(verifyGroups(*this)) ||
-      failed(verifyGatheredRows(*this)) || failed(verifyStores(*this)) ||
+      failed(verifyRowCounts(*this)) || failed(verifyGatheredRows(*this)) ||
+      failed(verifyStores(*this)) ||
       failed(verifyLoadsOfC(*this)) || failed(verifyPairs(*this)) ||
       failed(::verifyGroupsAlongK(*this)) || failed(verifyTerms(*this)) ||
       failed(verifyQuantization(*this)))

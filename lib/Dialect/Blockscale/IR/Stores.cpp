@@ -87,7 +87,8 @@ SharedType blockscale::storeRing(TensorMapType map, int64_t boxes) {
 StoredResult blockscale::storedResult(MatmulOp op) {
   bool isPromoting =
       promotionBlock(op.getA().getType(), op.getB().getType()) > 0;
-  return {op.getType().getElementType(), op.getResultColumns(), op.isGrouped(),
+  return {op.getType().getElementType(), op.getResultColumns(),
+          op.isGrouped() || op.isMasked(),
           isPromoting, op.getPairs()};
 }
 

@@ -563,17 +563,19 @@ static LogicalResult verifyIntegerResult(MatmulOp op) {
 /// Groups of rows of `a` have a matrix of `b` each.
 static LogicalResult verifyGroups(MatmulOp op) {
   ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
-  if (a.isBatched() || !b.isBatched())
+  if (!b.isBatched())
     return op.emitOpError()
-           << "with 'groups' expected 'a' of 2 dimensions and 'b' with a "
-              "matrix "
-              "for each group, found "
-           << a.getRank() << " and " << b.getRank() << " dimensions";
+           << "with 'groups' expected 'b' with a matrix for each group, found "
+           << a.getRank() << " and " << b.getRank()
+           << " dimensions of 'a' and 'b'";
   int64_t groups = op.getOffsets().getType().getDimSize(0);
   if (!agree(groups, b.getShape().front()))
     return op.emitOpError()
            << "expected an offset for each of the " << b.getShape().front()
            << " matrices of 'b', found " << groups;
+  // Rows that are there or not change nothing else about a matrix.
+  if (op.isMasked())
+    return success();
   const ScaleSpec &spec = a.getSpec().getValue();
   if (hasBlockScales(a, b) && a.getLayout() != ScaleLayout::Grouped128x4)
     return op.emitOpError()
@@ -595,7 +597,7 @@ LogicalResult MatmulOp::verify() {
   if (isGathered() && !isGrouped())
     return emitOpError() << "'rows' are gathered for groups of rows; expected "
                             "'groups' and a 'b' with a matrix for each group";
-  if (isGrouped() && failed(verifyGroups(*this)))
+  if (hasGroups() && !isGroupedAlongK() && failed(verifyGroups(*this)))
     return failure();
   if (!isGroupedAlongK() &&
       (b.getLayout() == ScaleLayout::Grouped128x4 ||

@@ -11,9 +11,9 @@ func.func private @sparse(!blockscale.tensor<64x128xf8E4M3FN, "e8m0_t32n2m4", la
 // -----
 
 !a = !blockscale.tensor<4x?x512xbf16>
-!b = !blockscale.tensor<4x64x512xbf16>
-func.func @many_matrices(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<4x?x64xf32> {
-  // expected-error @below {{with 'groups' expected 'a' of 2 dimensions and 'b' with a matrix for each group, found 3 and 3 dimensions}}
+!b = !blockscale.tensor<64x512xbf16>
+func.func @one_matrix(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<4x?x64xf32> {
+  // expected-error @below {{with 'groups' expected 'b' with a matrix for each group, found 3 and 2 dimensions of 'a' and 'b'}}
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !b -> tensor<4x?x64xf32>
   return %0 : tensor<4x?x64xf32>
 }

@@ -81,6 +81,10 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     two dimensions and boxes of one row; so are its `row_scales`. Other numbers mean
     rows of zeros.
 
+    With `masked` there is a product of the batch for each of `row_counts`, which says
+    how many rows of its matrix of the source's a, from the first, are multiplied; the
+    others of D are not written. Each has a bias of columns.
+
     With `k_groups` K is in groups whose ends `k_offsets` holds: matrix g of D is
     the product of group g of the columns of a and b, which are one matrix each.
 
@@ -132,6 +136,7 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     Blockscale_OptionalGlobalUpdated:$workspace,
     Blockscale_OptionalGlobalSource:$offsets,
     Blockscale_OptionalGlobalSource:$k_offsets,
+    Blockscale_OptionalGlobalSource:$row_counts,
     Blockscale_OptionalGlobalSource:$row_numbers,
     Optional<I32>:$tokens,
     Blockscale_OptionalGlobalTarget:$d_scales,
@@ -159,7 +164,7 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     (`column_scales` `(` $column_scales^ `)`)?
     (`terms` `(` $row_terms^ `,` $column_terms `of` $num_terms `)`)?
     (`workspace` `(` $workspace^ `)`)? (`groups` `(` $offsets^ `)`)?
-    (`k_groups` `(` $k_offsets^ `)`)?
+    (`k_groups` `(` $k_offsets^ `)`)? (`masked` `(` $row_counts^ `)`)?
     (`rows` `(` $row_numbers^ `of` $tokens `)`)?
     (`d_scales` `(` $d_scales^ `)`)?
     (`d_factor` `(` $d_factor^ `,` $d_tensor_scale `)`)?
@@ -175,7 +180,8 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     (`column_scales` type($column_scales)^)?
     (`terms` type($row_terms)^ `,` type($column_terms))?
     (`workspace` type($workspace)^)? (`groups` type($offsets)^)?
-    (`k_groups` type($k_offsets)^)? (`rows` type($row_numbers)^)?
+    (`k_groups` type($k_offsets)^)? (`masked` type($row_counts)^)?
+    (`rows` type($row_numbers)^)?
     (`d_scales` type($d_scales)^)?
     (`d_factor` type($d_factor)^ `,` type($d_tensor_scale))?
   }];

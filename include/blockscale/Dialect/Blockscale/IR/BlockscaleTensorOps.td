@@ -513,6 +513,13 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     of the product do: whoever sorts the rows sorts them. `a` is `k_major` and has no
     zero points.
 
+    With `groups` and an `a` of three dimensions, too, each group has a matrix of its
+    own of `a`, `c` and the result, `[groups, M, K]` and so on, of which the first
+    `offsets[g]` rows are there: how many only memory knows, from none to all. Rows
+    behind them have no defined value in the result, and what `a` has there, a NaN
+    included, reaches no other row. There is a bias for each group, `[groups, N]`. All
+    else, the layout of scales included, is as without `groups`.
+
     With `groups` and a `b` of two dimensions the groups are along K, as the gradients
     of weights want: `offsets[g]` is the element of K behind group g, and matrix g of
     the result, `[groups, M, N]`, is the product of the group's columns of `a` and `b`;
@@ -583,10 +590,15 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     ::blockscale::ProductSizes getSizes();
     /// Columns of the result: N, or half of it with pairs.
     int64_t getResultColumns();
-    /// Whether it has groups, along rows or along K.
+    /// Whether it has groups, along rows or along K, or counts of rows.
     bool hasGroups() { return static_cast<bool>(getOffsets()); }
     /// Whether runs of rows of `a` have matrices of `b` of their own.
-    bool isGrouped() { return hasGroups() && !isGroupedAlongK(); }
+    bool isGrouped() {
+      return hasGroups() && !getA().getType().isBatched() &&
+             getB().getType().isBatched();
+    }
+    /// Whether memory says how many rows of each matrix of `a` are there.
+    bool isMasked() { return hasGroups() && getA().getType().isBatched(); }
     /// Whether runs of columns of both have a matrix of the result each.
     bool isGroupedAlongK() {
       return hasGroups() && !getA().getType().isBatched() &&

@@ -16,6 +16,10 @@ namespace blockscale {
 /// Why no kernel computes a product whose rows are in groups; empty if one can.
 std::optional<Reason> whyNotGrouped(MmaAttr mma, int64_t splits);
 
+/// Why no kernel computes one of which memory says how many rows of each matrix
+/// of 'a' are there.
+std::optional<Reason> whyNotMasked(int64_t splits);
+
 /// Why no kernel computes a product whose rows are gathered by number, with
 /// operands swapped or not, and with factors for the rows of 'a' or without;
 /// empty if one can.

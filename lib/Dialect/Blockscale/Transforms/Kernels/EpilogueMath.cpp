@@ -345,7 +345,9 @@ Value EpilogueMath::loadBias(const EpilogueFragment &fragment) {
   // all groups.
   auto place = [&](Value index) {
     index = b.toI64(index);
-    if (!perColumn || (!frame.isGrouped() && !frame.isGroupedAlongK()))
+    bool hasGroups =
+        frame.isGrouped() || frame.isMasked() || frame.isGroupedAlongK();
+    if (!perColumn || !hasGroups)
       return index;
     Value n = b.toI64(frame.op.getN());
     return b.add(b.mul(b.toI64(fragment.batch), n), index);

@@ -48,8 +48,10 @@ GroupedTiles::Group GroupedTiles::find(Value tile, Group first) {
       Group group = Group::from(values);
       Value isThere = this->isThere(group);
       Value count = arith::ExtUIOp::create(b, b.getI32Type(), isThere);
-      group.end = loadEnd(frame.op.getOffsets(), group.number, count,
-                          group.firstRow, frame.op.getM());
+      Value ends = frame.isMasked() ? frame.op.getRowCounts()
+                                    : frame.op.getOffsets();
+      group.end = loadEnd(ends, group.number, count, group.firstRow,
+                          frame.op.getM());
       Value after =
           b.add(group.firstTile, b.mul(tilesAlong(group), tilesAcross()));
       Value isLater = b.compare(arith::CmpIPredicate::sge, tile, after);
@@ -62,11 +64,18 @@ GroupedTiles::Group GroupedTiles::find(Value tile, Group first) {
   auto goOn = [&](OpBuilder &builder, Location, ValueRange values) {
     inside(builder, [&] {
       Group group = Group::from(values);
+      Value next = b.add(group.number, b.constant(1));
+      // Each matrix has rows of its own, from its first one on.
+      if (frame.isMasked()) {
+        scf::YieldOp::create(b, ValueRange{next, values[kTilesAfter],
+                                           b.constant(0), b.constant(0)});
+        return;
+      }
       Value rows = b.sub(group.end, group.firstRow);
       Value scaleRows = b.mul(b.ceilDiv(rows, hw::kAtomRows), hw::kAtomRows);
       scf::YieldOp::create(
-          b, ValueRange{b.add(group.number, b.constant(1)), values[kTilesAfter],
-                        group.end, b.add(group.firstScaleRow, scaleRows)});
+          b, ValueRange{next, values[kTilesAfter], group.end,
+                        b.add(group.firstScaleRow, scaleRows)});
     });
   };
   SmallVector<Type> types(kTilesAfter + 1, b.getI32Type());

@@ -127,12 +127,16 @@ Value KernelFrame::firstRowOfB(TilePosition tile, unsigned number) {
 }
 
 Extent KernelFrame::rowsAround(TilePosition tile) {
+  if (isMasked() && !isSwapped())
+    return {Value(), tile.group.end};
   if (isGrouped() && !isSwapped())
     return {tile.group.firstRow, tile.group.end};
   return {Value(), rows};
 }
 
 Extent KernelFrame::columnsAround(TilePosition tile) {
+  if (isMasked() && isSwapped())
+    return {Value(), tile.group.end};
   if (isGrouped() && isSwapped())
     return {tile.group.firstRow, tile.group.end};
   return {Value(), columns};
@@ -164,7 +168,7 @@ void KernelFrame::awaitCluster() {
 
 bool KernelFrame::leavesEarly() {
   return isCluster() && !isSplit() && !isStreamed() && !isGrouped() &&
-         !isGroupedAlongK() && !promotionBlock() &&
+         !isMasked() && !isGroupedAlongK() && !promotionBlock() &&
          schedule.getScheduler() == Scheduler::Static;
 }
 

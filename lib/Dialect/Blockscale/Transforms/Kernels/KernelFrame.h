@@ -104,6 +104,9 @@ public:
   bool isSparse() { return static_cast<bool>(op.getMetadata()); }
   /// Whether runs of rows of the source matmul have matrices of their own.
   bool isGrouped() { return static_cast<bool>(op.getOffsets()); }
+  /// Whether memory says how many rows of each matrix of the source's A are
+  /// there.
+  bool isMasked() { return static_cast<bool>(op.getRowCounts()); }
   /// Whether its rows are rows of its A by number.
   bool isGathered() { return static_cast<bool>(op.getRowNumbers()); }
   /// Whether runs of its columns have a matrix of D each.

@@ -60,7 +60,7 @@ LaunchControl::LaunchControl(KernelFrame &frame) : TileSource(frame) {
   empty = signalEmpty = b.barriers(kResponses, countReaders());
   if (frame.isCluster())
     signalEmpty = RemoteBarrierOp::create(b, empty, b.constant(0));
-  if (frame.isGrouped())
+  if (frame.isGrouped() || frame.isMasked())
     groups.emplace(frame);
 }
 

@@ -128,6 +128,9 @@ static LogicalResult checkSchedule(MatmulOp op) {
   if (op.isGrouped())
     if (auto why = whyNotGrouped(mma, schedule.splits()))
       return op.emitOpError() << why->text;
+  if (op.isMasked())
+    if (auto why = whyNotMasked(schedule.splits()))
+      return op.emitOpError() << why->text;
   if (op.isGathered())
     if (auto why = whyNotGathered(schedule.getSwapOperands().getValue(),
                                   hasRowFactors(op)))

@@ -61,7 +61,7 @@ static Sizes sizesOf(MatmulOp op) {
 /// padding of the groups: at most so many.
 static Sizes sizesOfA(MatmulOp op) {
   Sizes sizes = sizesOf(op);
-  if (op.hasGroups())
+  if (op.isGrouped() || op.isGroupedAlongK())
     sizes.batch = getAffineConstantExpr(1, op.getContext());
   return sizes;
 }
@@ -271,6 +271,13 @@ static void addQuantized(QuantizeOp op, SmallVector<KernelParameter> &list) {
   list.push_back({f32, ParameterRole::DTensorScale});
 }
 
+/// What the numbers of its groups are.
+static ParameterRole roleOfGroups(MatmulOp op) {
+  if (op.isGrouped())
+    return ParameterRole::Offsets;
+  return op.isMasked() ? ParameterRole::RowCounts : ParameterRole::KOffsets;
+}
+
 static SmallVector<KernelParameter> parametersOf(MatmulOp op,
                                                  const TileGeometry &geometry) {
   MLIRContext *context = op.getContext();
@@ -342,9 +349,7 @@ static SmallVector<KernelParameter> parametersOf(MatmulOp op,
     list.push_back({GlobalType::get(context, accumulatorType(mma)),
                     ParameterRole::Workspace});
   if (op.hasGroups())
-    list.push_back(
-        {global(op.getOffsets().getType()),
-         op.isGrouped() ? ParameterRole::Offsets : ParameterRole::KOffsets});
+    list.push_back({global(op.getOffsets().getType()), roleOfGroups(op)});
   if (op.isGathered())
     list.push_back(
         {global(op.getRowNumbers().getType()), ParameterRole::RowNumbers});
@@ -515,7 +520,8 @@ static void buildBody(MatmulOp op, ImplicitLocOpBuilder &b,
       factors.ofRows, factors.ofColumns, argument(ParameterRole::ATerms),
       argument(ParameterRole::BTerms), numZeroTerms(b, op, k),
       argument(ParameterRole::Workspace), argument(ParameterRole::Offsets),
-      argument(ParameterRole::KOffsets), argument(ParameterRole::RowNumbers),
+      argument(ParameterRole::KOffsets), argument(ParameterRole::RowCounts),
+      argument(ParameterRole::RowNumbers),
       op.isGathered() ? size(ParameterRole::SizeTokens, sizes.tokens) : Value(),
       argument(ParameterRole::DScales), argument(ParameterRole::TensorScale),
       argument(ParameterRole::DTensorScale),

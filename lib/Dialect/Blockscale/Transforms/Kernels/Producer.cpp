@@ -398,7 +398,7 @@ void Producer::loadWeights(const LoadedTile &from, Value k) {
 }
 
 void Producer::emitPrefetch() {
-  if (frame.isGrouped() || frame.isGroupedAlongK())
+  if (frame.isGrouped() || frame.isMasked() || frame.isGroupedAlongK())
     return;
   // Not the producer, whose first loads need not come behind it.
   b.warps("prefetch", WarpRange{0, 1}, [&] {

@@ -94,7 +94,7 @@ public:
 
 std::unique_ptr<TileSource> TileSource::create(KernelFrame &frame) {
   bool isDynamic = frame.schedule.getScheduler() == Scheduler::Dynamic;
-  if (frame.isGrouped() && !isDynamic)
+  if ((frame.isGrouped() || frame.isMasked()) && !isDynamic)
     return std::make_unique<GroupedTiles>(frame);
   if (frame.isGroupedAlongK())
     return std::make_unique<KGroupTiles>(frame);

@@ -242,6 +242,9 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   if (op.isGrouped())
     if (auto why = whyNotGrouped(mma, choice.splits))
       return *why;
+  if (op.isMasked())
+    if (auto why = whyNotMasked(choice.splits))
+      return *why;
   if (op.isGathered())
     if (auto why = whyNotGathered(choice.swap, hasRowFactors(op)))
       return *why;

@@ -183,6 +183,9 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   if (op.isGroupedAlongK())
     if (auto why = whyNotGroupedAlongK(mma, wish.getScheduler(), splits))
       return *why;
+  if (op.isMasked())
+    if (auto why = whyNotMasked(splits))
+      return *why;
   if (op.isGathered())
     if (auto why = whyNotGathered(swap, hasRowFactors(op)))
       return *why;
