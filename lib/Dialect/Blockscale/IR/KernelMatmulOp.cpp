@@ -221,9 +221,9 @@ static LogicalResult verifySplit(KernelMatmulOp op) {
     return op.emitOpError() << why->text;
   ProductSizes sizes{knownSize(op.getM()), knownSize(op.getN()),
                      knownSize(op.getK()), knownSize(op.getBatch())};
+  bool hasGroups = op.getOffsets() || op.getKOffsets() || op.getRowCounts();
   if (auto why =
-          whyNotStreamed(mma, schedule, sizes,
-                         op.getOffsets() || op.getKOffsets(), getTarget(op)))
+          whyNotStreamed(mma, schedule, sizes, hasGroups, getTarget(op)))
     return op.emitOpError() << why->text;
   return success();
 }
