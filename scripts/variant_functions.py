@@ -64,6 +64,19 @@ def function_of_late_k(name, operands, m, n, schedule, *_):
             f"  return %d : {result}\n}}\n")
 
 
+def function_with_counts(name, operands, n, k, schedule, matrices, result_type):
+    """Matrices of A, of which only some rows are there."""
+    a = tensor(f"{matrices}x?", k, operands.a, operands.a_spec)
+    b = tensor(f"{matrices}x{n}", k, operands.b, operands.b_spec)
+    result = f"tensor<{matrices}x?x{n}x{sum_type(operands, result_type)}>"
+    wish = f"schedule(#blockscale.schedule<{schedule}>) " if schedule else ""
+    counts = f"tensor<{matrices}xi32>"
+    return (f"func.func @{name}(%a: {a}, %b: {b}, %counts: {counts}) -> {result} {{\n"
+            f"  %d = blockscale.matmul %a, %b groups(%counts : {counts}) {wish}: "
+            f"{a}, {b} -> {result}\n"
+            f"  return %d : {result}\n}}\n")
+
+
 def function_that_gathers(name, *what):
     return function(name, *what, of_numbers=True)
 

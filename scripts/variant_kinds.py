@@ -8,7 +8,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from collections import namedtuple
 
 import legality
-from variant_functions import function_that_adds
+from variant_functions import function_that_adds, function_with_counts
 
 # What the chips of a variant have, as the legality table names it.
 DATACENTER = {"family": "tcgen05.mma"}
@@ -161,6 +161,12 @@ def wide(name, operands, schedule, sizes=WIDE_SHORT, needs=DATACENTER):
 def grouped(name, operands, schedule, sizes=GROUPED, needs=DATACENTER,
             is_wide=False):
     return Variant(name, needs, operands, schedule, sizes, is_wide, groups=5)
+
+
+def masked(name, operands, schedule, sizes=GROUPED, needs=DATACENTER):
+    """Counts of the rows of each matrix of A that are there."""
+    return Variant(f"counts of rows, {name}", needs, operands, schedule, sizes,
+                   groups=5, make=function_with_counts)
 
 
 def by_tma(name, operands, schedule, sizes=SMALL, needs=DATACENTER,

@@ -12,8 +12,9 @@ from variant_kinds import (
     GROUPED_BLOCKS, GROUPED_LONG, HALVED, INTEGERS, INTEGERS_DENSE, INTEGER_CHIPS,
     K96_CHIPS, LONG, LONG_ELEMENTS, LONG_SPLIT, MIXED, MXFP4, MXFP6, MXFP8, NVFP4,
     ONES, Operands, PROMOTED, PROMOTED_BESIDE, PROMOTED_ONES, REAL_ZEROS, ROWS,
-    SHORTEST_TILES, SHORT_TILES, SMALL, SPARSE, SPARSE_PROMOTED, Sizes, UNSCALED, UNSCALED_DENSE, Variant, WARP, WIDE, WIDE_SHORT,
-    WIDE_SIZES, ZEROS, along_k, by_tma, cluster, grouped, pair, wide)
+    SHORTEST_TILES, SHORT_TILES, SMALL, SPARSE, SPARSE_PROMOTED, Sizes, UNSCALED,
+    UNSCALED_DENSE, Variant, WARP, WIDE, WIDE_SHORT, WIDE_SIZES, ZEROS, along_k, by_tma,
+    cluster, grouped, masked, pair, wide)
 
 
 def streamed(name, operands, schedule):
@@ -280,6 +281,14 @@ PRODUCT_VARIANTS += [
             "cta_group = 1, swap_operands = true", is_wide=True),
     grouped("wide K, groups of rows, 512 rows that share B", WIDE,
             pair(", tile_m = 512"), is_wide=True),
+    masked("one CTA, operands swapped", [MXFP8, NVFP4],
+           "cta_group = 1, swap_operands = true"),
+    masked("CTA pair in 2 x 2", [MXFP8, NVFP4], cluster(2, 2, 2)),
+    masked("dynamic scheduler", [MIXED, *UNSCALED_DENSE[:1]],
+           "cta_group = 1, scheduler = dynamic"),
+    masked("scales applied in registers", PROMOTED, "", GROUPED_BLOCKS),
+    masked("sparse", SPARSE[:1], "cta_group = 1"),
+    masked("warp level", [MXFP8, NVFP4], "", needs=WARP),
 ]
 
 # Those that a group along K may begin with anywhere; all rows of one k together.
