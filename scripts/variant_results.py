@@ -293,3 +293,26 @@ RESULT_VARIANTS += [
     adding_by_tma("CTA pair, eight warps store by TMA", [MXFP8, NVFP4],
                   pair(", tile_n = 128, stores = tma, epilogue_warps = 8")),
 ]
+
+
+# Results for products that apply floats of tiles in registers, of sums that are promoted
+# or not.
+FLOAT_RESULTS = [Quantized(MXFP8, LONG_TILES[2]),
+                 Quantized(NVFP4, Quantization("f8E5M2", "float32_t64@plain", "f32",
+                                               "rounding(away)"))]
+PROMOTED_RESULTS = [Quantized(PROMOTED[0], one) for one in
+                    (LONG_TILES[2], FLOAT_RESULTS[1].quantization, QUANTIZATIONS[0])]
+BLOCKS_OF_FLOATS = Sizes([1, 130, 300], [(256, 640), (640, 1152)])
+
+RESULT_VARIANTS += [
+    Variant("quantised results under floats, one CTA", DATACENTER, FLOAT_RESULTS,
+            "cta_group = 1", BLOCKS_OF_FLOATS, make=function_with_quantized_result),
+    Variant("quantised results under floats, CTA pair, eight warps", DATACENTER,
+            FLOAT_RESULTS, "cta_group = 2, tile_n = 256, epilogue_warps = 8",
+            BLOCKS_OF_FLOATS, make=function_with_quantized_result),
+    Variant("quantised results of promoted sums", DATACENTER, PROMOTED_RESULTS, "",
+            BLOCKS_OF_FLOATS, make=function_with_quantized_result),
+    Variant("quantised results of promoted sums, dynamic scheduler", DATACENTER,
+            PROMOTED_RESULTS, "cta_group = 2, scheduler = dynamic", BLOCKS_OF_FLOATS,
+            make=function_with_quantized_result),
+]
