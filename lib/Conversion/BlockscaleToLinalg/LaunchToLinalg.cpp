@@ -17,6 +17,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Conversion.h"
 #include "blockscale/Dialect/Blockscale/IR/Pairs.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
+#include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/SymbolTable.h"
@@ -252,10 +253,12 @@ struct LaunchToLinalg : OpConversionPattern<LaunchOp> {
                   ConversionPatternRewriter &rewriter) const override {
     auto kernel = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
         op, op.getKernelAttr());
-    if (op->getNumResults() != 1)
+    bool isBothWays = kernel && kernel->hasAttr(kTransposedQuantizationName) &&
+                      op->getNumResults() == 2;
+    if (op->getNumResults() != 1 && !isBothWays)
       return op.emitOpError() << "has " << op->getNumResults()
                               << " results; host code launches kernels that "
-                                 "have one";
+                                 "have one, or quantise both ways";
     SmallVector<StringRef> operands;
     if (kernel)
       operands = launchOperands(kernel);
@@ -270,6 +273,8 @@ struct LaunchToLinalg : OpConversionPattern<LaunchOp> {
     auto product = kernel->getAttrOfType<ProductAttr>(ProductAttr::name);
     if (converts)
       return launchConversion(op, kernel, adaptor, rewriter);
+    if (isBothWays)
+      return launchBothWays(op, kernel, adaptor, rewriter);
     if (quantized && !product)
       return launchQuantization(op, quantized, kernel, adaptor, rewriter);
     Emitter e(op.getLoc(), rewriter);
@@ -364,6 +369,43 @@ private:
     Emitter e(op.getLoc(), rewriter);
     return ConversionLaunch(op, kernel, e, adaptor.getInputs()[0])
         .replace(rewriter);
+  }
+
+  /// The parts of a matrix that the kernel quantises, and of its transpose.
+  static LogicalResult launchBothWays(LaunchOp op, FunctionOpInterface kernel,
+                                      OneToNOpAdaptor adaptor,
+                                      ConversionPatternRewriter &rewriter) {
+    Emitter e(op.getLoc(), rewriter);
+    SmallVector<Value> inputs, inits;
+    for (ValueRange values : adaptor.getInputs())
+      llvm::append_range(inputs, values);
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(e, e.getLoc(), inputs.front());
+    SmallVector<std::string> roles, resultRoles;
+    for (StringRef name : launchOperands(kernel))
+      roles.push_back(name.str());
+    size_t ofMatrix = 0;
+    for (auto [result, operand] :
+         llvm::zip_equal(op->getResults(), std::array{"d", "transposed"})) {
+      auto type = cast<ScaledTensorType>(result.getType());
+      ofMatrix = inits.size();
+      addRoles(operand, type, resultRoles);
+      if (failed(addParts(e, op, type, sizes, /*offsets=*/Value(), inits)))
+        return failure();
+      std::swap(sizes[sizes.size() - 2], sizes.back());
+    }
+    auto namesOf = [&](ArrayRef<std::string> list) {
+      return e.getStrArrayAttr(
+          SmallVector<StringRef>(list.begin(), list.end()));
+    };
+    auto launch = LaunchIntoOp::create(e, ValueRange(inits).getTypes(),
+                                       op.getKernelAttr(), namesOf(roles),
+                                       namesOf(resultRoles), inputs, inits);
+    launch->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    ValueRange parts = launch->getResults();
+    rewriter.replaceOpWithMultiple(
+        op, {parts.take_front(ofMatrix), parts.drop_front(ofMatrix)});
+    return success();
   }
 
   /// The parts of `type`, which the kernel writes.

@@ -95,7 +95,8 @@ LogicalResult LaunchIntoOp::verify() {
     return emitOpError() << "has " << getInits().size()
                          << " values in 'outs' for " << roles->size()
                          << " of 'result_roles'";
-  if (getInits().empty() || getInits().size() > 3)
+  // Those of a kernel with two results have names.
+  if (getInits().empty() || (!getResultRoles() && getInits().size() > 3))
     return emitOpError() << "has " << getInits().size()
                          << " values in 'outs'; expected the result, or two or "
                             "three parts of a quantised one";

@@ -152,15 +152,19 @@ static void eraseQuantizer(QuantizeOp op) {
 }
 
 /// The launch stands for a matrix and for its transpose, where the kernel
-/// quantises both.
+/// quantises both, in front of all that reads either.
 static void replaceByLaunch(QuantizeOp op, SymbolRefAttr kernel) {
   SmallVector<QuantizeOp> quantizers{op};
-  if (QuantizeOp partner = transposedPartner(op))
+  Operation *first = op;
+  if (QuantizeOp partner = transposedPartner(op)) {
     quantizers.push_back(partner);
+    if (partner->isBeforeInBlock(op))
+      first = partner;
+  }
   SmallVector<Type> types;
   for (QuantizeOp one : quantizers)
     types.push_back(one.getType());
-  OpBuilder b(op);
+  OpBuilder b(first);
   auto launch =
       LaunchOp::create(b, op.getLoc(), types, kernel, launchInputs(op));
   for (auto [one, result] : llvm::zip_equal(quantizers, launch.getResults()))
@@ -349,6 +353,11 @@ static bool isAmongKernels(Operation *op) {
   return !op->use_empty() && llvm::all_of(op->getUsers(), readsOnDevice);
 }
 
+/// Whether a kernel in a whole function can do it.
+static bool isDoneByKernel(QuantizeOp op) {
+  return !whyNotKernel(op) && !repeatsScales(op);
+}
+
 /// A function that only quantises is compiled or refused; in whole functions
 /// the host quantises what no kernel does, and tiles of several rows or blocks,
 /// of which it keeps a scale once.
@@ -362,11 +371,15 @@ bool FormKernels::isWanted(KernelSourceOpInterface op) const {
     return false;
   if (!quantization || !quantizeOperands)
     return isKernelSource(op) && (quantize || !quantization);
-  // Those with two results are launched by hand.
-  if (transposedPartner(quantization))
+  // The kernel of a matrix does its transpose, too.
+  if (isPartOfPartner(quantization))
+    return false;
+  QuantizeOp partner = transposedPartner(quantization);
+  if (partner &&
+      (!isDoneByKernel(partner) || whyNotTogether(quantization, partner)))
     return false;
   return (isKernelSource(op) || isForKernels(quantization)) &&
-         !whyNotKernel(quantization) && !repeatsScales(quantization);
+         isDoneByKernel(quantization);
 }
 
 /// Where a kernel makes an operand, another one adds it up for the zero points

@@ -23,6 +23,8 @@
 using namespace mlir;
 using namespace blockscale;
 
+static std::optional<Reason> whyNotPart(QuantizeOp op, bool isBothWays);
+
 static QuantizedStorage storageOf(QuantizeOp op) {
   Result<QuantizedStorage> storage =
       quantizedStorage(op.getType(), getTarget(op), {}, scaleReader(op));
@@ -125,12 +127,80 @@ static QuantizeOp otherWay(QuantizeOp op) {
              : QuantizeOp();
 }
 
+/// The only one of `ops`; null if there are others or none.
+static QuantizeOp onlyOne(ArrayRef<QuantizeOp> ops) {
+  return ops.size() == 1 ? ops.front() : QuantizeOp();
+}
+
+/// Of ops that read `x` or its transpose, the ones that quantise either.
+static std::array<QuantizeOp, 2> bothWaysOf(Value x) {
+  SmallVector<QuantizeOp> rows, columns;
+  for (Operation *user : x.getUsers()) {
+    if (auto quantizer = dyn_cast<QuantizeOp>(user))
+      if (quantizer.getInput() == x)
+        rows.push_back(quantizer);
+    auto transpose = dyn_cast<linalg::TransposeOp>(user);
+    if (!transpose || transpose.getInput() != x)
+      continue;
+    for (Operation *reader : transpose->getUsers())
+      if (auto quantizer = dyn_cast<QuantizeOp>(reader))
+        if (transposedInput(quantizer) == x)
+          columns.push_back(quantizer);
+  }
+  return {onlyOne(rows), onlyOne(columns)};
+}
+
+/// Whether nothing but products reads what `op` makes, or their launches, which
+/// some may have become.
+static bool isForProducts(QuantizeOp op) {
+  return !op->use_empty() && llvm::all_of(op->getUsers(), [](Operation *user) {
+    return isa<MatmulOp, LaunchOp>(user);
+  });
+}
+
+/// Whether the launch of one kernel for both ops can stand where the first one
+/// does.
+static bool canStandTogether(QuantizeOp op, QuantizeOp other) {
+  if (op->getBlock() != other->getBlock())
+    return false;
+  Operation *first = op->isBeforeInBlock(other) ? op : other;
+  return llvm::all_of(std::array{op, other}, [&](QuantizeOp one) {
+    Value scale = one.getTensorScale();
+    Operation *source = scale ? scale.getDefiningOp() : nullptr;
+    return !source || source->getBlock() != first->getBlock() ||
+           source->isBeforeInBlock(first);
+  });
+}
+
+/// The same where the function does other things, too: one kernel does both
+/// for the products that read them.
+static QuantizeOp otherWayAmongProducts(QuantizeOp op) {
+  Value transposed = transposedInput(op);
+  auto [rows, columns] = bothWaysOf(transposed ? transposed : op.getInput());
+  if (!rows || !columns || (op != rows && op != columns))
+    return {};
+  bool isDone = llvm::all_of(std::array{rows, columns}, [](QuantizeOp one) {
+    return isForProducts(one) && !whyNotPart(one, /*isBothWays=*/true) &&
+           !repeatsScales(one);
+  });
+  if (!isDone || !canStandTogether(rows, columns) ||
+      whyNotTogether(rows, columns))
+    return {};
+  return op == rows ? columns : rows;
+}
+
+/// Either.
+static QuantizeOp partnerOf(QuantizeOp op) {
+  QuantizeOp other = otherWay(op);
+  return other ? other : otherWayAmongProducts(op);
+}
+
 QuantizeOp blockscale::transposedPartner(QuantizeOp op) {
-  return transposedInput(op) ? QuantizeOp() : otherWay(op);
+  return transposedInput(op) ? QuantizeOp() : partnerOf(op);
 }
 
 bool blockscale::isPartOfPartner(QuantizeOp op) {
-  return transposedInput(op) && otherWay(op);
+  return transposedInput(op) && partnerOf(op);
 }
 
 /// Whether the function around does nothing but this, or but this both ways.
@@ -184,9 +254,9 @@ static std::optional<Reason> whyNotCompared(QuantizeOp op,
 
 /// A CTA that writes a transpose has an atom of scales, or whole rows. One that
 /// writes both a matrix and that has a tile of numbers.
-static std::optional<Reason> whyNotTurned(QuantizeOp op,
-                                          const QuantizedStorage &storage) {
-  if (storage.coversRow() && otherWay(op))
+static std::optional<Reason>
+whyNotTurned(QuantizeOp op, const QuantizedStorage &storage, bool isBothWays) {
+  if (storage.coversRow() && isBothWays)
     return "a kernel that quantises a matrix and its transpose has scales of "
            "tiles along K or of all of a matrix, but those of '" +
            std::string(op.getType().getSpec().getText()) +
@@ -204,7 +274,8 @@ static std::optional<Reason> whyNotTurned(QuantizeOp op,
          std::to_string(storage.tileElements());
 }
 
-std::optional<Reason> blockscale::whyNotKernel(QuantizeOp op) {
+/// Why no kernel computes `op`, alone or together with the other way.
+static std::optional<Reason> whyNotPart(QuantizeOp op, bool isBothWays) {
   hw::Target target = getTarget(op);
   if (auto why = hw::whyNotFeature(hw::Feature::NarrowConvert, target))
     return why;
@@ -219,15 +290,19 @@ std::optional<Reason> blockscale::whyNotKernel(QuantizeOp op) {
     return storage.why();
   if (auto why = whyNotCompared(op, *storage))
     return why;
-  if (transposedInput(op) || otherWay(op))
-    if (auto why = whyNotTurned(op, *storage))
+  if (transposedInput(op) || isBothWays)
+    if (auto why = whyNotTurned(op, *storage, isBothWays))
       return why;
-  if (otherWay(op) && scaleReader(op) == ScaleReader::Sparse)
+  if (isBothWays && scaleReader(op) == ScaleReader::Sparse)
     return Reason("a kernel that quantises a matrix and its transpose writes "
                   "scales for dense instructions, but it has '" +
                   kForSparseName.str() +
                   "'; nearest legal: functions of their own");
   return whyNotSizes(*storage);
+}
+
+std::optional<Reason> blockscale::whyNotKernel(QuantizeOp op) {
+  return whyNotPart(op, static_cast<bool>(otherWay(op)));
 }
 
 /// Kernels read rows or columns of matrices; other transposes are the host's,
@@ -250,7 +325,8 @@ static std::optional<Reason> whyNotTransposed(QuantizeOp op) {
 }
 
 /// A matrix and its transpose have the same largest magnitude.
-static std::optional<Reason> whyNotTogether(QuantizeOp op, QuantizeOp partner) {
+std::optional<Reason> blockscale::whyNotTogether(QuantizeOp op,
+                                                 QuantizeOp partner) {
   Value one = op.getTensorScale(), other = partner.getTensorScale();
   if ((one && findsTensorScale(partner)) || (other && findsTensorScale(op)))
     return Reason(

@@ -28,9 +28,9 @@ struct QuantizeArguments {
 /// reads; null where it reads the op's own input.
 mlir::Value transposedInput(QuantizeOp op);
 
-/// The op that quantises the transpose of what `op` quantises, where the
-/// function around does both and nothing else, so that one kernel does; null
-/// elsewhere.
+/// The op that quantises the transpose of what `op` quantises, so that one
+/// kernel does both, where the function around does nothing else, or products
+/// alone read them; null elsewhere.
 QuantizeOp transposedPartner(QuantizeOp op);
 
 /// Whether the kernel of another op does what `op` does.
@@ -41,6 +41,10 @@ llvm::SmallVector<mlir::Value> launchInputs(QuantizeOp op);
 
 /// Why no kernel computes `op`; empty if one does.
 std::optional<Reason> whyNotKernel(QuantizeOp op);
+
+/// Why one kernel does not quantise what `op` and `partner` do, a matrix and
+/// its transpose, though it does each.
+std::optional<Reason> whyNotTogether(QuantizeOp op, QuantizeOp partner);
 
 /// Whether memory that the kernel of `op` writes has a scale several times.
 bool repeatsScales(QuantizeOp op);
