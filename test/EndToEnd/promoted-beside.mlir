@@ -1,6 +1,7 @@
 // Scales that instructions read, but not beside what the other operand is: powers of two and
 // e4m3 beside elements of 16 bits (gpt-oss's bf16 activations by MXFP4 weights), e4m3 beside
-// FP8 and FP6 (NVFP4 weights). Sums of tiles are multiplied by them in registers: tiles of
+// FP8 and FP6 (NVFP4 weights), and powers of two beside MXINT8, int8 and tiles of 16, all of
+// which are stored in 16 bits. Sums of tiles are multiplied by them in registers: tiles of
 // 16, 32 and more, of several rows, under tensor scales, batches, groups of rows.
 
 // REQUIRES: mlir
@@ -9,11 +10,11 @@
 // RUN: blockscale verify %s --num-sms=3 --m=70 --data=exact --seed=5 --completion=random --target=sm_120a | FileCheck %s --check-prefix=ONCE
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-14: pass
+// CHECK-COUNT-20: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 // ONCE-NOT: FAIL
-// ONCE-COUNT-7: pass
+// ONCE-COUNT-10: pass
 // ONCE-NOT: {{FAIL|pass}}
 
 !x = !blockscale.tensor<?x352xbf16>
@@ -58,5 +59,24 @@ func.func @scales_of_both(%a: !e4m3, %b: !nvfp4) -> tensor<?x136xf32> {
 !experts = !blockscale.tensor<3x136x352xf4E2M1FN, "e8m0_t32">
 func.func @experts(%a: !x, %b: !experts, %ends: tensor<3xi32>) -> tensor<?x136xf32> {
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<3xi32>) : !x, !experts -> tensor<?x136xf32>
+  return %0 : tensor<?x136xf32>
+}
+
+!mxint8 = !blockscale.tensor<?x352xi8, "e8m0_t32">
+!plain_mxfp8 = !blockscale.tensor<136x352xf8E4M3FN, "e8m0_t32">
+func.func @beside_mxint8(%a: !mxint8, %b: !plain_mxfp8) -> tensor<?x136xf32> {
+  %0 = blockscale.matmul %a, %b : !mxint8, !plain_mxfp8 -> tensor<?x136xf32>
+  return %0 : tensor<?x136xf32>
+}
+
+!int8 = !blockscale.tensor<?x352xi8, "float32_t0">
+func.func @beside_int8(%a: !int8, %b: !mxfp4) -> tensor<?x136xf32> {
+  %0 = blockscale.matmul %a, %b : !int8, !mxfp4 -> tensor<?x136xf32>
+  return %0 : tensor<?x136xf32>
+}
+
+!sixteens = !blockscale.tensor<?x352xf8E5M2, "e8m0_t16">
+func.func @beside_sixteens(%a: !sixteens, %b: !plain_mxfp8) -> tensor<?x136xf32> {
+  %0 = blockscale.matmul %a, %b : !sixteens, !plain_mxfp8 -> tensor<?x136xf32>
   return %0 : tensor<?x136xf32>
 }

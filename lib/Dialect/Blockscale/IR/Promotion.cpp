@@ -62,16 +62,39 @@ bool blockscale::hasPromotedScales(ScaledTensorType type) {
   return !hasPowersOfTwo(type) && !spec.isSparse();
 }
 
+/// Whether an operand is multiplied in elements of 16 bits whatever is beside
+/// it: it has such, or bytes of integers under scales, or sums are multiplied
+/// by its powers of two, or of tiles shorter than other instructions add up.
+static bool isLong(ScaledTensorType type) {
+  // Shorter tiles than the first no instruction adds up.
+  constexpr int64_t kShortestTile = 16, kShortTile = 32;
+  constexpr unsigned kByte = 8;
+  Type element = type.getElementType();
+  const ScaleSpec &spec = type.getSpec().getValue();
+  if (element.isF16() || element.isBF16())
+    return true;
+  if (element.isInteger(kByte))
+    return !spec.isUnscaled();
+  return hasPromotedScales(type) && type.getKTile() >= kShortestTile &&
+         (type.getKTile() < kShortTile ||
+          scaleFormat(*spec.scale) == ElementFormat::UE8M0);
+}
+
 bool blockscale::hasPromotedScales(ScaledTensorType type,
                                    ScaledTensorType other) {
   const ScaleSpec &spec = type.getSpec().getValue();
   if (hasPromotedScales(type) || !spec.isTile() || spec.isSparse())
     return hasPromotedScales(type);
   Type element = other.getElementType();
-  if (element.isF16() || element.isBF16())
+  if (isLong(other) && !other.getSpec().getValue().isSparse())
     return true;
-  bool isNarrow = isa<FloatType>(element) && !isa<Float4E2M1FNType>(element);
-  return isNarrow && scaleFormat(*spec.scale) == ElementFormat::UE4M3;
+  bool isOther = isa<FloatType>(element) && !isa<Float4E2M1FNType>(element);
+  // Beside powers of two that instructions read they are of another format.
+  const ScaleSpec &ofOther = other.getSpec().getValue();
+  bool hasPowers =
+      ofOther.isTile() && scaleFormat(*ofOther.scale) == ElementFormat::UE8M0;
+  return isOther && !hasPowers &&
+         scaleFormat(*spec.scale) == ElementFormat::UE4M3;
 }
 
 bool blockscale::hasBlockScales(ScaledTensorType type, ScaledTensorType other) {

@@ -79,7 +79,7 @@ func.func @many(%a: !many, %b: !beside) -> tensor<128x128xf32> {
 !short = !blockscale.tensor<128x128x!blockscale.codebook<"cb51ie_int7">, "mx6">
 !direct = !blockscale.tensor<128x128xf8E4M3FN, "mxfp8", layout = tiled_128x4>
 func.func @mixed(%a: !short, %b: !direct) -> tensor<128x128xf32> {
-  // expected-error@+1 {{operand 'a' has scales of tiles along K that no instruction reads, by which sums are multiplied in registers, and 'b' has scales that instructions read; expected tiles of at least 32 floats of at most 8 bits under the first, or such scales, float ones for instance, or one for all of K, of both}}
+  // expected-error@+1 {{operand 'b' has its scales in layout 'tiled_128x4'; no instruction reads scales 'e8m0_t32' of elements of 'f8E4M3FN' beside elements of '!blockscale.codebook<"cb51ie_int7">' under scales 'e8m0_t16s2', and those by which sums are multiplied in registers lie in layout 'plain'}}
   %0 = blockscale.matmul %a, %b : !short, !direct -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }

@@ -98,7 +98,7 @@ func.func @narrow_scales(%a: !bytes, %b: !narrow_scales) -> tensor<128x128xf32> 
 !channel_a = !blockscale.tensor<128x256xi8, "float32_t0">
 !channel_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @channel(%a: !channel_a, %b: !channel_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' has scales of tiles along K and 'a' has none; beside such scales elements without have scales of 1 where they are f8E4M3FN, f8E5M2, f6E2M3FN, f6E3M2FN or f4E2M1FN, found int8}}
+  // expected-error @below {{operand 'b' has its scales in layout 'tiled_128x4'; no instruction reads scales 'e8m0_t32' of elements of 'f8E4M3FN' beside elements of 'i8' under scales 'float32_t0', and those by which sums are multiplied in registers lie in layout 'plain'}}
   %0 = blockscale.matmul %a, %b : !channel_a, !channel_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -138,7 +138,7 @@ func.func @float_scales(%a: !float_scales_a, %b: !float_scales_b) -> tensor<128x
 !integers_a = !blockscale.tensor<128x256xi8, "e8m0_t32">
 !integers_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @integers(%a: !integers_a, %b: !integers_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'a' has scales of tiles along K that no instruction reads, by which sums are multiplied in registers, and 'b' has scales that instructions read; expected tiles of at least 32 floats of at most 8 bits under the first, or such scales, float ones for instance, or one for all of K, of both}}
+  // expected-error @below {{operand 'b' has its scales in layout 'tiled_128x4'; no instruction reads scales 'e8m0_t32' of elements of 'f8E4M3FN' beside elements of 'i8' under scales 'e8m0_t32', and those by which sums are multiplied in registers lie in layout 'plain'}}
   %0 = blockscale.matmul %a, %b : !integers_a, !integers_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -179,7 +179,7 @@ func.func @two_formats(%a: !two_formats_a, %b: !two_formats_b) -> tensor<128x128
 !two_blocks_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t64_t16">
 !two_blocks_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @two_blocks(%a: !two_blocks_a, %b: !two_blocks_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'a' has scales of tiles along K that no instruction reads, by which sums are multiplied in registers, and 'b' has scales that instructions read}}
+  // expected-error @below {{operand 'b' has its scales in layout 'tiled_128x4'; no instruction reads scales 'e8m0_t32' of elements of 'f8E4M3FN' beside elements of 'f8E4M3FN' under scales 'e8m0_t64_t16', and those by which sums are multiplied in registers lie in layout 'plain'}}
   %0 = blockscale.matmul %a, %b : !two_blocks_a, !two_blocks_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -422,7 +422,7 @@ func.func @wish_major(%a: !wish_major_a, %b: !wish_major_b) -> tensor<128x128xf3
 !both_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !both_b = !blockscale.tensor<128x256xf8E4M3FN, "float32_t16">
 func.func @scales_of_both_ways(%a: !both_a, %b: !both_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' has scales of tiles along K that no instruction reads, by which sums are multiplied in registers, and 'a' has scales that instructions read; expected tiles of at least 32 floats of at most 8 bits under the first, or such scales, float ones for instance, or one for all of K, of both}}
+  // expected-error @below {{operand 'a' has its scales in layout 'tiled_128x4'; no instruction reads scales 'e8m0_t32' of elements of 'f8E4M3FN' beside elements of 'f8E4M3FN' under scales 'float32_t16', and those by which sums are multiplied in registers lie in layout 'plain'}}
   %0 = blockscale.matmul %a, %b : !both_a, !both_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -494,7 +494,7 @@ func.func @transposed_beside_bf16(%a: !transposed, %b: !plain) -> tensor<128x128
 !fp8 = !blockscale.tensor<128x256xf8E4M3FN, "float32_t0">
 !nvfp4 = !blockscale.tensor<128x256xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @tiled_beside_fp8(%a: !fp8, %b: !nvfp4) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' has its scales in layout 'tiled_128x4'; no instruction reads scales 'e4m3fn_t16' of elements of 'f4E2M1FN' beside elements of 'f8E4M3FN', and those by which sums are multiplied in registers lie in layout 'plain'}}
+  // expected-error @below {{operand 'b' has its scales in layout 'tiled_128x4'; no instruction reads scales 'e4m3fn_t16' of elements of 'f4E2M1FN' beside elements of 'f8E4M3FN' under scales 'float32_t0', and those by which sums are multiplied in registers lie in layout 'plain'}}
   %0 = blockscale.matmul %a, %b : !fp8, !nvfp4 -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -507,4 +507,24 @@ func.func @along_k(%a: !along_k_a, %b: !along_k_b, %ends: tensor<3xi32>) -> tens
   // expected-error @below {{operand 'b' has scales of tiles along K and 'a' has none; with groups along K expected scales of both or of neither}}
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<3xi32>) : !along_k_a, !along_k_b -> tensor<3x128x128xf32>
   return %0 : tensor<3x128x128xf32>
+}
+
+// -----
+
+!sparse_direct = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32n2m4", layout = tiled_128x4>
+!mxint8 = !blockscale.tensor<128x256xi8, "e8m0_t32">
+func.func @sparse_beside_integers(%a: !sparse_direct, %b: !mxint8) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'b' has scales of tiles along K that no instruction reads, by which sums are multiplied in registers, and 'a' has scales that instructions read; expected tiles of at least 32 floats of at most 8 bits under the first, or such scales, float ones for instance, or one for all of K, of both}}
+  %0 = blockscale.matmul %a, %b : !sparse_direct, !mxint8 -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!nvfp4_tiles = !blockscale.tensor<128x256xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>
+!mxfp8_tiles = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @nvfp4_beside_mxfp8(%a: !nvfp4_tiles, %b: !mxfp8_tiles) -> tensor<128x128xf32> {
+  // expected-error @below {{one instruction takes one scale format and block for both operands; found ue4m3 per 16 and ue8m0 per 32}}
+  %0 = blockscale.matmul %a, %b : !nvfp4_tiles, !mxfp8_tiles -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
 }

@@ -53,9 +53,12 @@ static StringRef laidOut(ScaledTensorType type, ScaledTensorType other) {
 /// empty if none does beside any.
 static std::string besideOf(ScaledTensorType type, ScaledTensorType other) {
   std::string text;
-  if (!hasPromotedScales(type))
-    llvm::raw_string_ostream(text)
-        << " beside elements of '" << other.getElementType() << "'";
+  if (hasPromotedScales(type))
+    return text;
+  llvm::raw_string_ostream stream(text);
+  stream << " beside elements of '" << other.getElementType() << "'";
+  if (std::string spec = other.getSpec().getText(); !spec.empty())
+    stream << " under scales '" << spec << "'";
   return text;
 }
 
