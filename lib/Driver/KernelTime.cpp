@@ -23,8 +23,8 @@ TimedKernel driver::timeKernel(const Compilation &compilation,
   timed.part = hw::referencePart(target->chip);
   plan::Plan single = compilation.plan;
   single.kernels = {kernel};
-  // Where tiles are shared out one cluster alone is replayed, which is not the
-  // last of any tile: what it takes to add the sums up is not shown.
+  // Where tiles are shared out two clusters are run, although they do not
+  // finish all of their tiles.
   bool isStreamed = kernel.workspace && kernel.workspace->parts == 0;
   if (isStreamed)
     single.kernels.front().workspace->parts = 1;
@@ -45,10 +45,15 @@ TimedKernel driver::timeKernel(const Compilation &compilation,
     // The loads of sums of parts of K are the formula's.
     conditions.countsRowLoads = !kernel.workspace;
     recorded = std::make_unique<timeline::Timeline>(conditions);
-    // One in the middle ends a tile that another began, and begins another.
-    if (isStreamed)
-      options.clusters = {launch.grid.count() /
-                          std::max<uint64_t>(1, launch.cluster.count()) / 2};
+    // One in the middle adds up the tile that the one before began, and begins
+    // another.
+    if (isStreamed) {
+      uint64_t all =
+          launch.grid.count() / std::max<uint64_t>(1, launch.cluster.count());
+      options.clusters = {all / 2};
+      if (all > 1)
+        options.clusters = {all / 2 - 1, all / 2};
+    }
     options.eventCluster =
         options.clusters.empty() ? 0 : options.clusters.back();
     options.event = [&](const emulator::Event &event) { recorded->add(event); };

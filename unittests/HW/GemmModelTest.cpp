@@ -176,6 +176,25 @@ TEST(GemmModel, ScalesOfColumnsArePromotedLate) {
 }
 
 // A batch is that many products: tiles, traffic and work all scale.
+// 256 tiles for 74 pairs: 108 of them in 74 shares of 23 or 24 of 16 stages, then two
+// waves. Sums are brought together meanwhile, but where all of 96 tiles are shared
+// out: then the last CTA reads 128 KiB of each of two parts.
+TEST(GemmModel, SharesFillTheLastWave) {
+  GemmKernel kernel = nvfp4Pair(64);
+  kernel.splitUnit = 256;
+  GemmSize size{4096, 4096, 4096}, less{4096, 1536, 4096};
+  GemmPrediction whole = predictGemm(kernel, size, on("B200", 1.7));
+  kernel.shares = 74;
+  kernel.sharedTiles = 108;
+  GemmPrediction shared = predictGemm(kernel, size, on("B200", 1.7));
+  EXPECT_EQ(shared.waves, 4);
+  EXPECT_EQ(shared.reduction, 0);
+  EXPECT_LT(shared.total, whole.total);
+  kernel.sharedTiles = 96;
+  EXPECT_NEAR(predictGemm(kernel, less, on("B200", 1.7)).reduction,
+              (3 * 660 + 2 * 131072 / 49.65) / 1700, 1e-3);
+}
+
 // Four parts of a tile of 128 x 64: the last CTA reads 128 KiB at 49.6 bytes a
 // cycle after three trips of 660; each of a cluster reads 32 KiB at 128, after
 // 200 for the flight, and arrives four times at 24, with 7 cycles for each

@@ -36,6 +36,8 @@
 #include "blockscale/HW/TileColumns.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <cmath>
+
 namespace blockscale {
 #define GEN_PASS_DEF_SELECTSCHEDULE
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h.inc"
@@ -49,7 +51,7 @@ namespace {
 struct Choice {
   bool swap;
   int64_t ctaGroup, clusterM, clusterN, mmaK, tileN, rowInstructions;
-  int64_t splits = 1, clusterK = 1;
+  int64_t splits = 1, clusterK = 1, shares = 1;
 };
 
 struct SelectSchedule : blockscale::impl::SelectScheduleBase<SelectSchedule> {
@@ -289,6 +291,8 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
     fields.splitK = choice.splits;
   if (choice.clusterK > 1)
     fields.clusterK = choice.clusterK;
+  if (choice.shares > 1)
+    fields.streamK = choice.shares;
   if (auto why =
           whyNotClusterK(ScheduleAttr::get(op.getContext(), fields), target))
     return *why;
@@ -448,6 +452,41 @@ static SmallVector<int64_t> splitsOf(MatmulOp op, const Choice &choice,
   return splits;
 }
 
+/// What a wave that is filled must be of all of them.
+static constexpr double kLeastGain = 0.05;
+
+/// The shares of tiles to compare for a tile beside none, one for each cluster
+/// that runs at once; 1 where they cannot pay.
+static int64_t sharesOf(MatmulOp op, const Choice &choice, hw::Target target) {
+  ScheduleAttr wish = getScheduleWish(op);
+  bool isWished = wish.getStreamK() || wish.getClusterK();
+  bool isOther = op.hasGroups() || quantizerOf(op) ||
+                 promotionBlock(op.getA().getType(), op.getB().getType()) > 0;
+  // Each of them is refused with shares.
+  if (isWished || isOther || wish.getStores() == Stores::Tma ||
+      wish.getCLoads() == Loads::Tma || wish.warpsOfQuarter() > 1)
+    return 1;
+  MmaAttr mma = instruction(getMma(op), choice);
+  ScheduleAttr::Fields fields = wish.getFields();
+  fields.tileM = mma.getM() * choice.rowInstructions;
+  fields.tileN = choice.tileN;
+  fields.swapOperands = BoolAttr::get(op.getContext(), choice.swap);
+  fields.ctaGroup = choice.ctaGroup;
+  fields.clusterM = choice.clusterM;
+  fields.clusterN = choice.clusterN;
+  fields.streamK = hw::residentClusters(hw::referencePart(target.chip),
+                                        choice.clusterM * choice.clusterN);
+  auto schedule = ScheduleAttr::get(op.getContext(), fields);
+  if (whyNotStreamed(mma, schedule, op.getSizes(), /*hasGroups=*/false, target))
+    return 1;
+  // Of fewer tiles all are split.
+  constexpr int64_t kMostParts = 4;
+  auto tiles = StreamedTiles::of(mma, schedule, op.getSizes());
+  double waves = double(tiles.tiles) / double(tiles.shares);
+  bool pays = std::ceil(waves) - waves > kLeastGain * std::ceil(waves);
+  return pays && tiles.mostParts() <= kMostParts ? tiles.shares : 1;
+}
+
 /// How many of the parts of K of `choice` a cluster computes: all of them,
 /// which then exchange their sums, or one. With a workspace clusters that share
 /// operands are for products that have tiles enough.
@@ -569,6 +608,10 @@ ScheduleChoices blockscale::listScheduleChoices(MatmulOp op, hw::Target target,
         choice.splits = splits;
         addParts(choice);
       }
+      choice.splits = 1;
+      choice.shares = sharesOf(op, choice, target);
+      if (choice.shares > 1)
+        addParts(choice);
     }
     // Pairs are all that suits the tile, and no cluster holds one.
     if (choices.legal.empty() && choices.refused.empty())
