@@ -129,7 +129,7 @@ def quantize(value, what, shape, groups=0):
     scale = ""
     _, clause, layout = groups_of(groups)
     words = what.words
-    if what.spec.startswith("multi") and not what.finds:
+    if what.gives or what.spec.startswith("multi") and not what.finds:
         scale, words = ", %t: tensor<f32>", f"tensor_scale(%t : tensor<f32>) {words}"
     result = tensor(*shape, what.element, what.spec + layout)
     text = (f"  %q = blockscale.quantize {value} {clause}{words} : "

@@ -19,8 +19,8 @@ from variant_kinds import (
 
 # What a kernel quantises: numbers of type `x`, to elements under scales, with a rule or
 # a rounding; whether it finds tensor scales.
-Quantization = namedtuple("Quantization", "element spec x words finds",
-                          defaults=["", False])
+Quantization = namedtuple("Quantization", "element spec x words finds gives",
+                          defaults=["", False, False])
 QUANTIZATIONS = [
     Quantization("f8E4M3FN", "e8m0_t32", "bf16"),
     Quantization("f8E5M2", "e8m0_t32", "f32", "rule(round_up)"),
@@ -62,6 +62,12 @@ WHOLE_MATRICES = [Quantization("f8E4M3FN", "float32@plain", "bf16"),
                   Quantization("f8E5M2", "float32@plain", "f32", "rounding(away)")]
 WHOLE_INTEGERS = [Quantization("i8", "float32_t0@plain", "bf16"),
                   Quantization("i8", "float32@plain", "f32")]
+# Of 16 bits, and powers of two for all of K.
+PLAIN_SCALES = [Quantization("f8E4M3FN", "float16_t0@plain", "bf16"),
+                Quantization("f8E5M2", "e8m0_t0@plain", "f32", "rule(ceil)"),
+                Quantization("f8E4M3FN", "bfloat16@plain", "f16")]
+GIVEN = [Quantization("f8E4M3FN", "float32@plain", "bf16", gives=True),
+         Quantization("f8E5M2", "float16@plain", "f32", "rounding(away)", gives=True)]
 FOUND = [Quantization("f4E2M1FN", "multi_float32_e4m3fn_t16", "bf16", finds=True),
          Quantization("f4E2M1FN", "multi_float32_e4m3fn_t16_t16", "f32",
                       "rule(min_error)", finds=True)]
@@ -69,6 +75,8 @@ FOUND = [Quantization("f4E2M1FN", "multi_float32_e4m3fn_t16", "bf16", finds=True
 DEQUANTIZATIONS = QUANTIZATIONS + [
     Quantization("f8E4M3FN", "e8m0_t32@plain", "f32"), SQUARES[0]]
 DEQUANTIZED_TILES = LONG_TILES[:4] + WHOLE_ROWS[1:] + WHOLE_MATRICES[:1]
+LESS_ZEROS = [Quantization("ui4", "float16_int8_t128@plain", "bf16"),
+              Quantization("ui8", "float32_float32_t0@plain", "f32")]
 # What a kernel adds up over tiles along K, or all of it.
 Sums = namedtuple("Sums", "element spec tile", defaults=[0])
 SUMS = [Sums("f8E4M3FN", "float32_t128@plain", 128), Sums("f8E5M2", "float32_t0@plain"),
@@ -177,6 +185,10 @@ RESULT_VARIANTS = [
             make=function_that_quantizes),
     Variant("quantisations to int8, warp level", WARP, WHOLE_INTEGERS, "", LINES,
             make=function_that_quantizes),
+    Variant("quantisations under scales of 16 bits, and of powers of two for all of K",
+            DATACENTER, PLAIN_SCALES, "", LINES, make=function_that_quantizes),
+    Variant("quantisations of matrices under scales that are given", DATACENTER, GIVEN,
+            "", LINES, make=function_that_quantizes),
     Variant("quantisations that find tensor scales", DATACENTER, FOUND, "", LINES,
             make=function_that_quantizes),
     Variant("quantisations that find tensor scales, warp level", WARP, FOUND, "",
@@ -206,6 +218,8 @@ RESULT_VARIANTS = [
             DEQUANTIZED_TILES, "", LONG_LINES, make=function_that_dequantizes),
     Variant("dequantisations of long tiles and under floats, warp level", WARP,
             DEQUANTIZED_TILES + WHOLE_INTEGERS, "", LONG_LINES,
+            make=function_that_dequantizes),
+    Variant("dequantisations less zero points", DATACENTER, LESS_ZEROS, "", LONG_LINES,
             make=function_that_dequantizes),
     Variant("dequantisations beside wide K", DATACENTER, DEQUANTIZATIONS[:2], "",
             LINES, True, make=function_that_dequantizes),

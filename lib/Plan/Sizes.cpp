@@ -159,9 +159,9 @@ static Result<uint64_t> checkedProduct(uint64_t left, uint64_t right) {
 uint64_t plan::plainBytes(std::string_view format) {
   if (format == "f32" || format == "i32")
     return 4;
-  if (format == "ue8m0" || format == "ue4m3")
+  if (format == "ue8m0" || format == "ue4m3" || format == "i8")
     return 1;
-  return format == "bf16" || format == "f16" ? 2 : 0;
+  return format == "bf16" || format == "f16" || format == "i16" ? 2 : 0;
 }
 
 /// `count` numbers of the parameter's memory.

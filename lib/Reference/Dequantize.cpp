@@ -32,6 +32,16 @@ float reference::dequantize(ElementFormat element, uint32_t code, float scale) {
   return product(decode(element, code) * unit, scale);
 }
 
+float reference::dequantizeWithZero(uint32_t code, float scale, float zero,
+                                    bool isReal) {
+  if (!isReal)
+    return product(float(code) - zero, scale);
+  float value = product(float(code), scale), result = value - zero;
+  if (std::isfinite(value) && std::isfinite(zero) && std::isinf(result))
+    return std::copysign(std::numeric_limits<float>::max(), result);
+  return result;
+}
+
 uint32_t reference::narrowed(ElementFormat format, float value) {
   return encode(format, value, Rounding::NearestEven,
                 std::isinf(value) ? Saturation::None : Saturation::Finite);

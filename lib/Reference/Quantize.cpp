@@ -21,7 +21,9 @@ static constexpr float kFloatMax = std::numeric_limits<float>::max();
 std::optional<Reason> reference::whyNot(const Quantization &quantization) {
   const FormatInfo &element = formatInfo(quantization.element);
   bool isInteger = quantization.element == ElementFormat::INT8 &&
-                   !quantization.scale && quantization.rule != "min_error";
+                   quantization.scale != ElementFormat::UE8M0 &&
+                   quantization.scale != ElementFormat::UE4M3 &&
+                   quantization.rule != "min_error";
   if (element.bits > 8 || (element.isInteger() && !isInteger) ||
       !element.isSigned)
     return "elements of '" + std::string(element.name) +
@@ -29,8 +31,11 @@ std::optional<Reason> reference::whyNot(const Quantization &quantization) {
   bool isPower = quantization.scale == ElementFormat::UE8M0;
   std::string scales =
       quantization.scale ? std::string(formatName(*quantization.scale)) : "f32";
-  if (quantization.scale && !isPower &&
-      quantization.scale != ElementFormat::UE4M3)
+  bool isFloat = !quantization.scale ||
+                 quantization.scale == ElementFormat::UE4M3 ||
+                 quantization.scale == ElementFormat::F16 ||
+                 quantization.scale == ElementFormat::BF16;
+  if (!isPower && !isFloat)
     return "scales of '" + scales + "' are not chosen here";
   auto isOneOf = [](const std::string &name,
                     std::initializer_list<const char *> names) {
@@ -65,7 +70,7 @@ static double randomFraction(uint64_t seed, uint64_t number) {
   return double(uint16_t(z >> 16 * (number % 4))) / double(1 << 16);
 }
 
-/// What 1 is of an integer under f32 scales, where it stands for a fraction.
+/// What 1 is of an integer under floats, where it stands for a fraction.
 static float unitOf(const Quantization &quantization) {
   const FormatInfo &info = formatInfo(quantization.element);
   return info.isInteger() ? std::ldexp(1.0f, -int(info.mantissaBits)) : 1;
@@ -227,18 +232,16 @@ static uint8_t floatByte(float limit, float largest,
   return uint8_t(roundMagnitude(ElementFormat::UE4M3, scale, "even", 0));
 }
 
-/// The bits of the f32 scale that makes `limit` of the largest magnitude. None
-/// is so large that the largest element times it would be infinite.
-static uint32_t floatBits(const Quantization &quantization, float limit,
-                          float largest) {
-  constexpr uint32_t kNaN = 0x7fc00000;
-  if (std::isnan(largest))
+/// The bits of a scale of f32, f16 or bf16 next to `scale`.
+static uint32_t plainBits(const Quantization &quantization, float scale) {
+  constexpr uint32_t kNaN = 0x7fc00000, kHalfNaN = 0x7e00;
+  constexpr unsigned kHalf = 16;
+  if (std::isnan(scale) && quantization.scale)
+    return quantization.scale == ElementFormat::F16 ? kHalfNaN : kNaN >> kHalf;
+  if (std::isnan(scale))
     return kNaN;
-  double most = largestElement(quantization);
-  auto bound = float(double(kFloatMax) / most);
-  while (double(bound) * most > double(kFloatMax))
-    bound = std::nextafter(bound, 0.0f);
-  float scale = std::min(largest / limit, bound);
+  if (quantization.scale)
+    return encode(*quantization.scale, scale);
   uint32_t bits;
   std::memcpy(&bits, &scale, sizeof(bits));
   return bits;
@@ -251,6 +254,39 @@ static float valueOf(const Quantization &quantization, uint32_t scale) {
   float value;
   std::memcpy(&value, &scale, sizeof(value));
   return value;
+}
+
+/// The bits of the plain float scale that makes `limit` of the largest
+/// magnitude. None is so large that the largest element times it would be
+/// infinite.
+static uint32_t floatBits(const Quantization &quantization, float limit,
+                          float largest) {
+  double most = largestElement(quantization);
+  uint32_t bound = plainBits(quantization, float(double(kFloatMax) / most));
+  while (double(valueOf(quantization, bound)) * most > double(kFloatMax))
+    --bound;
+  float scale = largest / limit;
+  if (scale > valueOf(quantization, bound))
+    return bound;
+  return plainBits(quantization, scale);
+}
+
+uint32_t reference::givenScale(const Quantization &quantization, float given) {
+  float magnitude = std::fabs(given);
+  if (quantization.scale == ElementFormat::UE8M0) {
+    constexpr uint32_t kNaN = 255, kLast = 254;
+    if (std::isnan(magnitude))
+      return kNaN;
+    for (uint32_t code = 0; code < kLast; ++code)
+      if (magnitude <= decode(ElementFormat::UE8M0, code))
+        return code;
+    return kLast;
+  }
+  uint32_t code = plainBits(quantization, magnitude);
+  if (!quantization.scale || std::isnan(magnitude))
+    return code;
+  float most = formatInfo(*quantization.scale).largest;
+  return code + (decode(*quantization.scale, code) < std::min(magnitude, most));
 }
 
 std::pair<uint32_t, uint32_t>
@@ -270,9 +306,9 @@ reference::candidates(const Quantization &quantization, float largest,
   uint32_t most = formatInfo(quantization.element).largestCode;
   auto towards = [&](uint32_t code) -> uint32_t {
     float limit = decode(quantization.element, code) / unitOf(quantization);
-    if (!quantization.scale)
-      return floatBits(quantization, limit, largest);
-    return floatByte(limit, largest, tensorScale);
+    if (quantization.scale == ElementFormat::UE4M3)
+      return floatByte(limit, largest, tensorScale);
+    return floatBits(quantization, limit, largest);
   };
   return {towards(most), towards(isSearch ? most - 1 : most)};
 }
@@ -281,12 +317,12 @@ reference::candidates(const Quantization &quantization, float largest,
 static float inverseOf(const Quantization &quantization, uint32_t scale,
                        std::optional<TensorScale> tensorScale) {
   float number = valueOf(quantization, scale), step = number;
+  // std::min keeps a NaN that is its first argument.
   if (tensorScale)
-    step = number * tensorScale->decode;
+    step = std::min(number * tensorScale->decode, kFloatMax);
   if (number == 0)
     return 0;
-  // std::min keeps a NaN that is its first argument.
-  return std::min(1.0f / std::min(step, kFloatMax), kFloatMax);
+  return std::min(1.0f / step, kFloatMax);
 }
 
 /// The distance of a magnitude to the nearest element.

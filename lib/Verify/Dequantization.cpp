@@ -7,6 +7,7 @@
 
 #include "Dequantization.h"
 #include "QuantizedMemory.h"
+#include "blockscale/Plan/Sizes.h"
 #include "blockscale/Reference/Dequantize.h"
 
 #include <cmath>
@@ -33,7 +34,12 @@ private:
   std::optional<Reason> addElements();
   float floatScale(uint64_t tile) const;
   std::optional<Reason> addScales();
-  std::optional<Reason> addFloatScales();
+  void addPlainScales();
+  float zeroOf(uint64_t tile) const;
+  void addZeros();
+  /// Appends `value` to memory as `format` has it; what that makes of it.
+  float store(std::vector<uint8_t> &memory, const std::string &format,
+              float value) const;
   std::optional<Reason> readScales();
   void addTensorScales();
   std::optional<Reason> addResult();
@@ -59,11 +65,13 @@ std::optional<Reason> DequantizationMaker::readScales() {
     constexpr uint64_t kBlock = 32;
     const plan::VectorScales &scales = kernel.vectorScales[0];
     uint64_t tile = scales.block ? scales.block : run.k;
-    if (scales.format != "f32" || tile % kBlock != 0)
-      return "scales of '" + scales.format + "' for " + std::to_string(tile) +
-             " elements";
-    run.block = kBlock;
-    run.tileBlocks = tile / kBlock;
+    // Of elements with zero points half of it is enough.
+    uint64_t block =
+        tile % kBlock == 0 || !run.isUnsigned ? kBlock : kBlock / 2;
+    if (tile % block != 0)
+      return "scales for " + std::to_string(tile) + " elements";
+    run.block = block;
+    run.tileBlocks = tile / block;
     run.rowTile = scales.rows || scales.block ? scales.rows : run.rows;
     return std::nullopt;
   }
@@ -83,13 +91,20 @@ std::optional<Reason> DequantizationMaker::readScales() {
 std::optional<Reason> DequantizationMaker::readPlan() {
   if (kernel.conversion->op != "dequantize")
     return "a conversion '" + kernel.conversion->op + "'";
-  if (kernel.data.size() != 1 || kernel.operands.size() != 1 ||
+  if (kernel.data.size() != 1 || kernel.operands.empty() ||
+      kernel.operands.size() > 2 ||
       kernel.scales.size() + kernel.vectorScales.size() != 1)
     return Reason("a kernel that dequantises has one 'data', one 'scales' and "
-                  "one of 'operands'");
-  std::optional<ElementFormat> element = parseFormat(kernel.data[0].format);
+                  "the result and zero points in 'operands'");
+  const std::string &format = kernel.data[0].format;
+  run.isUnsigned = kernel.operands.size() == 2;
+  std::optional<ElementFormat> element = parseFormat(format);
+  if (run.isUnsigned && (format == "uint4" || format == "uint8"))
+    element = format == "uint4" ? ElementFormat::INT4 : ElementFormat::INT8;
+  else if (run.isUnsigned)
+    element.reset();
   if (!element)
-    return "elements of '" + kernel.data[0].format + "'";
+    return "elements of '" + format + "'";
   const std::string &type = kernel.operands[0].type;
   run.result = parseFormat(type);
   if (type != "f32" && run.result != ElementFormat::BF16 &&
@@ -100,6 +115,7 @@ std::optional<Reason> DequantizationMaker::readPlan() {
   run.rows = uint64_t(sizes.at("M"));
   run.k = uint64_t(sizes.at("K"));
   run.threads = uint64_t(kernel.block[0]);
+  run.hasRealZeros = run.isUnsigned && kernel.operands[1].type.front() != 'i';
   if (auto why = readScales())
     return why;
   if (run.block == 0 || run.k % run.block != 0)
@@ -141,7 +157,7 @@ std::optional<Reason> DequantizationMaker::addElements() {
 /// A sign does not count in the instructions that read such scales, so that
 /// there is none.
 uint8_t DequantizationMaker::scaleCode(uint64_t tile) const {
-  const FormatInfo &info = formatInfo(*run.scale);
+  const FormatInfo &info = formatInfo(run.scale.value_or(ElementFormat::UE8M0));
   uint64_t random = mix(mix(seed + 1) + tile);
   switch (tile % 16) {
   case 5:
@@ -195,18 +211,94 @@ float DequantizationMaker::floatScale(uint64_t tile) const {
   return tile % 3 == 2 ? -value : value;
 }
 
-std::optional<Reason> DequantizationMaker::addFloatScales() {
+float DequantizationMaker::store(std::vector<uint8_t> &memory,
+                                 const std::string &format, float value) const {
+  uint32_t code = 0;
+  uint64_t bytes = plan::plainBytes(format);
+  std::optional<ElementFormat> narrow;
+  bool isInteger = format.front() == 'i';
+  if (!isInteger)
+    narrow = parseFormat(format);
+  if (format == "f32") {
+    std::memcpy(&code, &value, sizeof code);
+  } else if (narrow) {
+    code = encode(*narrow, value, Rounding::NearestEven,
+                  std::isinf(value) ? Saturation::None : Saturation::Finite);
+    value = decode(*narrow, code);
+  } else {
+    code = uint32_t(int32_t(value));
+  }
+  for (uint64_t i = 0; i < bytes; ++i)
+    memory.push_back(uint8_t(code >> 8 * i));
+  return value;
+}
+
+void DequantizationMaker::addPlainScales() {
+  const plan::VectorScales &scales = kernel.vectorScales[0];
+  std::vector<uint8_t> memory;
   uint64_t tiles = run.tileOf(run.batch, 0, 0);
-  for (uint64_t tile = 0; tile < tiles; ++tile)
-    run.floats.push_back(floatScale(tile));
-  put("a_scales", run.floats.data(), tiles * sizeof(float),
-      kernel.vectorScales[0].alignment);
-  return std::nullopt;
+  for (uint64_t tile = 0; tile < tiles; ++tile) {
+    if (scales.format != formatName(ElementFormat::UE8M0)) {
+      run.floats.push_back(store(memory, scales.format, floatScale(tile)));
+      continue;
+    }
+    memory.push_back(scaleCode(tile));
+    run.floats.push_back(decode(ElementFormat::UE8M0, memory.back()));
+  }
+  put("a_scales", memory.data(), memory.size(), scales.alignment);
+}
+
+/// An integer of all of its type, or a number near elements of the tile; of
+/// every 23 one is a NaN, one infinite, and two are the ends of f32.
+float DequantizationMaker::zeroOf(uint64_t tile) const {
+  constexpr float kMost = std::numeric_limits<float>::max();
+  const std::string &format = kernel.operands[1].type;
+  uint64_t random = mix(mix(seed + 3) + tile);
+  if (!run.hasRealZeros) {
+    // What f32 has.
+    constexpr uint64_t kBits = 24;
+    int64_t range = int64_t(1)
+                    << std::min(kBits, 8 * plan::plainBytes(format) - 1);
+    // Those that elements reach, and the ends.
+    if (tile % 8 == 5)
+      return float(tile % 16 == 5 ? -range : range - 1);
+    return float(int64_t(random % (tile % 3 == 0 ? uint64_t(range) : 16)));
+  }
+  // Beside the largest scale their difference is small, or beyond f32.
+  if (std::fabs(run.floats[tile]) == kMost)
+    return tile / 16 % 8 < 2 ? run.floats[tile] : -run.floats[tile];
+  switch (tile % 23) {
+  case 4:
+    return std::numeric_limits<float>::quiet_NaN();
+  case 8:
+    return tile % 2 ? -std::numeric_limits<float>::infinity()
+                    : std::numeric_limits<float>::infinity();
+  case 12:
+    return kMost;
+  case 13:
+    return -kMost;
+  default:
+    break;
+  }
+  float scale = run.floats[tile];
+  return (std::isfinite(scale) ? scale : 1) * (float(random % 4096) / 256);
+}
+
+void DequantizationMaker::addZeros() {
+  if (!run.isUnsigned)
+    return;
+  std::vector<uint8_t> memory;
+  for (uint64_t tile = 0; tile < run.floats.size(); ++tile)
+    run.zeros.push_back(store(memory, kernel.operands[1].type, zeroOf(tile)));
+  put("a_zeros", memory.data(), memory.size(), kernel.operands[1].alignment);
 }
 
 std::optional<Reason> DequantizationMaker::addScales() {
-  if (!run.scale)
-    return addFloatScales();
+  if (!run.scale) {
+    addPlainScales();
+    addZeros();
+    return std::nullopt;
+  }
   const plan::ScalePacking &scales = kernel.scales[0];
   Result<uint64_t> bytes = evaluateSize(scales.bytes, sizes);
   if (!bytes)
@@ -298,9 +390,12 @@ uint64_t DequantizationRun::elementsOfCta() const {
 float DequantizationRun::valueOf(uint64_t matrix, uint64_t row,
                                  uint64_t i) const {
   uint64_t line = matrix * rows + row;
+  uint64_t tile = tileOf(matrix, row, i / block);
+  if (isUnsigned)
+    return reference::dequantizeWithZero(codes[line * k + i], floats[tile],
+                                         zeros[tile], hasRealZeros);
   if (!scale)
-    return reference::dequantize(element, codes[line * k + i],
-                                 floats[tileOf(matrix, row, i / block)]);
+    return reference::dequantize(element, codes[line * k + i], floats[tile]);
   std::optional<float> factor;
   if (!tensorScales.empty())
     factor = tensorScales[matrix];

@@ -36,14 +36,17 @@ private:
   uint64_t elementsOfCta() const;
 
   ElementFormat element = ElementFormat::E4M3;
-  /// None of f32 scales.
+  /// None of plain scales.
   std::optional<ElementFormat> scale;
   /// Of the result: none is f32.
   std::optional<ElementFormat> result;
   /// A code for each element, and for each block of each row.
   std::vector<uint8_t> codes, scaleCodes;
-  /// The scale of each tile, where they are f32.
-  std::vector<float> floats;
+  /// The scale of each tile, where they are plain, and its zero point.
+  std::vector<float> floats, zeros;
+  /// Whether elements have no sign, but zero points, which may be in real
+  /// units.
+  bool isUnsigned = false, hasRealZeros = false;
   /// One of each matrix, if there are any.
   std::vector<float> tensorScales;
   /// `tileBlocks` blocks of `rowTile` rows have the same scale.

@@ -9,6 +9,7 @@
 #include "QuantizedMemory.h"
 #include "QuantizedNumbers.h"
 #include "blockscale/Formats/Text.h"
+#include "blockscale/Plan/Sizes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -37,17 +38,19 @@ private:
   float valueAt(uint64_t element, int smallest, int largest) const;
   uint64_t placeOfLargest(uint64_t matrix) const;
   float valueToFind(uint64_t element, int smallest, int largest) const;
+  float valueUnderGiven(uint64_t element, int smallest, int largest) const;
   void addTransposedValues();
   std::optional<Reason> addMemory();
-  void addTensorScales();
+  void giveTensorScales();
   void findTensorScales();
   /// Whether the kernel finds tensor scales that nobody gives, or the one scale
   /// of a matrix.
   bool findsOfMatrix() const {
     if (kernel.tensorScales.empty())
-      return std::any_of(
-          run.parts.begin(), run.parts.end(),
-          [](const QuantizationRun::Part &part) { return part.coversMatrix; });
+      return std::any_of(run.parts.begin(), run.parts.end(),
+                         [](const QuantizationRun::Part &part) {
+                           return part.coversMatrix && !part.isScaleGiven;
+                         });
     return kernel.operands.size() < 2;
   }
   uint64_t placeInMemory(uint64_t element) const;
@@ -91,9 +94,8 @@ QuantizationMaker::readPart(const plan::Quantization &planned,
            "'";
   std::string format = scales ? scales->format : floats->format;
   std::optional<ElementFormat> element = parseFormat(data->format), scale;
-  if (scales)
-    scale = parseFormat(format);
-  if (!element || (scales ? !scale : format != "f32"))
+  scale = parseFormat(format);
+  if (!element || (!scale && (scales || format != "f32")))
     return "'" + data->format + "' with scales '" + format + "'";
   if (scales && scales->layout != "tiled_128x4")
     return "scales in layout '" + scales->layout + "'";
@@ -101,6 +103,8 @@ QuantizationMaker::readPart(const plan::Quantization &planned,
   part.operand = operand;
   part.isTurned = planned.transposed;
   part.quantization = {*element, scale, planned.rule, planned.rounding, 0};
+  part.isTiled = scales != nullptr;
+  part.scaleBytes = scales ? 1 : plan::plainBytes(format);
   if (!planned.seed.empty()) {
     std::optional<uint64_t> number = parseInteger<uint64_t>(planned.seed);
     if (!number)
@@ -122,6 +126,9 @@ QuantizationMaker::readPart(const plan::Quantization &planned,
   part.coversMatrix = part.coversK && part.rowTile == 0;
   if (part.coversMatrix)
     part.rowTile = part.rows;
+  // What is found needs a workspace.
+  part.isScaleGiven =
+      part.coversMatrix && kernel.operands.size() > 1 && !kernel.workspace;
   part.tileBlocks = part.block ? tile / part.block : 0;
   part.hasTensorScale = partOf(kernel.tensorScales, operand);
   if (part.rowTile == 0 || (!part.coversMatrix && part.rowTile > 256))
@@ -222,12 +229,45 @@ float QuantizationMaker::valueToFind(uint64_t element, int smallest,
                                 : std::ldexp(2 * significand, exponent));
 }
 
+/// Number `element` under a scale that is given: from far below its smallest
+/// element to twice the largest one, with NaNs, infinities and zeros in
+/// between.
+float QuantizationMaker::valueUnderGiven(uint64_t element, int smallest,
+                                         int largest) const {
+  constexpr int kSpread = 14;
+  constexpr uint64_t kSpecial = 64;
+  const QuantizationRun::Part &part = run.parts.front();
+  uint64_t random = mix(mix(seed + 2) + element);
+  float sign = random & 1 ? -1.0f : 1.0f;
+  switch (random >> 1 & (kSpecial - 1)) {
+  case 0:
+    return std::numeric_limits<float>::quiet_NaN();
+  case 1:
+    return std::copysign(std::numeric_limits<float>::infinity(), sign);
+  case 2:
+    return std::copysign(0.0f, sign);
+  default:
+    break;
+  }
+  float scale = part.tensorScales[element / (part.rows * part.k)].decode;
+  bool isOrdinary = std::isnormal(scale);
+  int above = (isOrdinary ? std::ilogb(scale) : 0) +
+              std::ilogb(reference::largestElement(part.quantization)) + 2;
+  int exponent = above - int(mix(seed + element / part.block) % kSpread);
+  uint64_t digits = kind == DataKind::Exact ? (random >> 8 & 0x7f) << 16
+                                            : random >> 8 & 0x7fffff;
+  return sign * float(std::ldexp(1 + double(digits) / 0x1p23,
+                                 std::clamp(exponent, smallest, largest)));
+}
+
 /// Number `element` of the first part.
 float QuantizationMaker::valueAt(uint64_t element, int smallest,
                                  int largest) const {
   if (findsOfMatrix())
     return valueToFind(element, smallest, largest);
   const QuantizationRun::Part &part = run.parts.front();
+  if (part.isScaleGiven)
+    return valueUnderGiven(element, smallest, largest);
   NumberRange range{smallest, largest,
                     reference::largestElement(part.quantization)};
   if (run.isBothWays()) {
@@ -295,16 +335,24 @@ std::optional<Reason> QuantizationMaker::addInput() {
 }
 
 /// One of each matrix; a sign does not count. Of four the third has an inverse
-/// beyond all f32, and the fourth products with scales that are.
-void QuantizationMaker::addTensorScales() {
+/// beyond all f32, and the fourth products with scales that are. Of eight that
+/// are scales themselves three are 0, an infinity and a NaN.
+void QuantizationMaker::giveTensorScales() {
   constexpr float kTiny = 1e-39f, kHuge = 1e37f;
+  using Limits = std::numeric_limits<float>;
   if (kernel.operands.size() < 2)
-    return findTensorScales();
+    return;
+  bool areScales = run.parts.front().isScaleGiven;
   std::vector<float> given;
   for (uint64_t i = 0; i < run.batch; ++i) {
     float ordinary =
         std::ldexp(1.0f + float(mix(seed + i) % 1024) / 1024, int(i % 5) - 4);
     float magnitude = i % 4 == 2 ? kTiny : i % 4 == 3 ? kHuge : ordinary;
+    if (areScales && i % 8 >= 4)
+      magnitude = i % 8 == 4   ? 0
+                  : i % 8 == 5 ? Limits::infinity()
+                  : i % 8 == 6 ? Limits::quiet_NaN()
+                               : ordinary;
     given.push_back(i % 2 ? -magnitude : magnitude);
   }
   put(kernel.operands[1].operand, given.data(), run.batch * sizeof(float),
@@ -314,6 +362,8 @@ void QuantizationMaker::addTensorScales() {
 }
 
 void QuantizationMaker::findTensorScales() {
+  if (kernel.operands.size() > 1)
+    return;
   for (QuantizationRun::Part &part : run.parts) {
     auto count = int64_t(part.rows * part.k);
     auto begin = part.values.begin();
@@ -351,10 +401,12 @@ std::optional<Reason> QuantizationMaker::addMemory() {
 
 Result<QuantizationRun> QuantizationMaker::make() {
   std::optional<Reason> why = readPlan();
-  if (!why)
-    why = addInput();
   if (!why) {
-    addTensorScales();
+    giveTensorScales();
+    why = addInput();
+  }
+  if (!why) {
+    findTensorScales();
     why = addMemory();
   }
   if (why)
@@ -367,213 +419,4 @@ Result<QuantizationRun> QuantizationRun::make(const plan::Kernel &kernel,
                                               DataKind kind, uint64_t seed,
                                               Conditions conditions) {
   return QuantizationMaker(kernel, sizes, kind, seed, conditions).make();
-}
-
-std::pair<uint64_t, uint64_t>
-QuantizationRun::Part::placeInTile(uint64_t element) const {
-  uint64_t row = element / k % rows;
-  uint64_t tileRows = (rows + rowTile - 1) / rowTile;
-  uint64_t length = tileElements(), tiles = (k + length - 1) / length;
-  uint64_t tile = (element / k / rows * tileRows + row / rowTile) * tiles +
-                  element % k / length;
-  // What is in front in one tile is in another row and block of the next.
-  uint64_t inTile = (row + (rowTile == 1 ? 0 : tile)) % rowTile;
-  uint64_t turned = tileBlocks == 1 ? 0 : mix(tile) % tileBlocks * block;
-  return {tile, inTile * length + (element % k + turned) % length};
-}
-
-/// Of blocks of 16 half have none. Each column of tiles has its turn.
-uint64_t QuantizationRun::Part::aloneIn(uint64_t tile) const {
-  // Every other tile is an ordinary one: pairs of columns take turns.
-  if (tileBlocks > 1)
-    return mix(tile) % repetitions() * block +
-           (tile / 2 * 2 + tile / 32) % block;
-  if (rowTile == 1)
-    return mix(tile) % std::max<uint64_t>(block, 32);
-  // Of tall tiles there are few.
-  uint64_t column = rowTile > 32 ? 5 * tile : tile / 2;
-  return mix(tile) % rowTile * block + column % block;
-}
-
-//===----------------------------------------------------------------------===//
-// Comparison
-//===----------------------------------------------------------------------===//
-
-uint64_t QuantizationRun::Part::floatOffset(Place place) const {
-  auto [matrix, row, j] = place;
-  uint64_t tiles = (k + tileElements() - 1) / tileElements();
-  uint64_t tileRow = matrix * ((rows + rowTile - 1) / rowTile) + row / rowTile;
-  return (tileRow * tiles + j / tileBlocks) * sizeof(float);
-}
-
-std::vector<float> QuantizationRun::Part::valuesOfTile(uint64_t matrix,
-                                                       uint64_t row,
-                                                       uint64_t j) const {
-  uint64_t from = row / rowTile * rowTile;
-  uint64_t to = std::min(from + rowTile, rows);
-  uint64_t first = j / tileBlocks * tileElements(),
-           count = std::min(tileElements(), k - first);
-  std::vector<float> tile;
-  for (uint64_t r = from; r < to; ++r) {
-    auto begin = values.begin() + int64_t((matrix * rows + r) * k + first);
-    tile.insert(tile.end(), begin, begin + int64_t(count));
-  }
-  return tile;
-}
-
-uint64_t QuantizationRun::Part::threadInAtom(uint64_t byte) const {
-  if (rowTile == 1)
-    return byte;
-  uint64_t row = byte / 16, place = byte % 16;
-  return rowTile <= 32 ? place * 32 + row
-                       : place % 4 * 128 + place / 4 * 32 + row;
-}
-
-QuantizationRun::Place QuantizationRun::Part::placeOfByte(uint64_t byte) const {
-  uint64_t in = byte % 512, atom = byte % matrixBytes() / 512;
-  return {byte / matrixBytes(),
-          atom / atoms() * 128 + in / 16 + in % 16 / 4 * 32,
-          atom % atoms() * 4 + in % 4};
-}
-
-/// Where rows of tiles are neighbouring threads 32 of them share a place in an
-/// atom of 32 times 16 bytes, of taller tiles 128 each fourth place. Of longer
-/// tiles of several rows, of more than an atom, and under floats, the threads
-/// of a tile follow each other, and memory may lack some of the last one.
-uint64_t QuantizationRun::Part::threadOf(Place place) const {
-  constexpr uint64_t kRows = 128, kBlocks = 4;
-  auto [matrix, row, j] = place;
-  if (quantization.scale && rowTile <= kRows &&
-      (tileBlocks == 1 || (rowTile == 1 && tileBlocks <= kBlocks))) {
-    uint64_t byte = matrix * matrixBytes() + scaleOffset(row, j, atoms());
-    return byte / 512 * 512 + threadInAtom(byte % 512);
-  }
-  // A CTA has 32 columns, a warp each sixteenth block of them.
-  if (coversK && !coversMatrix && isTurned)
-    return ((matrix * ((rows + 31) / 32) + row / 32) * 16 + j % 16) * 32 +
-           row % 32;
-  // A warp has a row.
-  if (coversK && !coversMatrix)
-    return (matrix * rows + row) * 32 + j % 32;
-  uint64_t tallTile = coversMatrix ? 1 : rowTile,
-           longTile = coversMatrix ? 1 : tileBlocks;
-  uint64_t wholeRows = std::max(tallTile, kRows),
-           wholeBlocks = std::max(longTile, kBlocks);
-  auto parts = [](uint64_t extent, uint64_t whole) {
-    return (extent + whole - 1) / whole;
-  };
-  uint64_t number = matrix * parts(rows, wholeRows) + row / wholeRows;
-  number = number * parts(blocks(), wholeBlocks) + j / wholeBlocks;
-  row %= wholeRows;
-  j %= wholeBlocks;
-  number = number * (wholeRows / tallTile) + row / tallTile;
-  number = number * (wholeBlocks / longTile) + j / longTile;
-  number = number * tallTile + row % tallTile;
-  return number * longTile + j % longTile;
-}
-
-/// The CTA that writes the scale of a block. A matrix that is quantised both
-/// ways has a CTA for 128 x 128 numbers.
-uint64_t QuantizationRun::ctaOf(const Part &part, Place place) const {
-  constexpr uint64_t kExtent = 128;
-  if (!isBothWays())
-    return part.threadOf(place) / threads;
-  auto tiles = [](uint64_t size) { return (size + kExtent - 1) / kExtent; };
-  uint64_t row = place.row / kExtent, column = place.j * part.block / kExtent;
-  if (&part == &parts.back())
-    std::swap(row, column);
-  const Part &matrix = parts.front();
-  return (place.matrix * tiles(matrix.rows) + row) * tiles(matrix.k) + column;
-}
-
-void QuantizationRun::compare(const Part &part,
-                              const std::vector<uint64_t> &sample,
-                              Verdict &verdict) const {
-  MemoryImage codes(data, part.operand + "_data"),
-      scales(data, part.operand + "_scales");
-  uint64_t blocks = part.blocks(), rows = part.rows, block = part.block;
-  size_t blockBytes = packedBytes(part.quantization.element, block);
-  auto isRun = [&](Place place) {
-    return sample.empty() ||
-           std::binary_search(sample.begin(), sample.end(), ctaOf(part, place));
-  };
-  bool isByte = part.quantization.scale.has_value();
-  std::optional<uint64_t> lastFloat;
-  reference::QuantizedBlock expected;
-  auto note = [&](uint64_t number, const std::string &what) {
-    if (verdict.diagnosis.empty())
-      verdict.diagnosis =
-          (isBothWays() ? "'" + part.operand + "', " : std::string()) +
-          "matrix " + std::to_string(number / blocks / rows) + ", row " +
-          std::to_string(number / blocks % rows) + ", block " +
-          std::to_string(number % blocks) + ": " + what;
-  };
-  // Padding is 0.
-  for (uint64_t i = 0; isByte && i < scales.size(); ++i)
-    if (isRun(part.placeOfByte(i)))
-      *scales.at(i) = 0;
-  for (uint64_t number = 0; number < batch * rows * blocks; ++number) {
-    uint64_t matrix = number / blocks / rows, row = number / blocks % rows,
-             j = number % blocks;
-    if (!isRun({matrix, row, j}))
-      continue;
-    uint64_t place =
-        isByte ? matrix * part.matrixBytes() + scaleOffset(row, j, part.atoms())
-               : part.floatOffset({matrix, row, j});
-    size_t size = isByte ? 1 : sizeof(float);
-    uint64_t first = number * block;
-    std::optional<reference::TensorScale> factor;
-    if (part.hasTensorScale)
-      factor = part.tensorScales[matrix];
-    // Neighbours share a float, which may be for all of a matrix.
-    if (isByte || lastFloat != place)
-      expected.scale = reference::scaleOf(
-          part.quantization, part.valuesOfTile(matrix, row, j), factor);
-    lastFloat = place;
-    expected.codes =
-        reference::quantizeUnder(part.quantization, expected.scale,
-                                 {part.values.begin() + int64_t(first),
-                                  part.values.begin() + int64_t(first + block)},
-                                 factor, first);
-    // The first byte of a number is its lowest.
-    for (size_t i = 0; i < size; ++i) {
-      auto byte = uint8_t(expected.scale >> (8 * i));
-      *scales.at(place + i) = byte;
-      if (scales.found(place + i) != byte)
-        note(number, "expected scale " + hex(byte) + ", found " +
-                         hex(scales.found(place + i)) +
-                         (isByte ? "" : " in byte " + std::to_string(i)));
-    }
-    uint64_t at =
-        matrix * part.batchPitch + row * part.linePitch + j * blockBytes;
-    packElements(part.quantization.element, expected.codes.data(), block,
-                 codes.at(at));
-    for (uint64_t i = 0; i < blockBytes; ++i)
-      if (codes.found(at + i) != *codes.at(at + i))
-        note(number, "byte " + std::to_string(i) + " of the codes: expected " +
-                         hex(*codes.at(at + i)) + ", found " +
-                         hex(codes.found(at + i)));
-    verdict.comparison.compared += block + 1;
-  }
-  uint64_t wrong = codes.differences() + scales.differences();
-  if (part.hasTensorScale) {
-    MemoryImage stored(data, part.operand + "_tensor_scale");
-    for (uint64_t i = 0; i < batch; ++i) {
-      float magnitude = part.tensorScales[i].decode;
-      if (isRun({i, 0, 0}))
-        std::memcpy(stored.at(i * sizeof(float)), &magnitude, sizeof(float));
-    }
-    wrong += stored.differences();
-  }
-  verdict.comparison.mismatches += wrong;
-  if (wrong && verdict.diagnosis.empty())
-    verdict.diagnosis =
-        "bytes of the padding, of a tensor scale, or in front of "
-        "the results are not what they should be";
-}
-
-void QuantizationRun::compare(const std::vector<uint64_t> &sample,
-                              Verdict &verdict) const {
-  for (const Part &part : parts)
-    compare(part, sample, verdict);
 }

@@ -46,9 +46,14 @@ private:
     /// blocks share one.
     uint64_t rows = 0, k = 0, block = 0, rowTile = 1, tileBlocks = 1;
     uint64_t linePitch = 0, batchPitch = 0;
+    /// Bytes of a scale, and whether they are those that instructions read.
+    uint64_t scaleBytes = 1;
+    bool isTiled = true;
     bool hasTensorScale = false;
-    /// Of each matrix, if there are any.
+    /// Of each matrix, if there are any; those that somebody gave may be the
+    /// scales themselves.
     std::vector<reference::TensorScale> tensorScales;
+    bool isScaleGiven = false;
     /// Whether a scale is for all of K, and for all rows as well.
     bool coversK = false, coversMatrix = false;
     /// Whether the kernel reads its transpose.
@@ -64,13 +69,14 @@ private:
     uint64_t aloneIn(uint64_t tile) const;
     /// The block whose scale a byte is.
     Place placeOfByte(uint64_t byte) const;
-    /// The byte of the float scale of a block.
-    uint64_t floatOffset(Place place) const;
+    /// The byte of the plain scale of a block.
+    uint64_t plainOffset(Place place) const;
     /// The thread that has a block, where they are threads of rows.
     uint64_t threadOf(Place place) const;
     uint64_t threadInAtom(uint64_t byte) const;
     std::vector<float> valuesOfTile(uint64_t matrix, uint64_t row,
                                     uint64_t j) const;
+    uint32_t expectedScale(Place place) const;
   };
 
   bool isBothWays() const { return parts.size() == 2; }

@@ -1,17 +1,17 @@
 // Kernels that dequantise what kernels that quantise write, bit for bit: scales for tiles
-// of several rows and blocks, float scales of tiles, rows and matrices, int8, to every
-// type of result. Scales are infinite, NaN, subnormal and negative, too.
+// of several rows and blocks, float scales of tiles, rows and matrices, powers of two of
+// the last two, int8, to every type of result. Scales are infinite, NaN, subnormal and negative, too.
 
 // REQUIRES: mlir
 // RUN: blockscale verify %s --m=133 --k=352 | FileCheck %s
 // RUN: blockscale verify %s --m=37 --k=608 --target=sm_120a --data=random --seed=7 --conditions=harsh | FileCheck %s --check-prefix=ONCE
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-18: pass
+// CHECK-COUNT-26: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 // ONCE-NOT: FAIL
-// ONCE-COUNT-9: pass
+// ONCE-COUNT-13: pass
 // ONCE-NOT: {{FAIL|pass}}
 
 !long = !blockscale.tensor<?x?xf8E4M3FN, "e8m0_t128", layout = tiled_128x4>
@@ -66,4 +66,28 @@ func.func @integers(%a: !integers) -> tensor<?x?xbf16> {
 func.func @all_integers(%a: !all) -> tensor<17x5x?xf32> {
   %0 = blockscale.dequantize %a : !all to tensor<17x5x?xf32>
   return %0 : tensor<17x5x?xf32>
+}
+
+!halves = !blockscale.tensor<2x?x?xf8E4M3FN, "float16_t0">
+func.func @halves(%a: !halves) -> tensor<2x?x?xf16> {
+  %0 = blockscale.dequantize %a : !halves to tensor<2x?x?xf16>
+  return %0 : tensor<2x?x?xf16>
+}
+
+!short = !blockscale.tensor<2x?x?xf6E3M2FN, "bfloat16_t8_t32">
+func.func @short(%a: !short) -> tensor<2x?x?xf32> {
+  %0 = blockscale.dequantize %a : !short to tensor<2x?x?xf32>
+  return %0 : tensor<2x?x?xf32>
+}
+
+!powers = !blockscale.tensor<2x?x?xf8E5M2, "e8m0_t0">
+func.func @powers(%a: !powers) -> tensor<2x?x?xbf16> {
+  %0 = blockscale.dequantize %a : !powers to tensor<2x?x?xbf16>
+  return %0 : tensor<2x?x?xbf16>
+}
+
+!power = !blockscale.tensor<33x5x?xf8E4M3FN, "e8m0">
+func.func @power(%a: !power) -> tensor<33x5x?xf32> {
+  %0 = blockscale.dequantize %a : !power to tensor<33x5x?xf32>
+  return %0 : tensor<33x5x?xf32>
 }

@@ -1,7 +1,7 @@
 // Functions whose kernels quantise both operands under scales that are factors of rows
 // or of the whole product, with those on the emulator, against everything on the CPU by
 // linalg: one scale for each token and channel, of int8 and of FP8, and one for all of
-// a matrix, which its kernel finds. Numbers that were int8 once stay on the device.
+// a matrix, which its kernel finds or which is given; of 16 bits too. Numbers that were int8 once stay on the device.
 
 // REQUIRES: mlir
 // RUN: blockscale verify --quantize-on-device %s --m=40 | FileCheck %s
@@ -18,6 +18,8 @@
 // CHECK-DAG: mixed{{ +exact +40 +3 .*}}pass
 // CHECK-DAG: rounded{{ +exact +40 +4 .*}}pass
 // CHECK-DAG: rounded{{ +random +40 +4 .*}}pass
+// CHECK-DAG: static{{ +exact +40 +3 .*}}pass
+// CHECK-DAG: static{{ +random +40 +3 .*}}pass
 // CHECK-NOT: FAIL
 
 // LAUNCHES-LABEL: func.func @tokens
@@ -32,6 +34,9 @@
 // LAUNCHES: launch_into {{.*}} ["x"]
 // LAUNCHES: launch_into {{.*}} ["a_data", "a_scales"] ins
 // LAUNCHES: launch_into {{.*}} ["x"]
+// LAUNCHES-LABEL: func.func @static
+// LAUNCHES: launch_into {{.*}} ["x", "tensor_scale"] {{.*}} -> tensor<?x256xf8E4M3FN>, tensor<1x1xf32>
+// LAUNCHES: launch_into {{.*}} ["x"] {{.*}} -> tensor<72x256xf8E4M3FN>, tensor<72x1xbf16>
 
 !token = !blockscale.tensor<?x256xf8E4M3FN, "float32_t0">
 !channel = !blockscale.tensor<72x256xf8E4M3FN, "float32_t0">
@@ -73,5 +78,13 @@ func.func @rounded(%x: tensor<?x256xbf16>, %w: !channel) -> tensor<?x72xbf16> {
   %r = blockscale.dequantize %i : !itoken to tensor<?x256xbf16>
   %a = blockscale.quantize %r : tensor<?x256xbf16> to !token
   %d = blockscale.matmul %a, %w : !token, !channel -> tensor<?x72xbf16>
+  return %d : tensor<?x72xbf16>
+}
+
+!halves = !blockscale.tensor<72x256xf8E4M3FN, "bfloat16_t0">
+func.func @static(%x: tensor<?x256xbf16>, %s: tensor<f32>, %w: tensor<72x256xbf16>) -> tensor<?x72xbf16> {
+  %a = blockscale.quantize %x tensor_scale(%s : tensor<f32>) : tensor<?x256xbf16> to !a
+  %b = blockscale.quantize %w : tensor<72x256xbf16> to !halves
+  %d = blockscale.matmul %a, %b : !a, !halves -> tensor<?x72xbf16>
   return %d : tensor<?x72xbf16>
 }

@@ -26,8 +26,13 @@ namespace blockscale::reference {
 float dequantize(ElementFormat element, uint32_t code, ElementFormat scale,
                  uint32_t scaleCode, std::optional<float> tensorScale);
 
-/// The same under an f32 scale, where integers count in 1.
+/// The same under a scale of f32, f16 or bf16, where integers count in 1, or
+/// under one of all of K.
 float dequantize(ElementFormat element, uint32_t code, float scale);
+
+/// The same of an integer without a sign and a zero point: one that counts in
+/// steps of the scale, or one in real units.
+float dequantizeWithZero(uint32_t code, float scale, float zero, bool isReal);
 
 /// The code of `value` in `format`, BF16 or F16: the nearest, ties to even.
 /// What is finite stays finite.

@@ -29,9 +29,9 @@ namespace blockscale::reference {
 /// "rounded_max", "top_binade", "min_error"; "even", "away", "zero",
 /// "stochastic", "stochastic_rs".
 struct Quantization {
-  /// A float of at most 8 bits, or under f32 INT8, which counts in 1 then.
+  /// A float of at most 8 bits, or under plain floats INT8, which counts in 1.
   ElementFormat element = ElementFormat::E4M3;
-  /// UE8M0 or UE4M3; none for f32, whose bits are the code then.
+  /// UE8M0, UE4M3, F16 or BF16; none for f32, whose bits are the code then.
   std::optional<ElementFormat> scale = ElementFormat::UE8M0;
   std::string rule = "floor", rounding = "even";
   uint64_t seed = 0;
@@ -66,6 +66,9 @@ TensorScale tensorScaleOf(const Quantization &quantization,
 uint32_t scaleOf(const Quantization &quantization,
                  const std::vector<float> &values,
                  std::optional<TensorScale> tensorScale);
+
+/// The scale of a matrix that somebody gave, of which the magnitude counts.
+uint32_t givenScale(const Quantization &quantization, float given);
 
 /// The two scales that "min_error" compares of a tile with that largest
 /// magnitude, the one it prefers first; of other rules twice the same.

@@ -108,22 +108,7 @@ Value Decoder::decode(Emitter &e, Value code) const {
 //===----------------------------------------------------------------------===//
 
 Value blockscale::encodeUpwards(Emitter &e, Value value, Type type) {
-  if (type.isF32())
-    return value;
-  if (isa<Float8E8M0FNUType>(type))
-    return exponentUpwards(e, value);
-  Value code = encode(e, value, type);
-  Value below =
-      arith::CmpFOp::create(e, arith::CmpFPredicate::OLT,
-                            Decoder(e, type, /*useExtf=*/false).decode(e, code),
-                            clamp(e, value, largestValue(type)));
-  // The codes of numbers that are not negative are in the numbers' order.
-  Type integer = e.getIntegerType(type.getIntOrFloatBitWidth());
-  bool isFloat = integer != type;
-  Value raw =
-      isFloat ? arith::BitcastOp::create(e, integer, code).getResult() : code;
-  Value next = arith::AddIOp::create(
-      e, raw, arith::ConstantIntOp::create(e, integer, 1));
-  raw = select(e, below, next, raw);
-  return isFloat ? arith::BitcastOp::create(e, type, raw).getResult() : raw;
+  return encodeUpwards(e, value, type, [&](Value code) {
+    return Decoder(e, type, /*useExtf=*/false).decode(e, code);
+  });
 }

@@ -111,20 +111,22 @@ public:
         data = transposeData(e, data);
       return {castTo(e, data, parts.data)};
     }
-    Value largest = tileMaxima();
     SmallVector<Value> results(2);
     TensorFactors factors;
-    if (parts.tensorScale) {
-      Type element = parts.tensorScale.getElementType();
-      factors = tensorScale ? givenFactors(tensorScale, element)
-                            : chosenFactors(largest, element);
-      results.push_back(factors.stored);
-    }
     Type element = parts.scales.getElementType();
-    Value scales = op.getRule() == ScaleRule::MinError
-                       ? lessErringScales(largest, factors, element)
-                       : tileScales(largest, factors, element, op.getRule(),
-                                    largestElement(type));
+    Value scales;
+    if (givesScale(op)) {
+      scales = givenScales(tensorScale, element);
+    } else {
+      Value largest = tileMaxima();
+      if (parts.tensorScale) {
+        Type stored = parts.tensorScale.getElementType();
+        factors = tensorScale ? givenFactors(tensorScale, stored)
+                              : chosenFactors(largest, stored);
+        results.push_back(factors.stored);
+      }
+      scales = chosenScales(largest, factors, element);
+    }
     Value data = codes(scales, factors);
     if (type.getOrder() == DataOrder::MNMajor)
       data = transposeData(e, data);
@@ -144,6 +146,8 @@ private:
   }
 
   Value tileMaxima();
+  Value givenScales(Value given, Type element);
+  Value chosenScales(Value largest, const TensorFactors &factors, Type element);
   TensorFactors givenFactors(Value tensorScale, Type element);
   TensorFactors chosenFactors(Value largest, Type element);
   TensorFactors storedFactors(Value decode, Type element);
@@ -172,6 +176,22 @@ Value Quantizer::tileMaxima() {
     Value magnitude = math::AbsFOp::create(body, x);
     return arith::MaximumFOp::create(body, most, magnitude).getResult();
   });
+}
+
+/// The one scale of each matrix, of which the magnitude counts.
+Value Quantizer::givenScales(Value given, Type element) {
+  return generate(e, counts, element, [&](Emitter &body, ValueRange tile) {
+    Value scale = tensor::ExtractOp::create(body, given, matrixOf(tile));
+    return encodeUpwards(body, math::AbsFOp::create(body, scale), element);
+  });
+}
+
+Value Quantizer::chosenScales(Value largest, const TensorFactors &factors,
+                              Type element) {
+  if (op.getRule() == ScaleRule::MinError)
+    return lessErringScales(largest, factors, element);
+  return tileScales(largest, factors, element, op.getRule(),
+                    largestElement(type));
 }
 
 /// The factors that belong to `decode` after it was rounded to the format of

@@ -31,6 +31,20 @@ static plan::PlainOperand plainMatrix(const QuantizedStorage &storage,
   return d;
 }
 
+/// One for each scale, in the same order.
+static plan::PlainOperand zeroPoints(const QuantizedStorage &storage,
+                                     Type type) {
+  AffineExpr ofMatrix = storage.floatsOfMatrix();
+  plan::PlainOperand zeros;
+  zeros.operand = stringifyParameterRole(ParameterRole::AZeros).str();
+  zeros.type = planTypeName(type);
+  zeros.rowPitch = printExpression(storage.floatsOfRows());
+  zeros.batchPitch = printExpression(ofMatrix);
+  zeros.elements = printExpression(ofMatrix * storage.batch);
+  zeros.alignment = unsigned(plan::plainBytes(zeros.type));
+  return zeros;
+}
+
 /// Threads have numbers of 32 bits.
 static void limitThreads(AffineExpr threads, plan::Kernel &result) {
   if (!isa<AffineConstantExpr>(threads))
@@ -56,10 +70,17 @@ static FailureOr<plan::Kernel> planDequantization(gpu::GPUFuncOp kernel,
     result.scales = {scalePacking(storage, from, "a")};
   else
     result.vectorScales = {floatScales(storage, "a")};
-  if (from.getSpec().getValue().tensorScale)
+  const ScaleSpec &spec = from.getSpec().getValue();
+  if (spec.zero) {
+    result.data.front().format = print(*getNumberSpec(from.getElementType()));
+  }
+  if (spec.tensorScale)
     result.tensorScales = {
         {"a", printExpression(storage.batch), sizeof(float)}};
   result.operands = {plainMatrix(storage, element, ParameterRole::D)};
+  if (spec.zero)
+    result.operands.push_back(
+        zeroPoints(storage, getBuiltinType(from.getContext(), *spec.zero)));
   return result;
 }
 

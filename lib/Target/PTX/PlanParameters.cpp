@@ -76,6 +76,7 @@ static StringRef operandOf(ParameterRole role) {
   case ParameterRole::KOffsets:
   case ParameterRole::RowCounts:
   case ParameterRole::RowNumbers:
+  case ParameterRole::AZeros:
   case ParameterRole::ATerms:
   case ParameterRole::BTerms:
     return stringifyParameterRole(role);

@@ -9,6 +9,7 @@
 #include "StoragePlan.h"
 #include "PlanExpressions.h"
 #include "PlanParts.h"
+#include "blockscale/Plan/Sizes.h"
 #include "blockscale/Target/PTX/LaunchPlan.h"
 
 using namespace mlir;
@@ -55,12 +56,14 @@ plan::VectorScales blockscale::floatScales(const QuantizedStorage &storage,
                                            StringRef operand) {
   plan::VectorScales scales;
   scales.operand = operand.str();
-  scales.format = planTypeName(Float32Type::get(storage.k.getContext()));
+  bool isPower = storage.hasPowers();
+  scales.format = isPower ? std::string(formatName(ElementFormat::UE8M0))
+                          : planTypeName(storage.plainScale);
   scales.rows = unsigned(storage.rowTile);
   scales.block = unsigned(storage.tileElements());
   scales.matrixElements = printExpression(storage.floatsOfMatrix());
   scales.elements = printExpression(storage.floatsOfMatrix() * storage.batch);
-  scales.alignment = sizeof(float);
+  scales.alignment = unsigned(plan::plainBytes(scales.format));
   return scales;
 }
 

@@ -7,6 +7,34 @@
 
 import re
 
+# A pattern and what takes its place: the first group stays in front.
+REPLACED = [
+    ("the other comparison", r"(setp\.)ge\.", r"\1gt."),
+    ("the other comparison", r"(setp\.)gt\.", r"\1ge."),
+    ("the other comparison", r"(setp\.)eq\.", r"\1ne."),
+    ("the other comparison", r"(setp\.)ne\.", r"\1eq."),
+    ("the other branch", r"(@)(%p\d+ bra)", r"\1!\2"),
+    ("the other choice", r"(selp\.\S+\s+%\w+), (\S+), (\S+), ", r"\1, \3, \2, "),
+    ("no sign", r"(\s)abs\.f32", r"\1neg.f32"),
+    ("codes that are left out", r"(\s)or\.b(\d\d)(\s+%\w+), (%\w+), %\w+;",
+     r"\1mov.b\2\3, \4;"),
+    ("codes that are left out", r"(\s)or\.b(\d\d)(\s+%\w+), %\w+, (%\w+);",
+     r"\1mov.b\2\3, \4;"),
+    ("the words exchanged",
+     r"(st\.global\.v\d\.b32\s+\[\S+\]), \{(%r\d+), (%r\d+)", r"\1, {\3, \2"),
+    ("the words exchanged",
+     r"(ld\.global\.v\d\.b32\s+)\{(%r\d+), (%r\d+)", r"\1{\3, \2"),
+    ("the halves exchanged", r"(mov\.b32\s+)\{(%rs\d+), (%rs\d+)\}",
+     r"\1{\3, \2}")]
+
+# A number that is changed by so much.
+COUNTED = [
+    ("another shift", r"sh[lr]\.\w+\s+%\w+, %\w+, (\d+);", 1),
+    ("another bound", r"setp\.\w+\.[usb]\d+\s+%p\d+, %\w+, (\d+);", -1),
+    ("another sum", r"add\.s32\s+%r\d+, %\w+, (\d+);", 1),
+    ("another factor", r"mul\.wide\.u32\s+%rd\d+, %\w+, (\d+);", 8),
+    ("another pitch", r"mad\.lo\.s64\s+%rd\d+, %rd\d+, (\d+),", 16)]
+
 
 class Edits:
     """Edits of a kernel: of the same kind `every` at most, from the first place to the

@@ -15,7 +15,7 @@ import re
 import sys
 
 import mutations
-from elementwise_mutations import Edits
+from elementwise_mutations import COUNTED, REPLACED, Edits
 from mutations import Ptx
 
 source, ptx_path, folder = sys.argv[1:4]
@@ -23,20 +23,13 @@ every, options = int(sys.argv[4]), sys.argv[5:]
 ptx = Ptx.read(ptx_path)
 
 # A pattern and what takes its place: the first group stays in front.
-REPLACED = [
-    ("the other comparison", r"(setp\.)ge\.", r"\1gt."),
-    ("the other comparison", r"(setp\.)gt\.", r"\1ge."),
-    ("the other comparison", r"(setp\.)eq\.", r"\1ne."),
-    ("the other comparison", r"(setp\.)ne\.", r"\1eq."),
-    ("the other branch", r"(@)(%p\d+ bra)", r"\1!\2"),
-    ("the other choice", r"(selp\.\S+\s+%\w+), (\S+), (\S+), ", r"\1, \3, \2, "),
+REPLACED = REPLACED + [
     ("no bound above", r"(\s)min\.NaN\.f32(\s+%r\d+), (%r\d+), [^;]+;",
      r"\1mov.b32\2, \3;"),
     ("no bound below", r"(\s)max\.NaN\.f32(\s+%r\d+), (%r\d+), [^;]+;",
      r"\1mov.b32\2, \3;"),
     ("a bound that a NaN becomes", r"(\smin)\.NaN\.f32", r"\1.f32"),
     ("a bound that a NaN becomes", r"(\smax)\.NaN\.f32", r"\1.f32"),
-    ("no sign", r"(\s)abs\.f32", r"\1neg.f32"),
     ("the same sign", r"(\s)neg\.f32", r"\1mov.b32"),
     ("a factor left out", r"(\s)mul\.rn\.f32(\s+%r\d+), (%r\d+), ([^;]+);",
      r"\1mov.b32\2, \3;"),
@@ -46,6 +39,8 @@ REPLACED = [
      r"\1mov.b32\2, \3;"),
     ("a sum left out", r"(\s)add\.rn\.f32(\s+%r\d+), (%r\d+), (%r\d+);",
      r"\1mov.b32\2, \4;"),
+    ("a zero point left out", r"(\s)sub\.rn\.f32(\s+%r\d+), (%r\d+), [^;]+;",
+     r"\1mov.b32\2, \3;"),
     ("the other bound", r"(\s)min\.u32", r"\1max.u32"),
     ("another format", r"(cvt\.rn\.f16x2\.)e4m3x2", r"\1e5m2x2"),
     ("another format", r"(cvt\.rn\.f16x2\.)e2m3x2", r"\1e3m2x2"),
@@ -53,27 +48,12 @@ REPLACED = [
      r"\1, \3, \2;"),
     ("the numbers exchanged", r"(cvt\.rn\.f16x2\.f32\s+%\w+), (%r\d+), (%r\d+);",
      r"\1, \3, \2;"),
-    ("another rounding", r"(cvt\.)rn(\.bf16x2\.f32)", r"\1rz\2"),
-    ("codes that are left out", r"(\s)or\.b(\d\d)(\s+%\w+), (%\w+), %\w+;",
-     r"\1mov.b\2\3, \4;"),
-    ("codes that are left out", r"(\s)or\.b(\d\d)(\s+%\w+), %\w+, (%\w+);",
-     r"\1mov.b\2\3, \4;"),
-    ("the words exchanged",
-     r"(st\.global\.v\d\.b32\s+\[\S+\]), \{(%r\d+), (%r\d+)", r"\1, {\3, \2"),
-    ("the words exchanged",
-     r"(ld\.global\.v\d\.b32\s+)\{(%r\d+), (%r\d+)", r"\1{\3, \2"),
-    ("the halves exchanged", r"(mov\.b32\s+)\{(%rs\d+), (%rs\d+)\}(.*)",
-     r"\1{\3, \2}\4")]
+    ("another rounding", r"(cvt\.)rn(\.bf16x2\.f32)", r"\1rz\2")]
 
 # A number that is changed by so much.
-COUNTED = [
-    ("another shift", r"sh[lr]\.\w+\s+%\w+, %\w+, (\d+);", 1),
-    ("another bound", r"setp\.\w+\.[usb]\d+\s+%p\d+, %\w+, (\d+);", -1),
-    ("another sum", r"add\.s32\s+%r\d+, %\w+, (\d+);", 1),
-    ("another factor", r"mul\.wide\.u32\s+%rd\d+, %\w+, (\d+);", 8),
+COUNTED = COUNTED + [
     ("another factor", r"mul\.lo\.s32\s+%r\d+, %\w+, (\d+);", 1),
-    ("another lane", r"shfl\.sync\.bfly\.b32\s+%r\d+(?:\|%p\d+)?, %r\d+, (\d+),", 1),
-    ("another pitch", r"mad\.lo\.s64\s+%rd\d+, %rd\d+, (\d+),", 16)]
+    ("another lane", r"shfl\.sync\.bfly\.b32\s+%r\d+(?:\|%p\d+)?, %r\d+, (\d+),", 1)]
 
 
 edits = Edits(ptx, every)

@@ -17,7 +17,7 @@ import re
 import sys
 
 import mutations
-from elementwise_mutations import Edits
+from elementwise_mutations import COUNTED, REPLACED, Edits
 from mutations import Ptx
 
 source, ptx_path, folder = sys.argv[1:4]
@@ -40,13 +40,7 @@ ptx = (Epilogue if is_epilogue else Ptx).read(ptx_path)
 options = options[is_epilogue:]
 
 # A pattern and what takes its place: the first group stays in front.
-REPLACED = [
-    ("the other comparison", r"(setp\.)ge\.", r"\1gt."),
-    ("the other comparison", r"(setp\.)gt\.", r"\1ge."),
-    ("the other comparison", r"(setp\.)eq\.", r"\1ne."),
-    ("the other comparison", r"(setp\.)ne\.", r"\1eq."),
-    ("the other branch", r"(@)(%p\d+ bra)", r"\1!\2"),
-    ("the other choice", r"(selp\.\S+\s+%\w+), (\S+), (\S+), ", r"\1, \3, \2, "),
+REPLACED = REPLACED + [
     ("one of two conditions", r"or(\.pred\s+%p\d+), (%p\d+), %p\d+;",
      r"and\1, \2, \2;"),
     ("the smaller", r"(\s)max\.u(32|16x2)", r"\1min.u\2"),
@@ -56,16 +50,11 @@ REPLACED = [
      r"(\s)max\.u(?:32|16x2)(\s+%r\d+), %r\d+, (%r\d+);", r"\1mov.b32\2, \3;"),
     ("no bound", r"(\s)min\.NaN\.f32(\s+%r\d+), (%r\d+), [^;]+;",
      r"\1mov.b32\2, \3;"),
-    ("no sign", r"(\s)abs\.f32", r"\1neg.f32"),
     ("a factor left out", r"(\s)mul\.rn\.f32(\s+%r\d+), %r\d+, ([^;]+);",
      r"\1mov.b32\2, \3;"),
     ("no inverse", r"(\s)rcp\.rn\.f32", r"\1mov.b32"),
     ("the codes exchanged",
      r"(cvt\.rn\.satfinite\.\w+\.f32\s+%\w+), (%r\d+), (%r\d+);", r"\1, \3, \2;"),
-    ("codes that are left out", r"(\s)or\.b(\d\d)(\s+%\w+), (%\w+), %\w+;",
-     r"\1mov.b\2\3, \4;"),
-    ("codes that are left out", r"(\s)or\.b(\d\d)(\s+%\w+), %\w+, (%\w+);",
-     r"\1mov.b\2\3, \4;"),
     ("a sign in the magnitude",
      r"(and\.b32\s+%r\d+, %r\d+), (?:2147483647|2147450879);", r"\1, 4294967295;"),
     # Rounding at random.
@@ -74,13 +63,7 @@ REPLACED = [
     ("smaller steps", r"(\s)max\.xorsign\.abs\.f32(\s+%r\d+), (%r\d+), [^;]+;",
      r"\1mov.b32\2, \3;"),
     ("to nearest", r"(\s)fma\.rz\.f32", r"\1fma.rn.f32"),
-    ("what is left kept", r"(and\.b32\s+%r\d+, %r\d+), -65536;", r"\1, -1;"),
-    ("the words exchanged",
-     r"(st\.global\.v\d\.b32\s+\[\S+\]), \{(%r\d+), (%r\d+)", r"\1, {\3, \2"),
-    ("the words exchanged",
-     r"(ld\.global\.v\d\.b32\s+)\{(%r\d+), (%r\d+)", r"\1{\3, \2"),
-    ("the halves exchanged", r"(mov\.b32\s+)\{(%rs\d+), (%rs\d+)\}",
-     r"\1{\3, \2}")]
+    ("what is left kept", r"(and\.b32\s+%r\d+, %r\d+), -65536;", r"\1, -1;")]
 
 # Rounding at random by an instruction.
 if ptx.places(r"cvt\.rs"):
@@ -125,14 +108,9 @@ if ptx.places(r"xor\.b32\s+%r\d+, %r\d+, -2139062144;"):
          r"\1mov.b32\2, \3;")]
 
 # A number that is changed by so much.
-COUNTED = [
+COUNTED = COUNTED + [
     ("another lane", r"shfl\.sync\.bfly\.b32\s+%r\d+, %r\d+, (\d+),", 1),
-    ("another shift", r"sh[lr]\.\w+\s+%\w+, %\w+, (\d+);", 1),
-    ("another bit field", r"bfe\.u32\s+%r\d+, %r\d+, (\d+)", 1),
-    ("another bound", r"setp\.\w+\.[usb]\d+\s+%p\d+, %\w+, (\d+);", -1),
-    ("another sum", r"add\.s32\s+%r\d+, %\w+, (\d+);", 1),
-    ("another factor", r"mul\.wide\.u32\s+%rd\d+, %\w+, (\d+);", 8),
-    ("another pitch", r"mad\.lo\.s64\s+%rd\d+, %rd\d+, (\d+),", 16)]
+    ("another bit field", r"bfe\.u32\s+%r\d+, %r\d+, (\d+)", 1)]
 
 # Every block of a matrix has its tensor scale, and any of them may write it.
 SAME = "the same number is written by other blocks"

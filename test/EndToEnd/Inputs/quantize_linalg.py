@@ -5,7 +5,7 @@
 """Kernels that quantise against what blockscale-to-linalg makes of the same op.
 
   quantize_linalg.py FOLDER BROKEN [rows | columns | both | found]
-    [long | float | sparse | row | matrix | random]
+    [long | float | sparse | row | matrix | half | given | random]
 
 runs each kernel on the emulator and writes FOLDER/linalg.mlir: a module whose
 `main` quantises the same numbers and prints for each case how many codes and
@@ -14,7 +14,9 @@ case is wrong, which has to show. With `columns` the kernels quantise the
 transpose of what they read, with `both` a matrix and its transpose; with `long` the
 scales are for tiles longer than the blocks of instructions, with `float` they are f32,
 with `sparse` they are for sparse instructions, with `row` an f32 is for all of K, with
-`matrix` for all rows too, with `random` elements are rounded by the bits that cvt.rs takes;
+`matrix` for all rows too, with `half` scales are f16, bf16 and powers of two of these
+kinds, with `given` somebody gives that of a matrix, with `random` elements are rounded by
+the bits that cvt.rs takes;
 with `found` nobody gives tensor scales.
 """
 
@@ -37,6 +39,9 @@ TOGETHER = 8
 BITS = {"f8E4M3FN": 8, "f8E5M2": 8, "f6E2M3FN": 6, "f6E3M2FN": 6, "f4E2M1FN": 4,
         "i8": 8}
 FLOATS = [element for element in BITS if element.startswith("f")]
+# Scales that are there once for each tile; those of e8m0 for all of K only.
+PLAIN = {"float32": ("f32", np.uint32), "float16": ("f16", np.uint16),
+         "bfloat16": ("bf16", np.uint16), "e8m0": ("f8E8M0FNU", np.uint8)}
 
 
 def cases():
@@ -132,6 +137,29 @@ def whole_matrices():
     return whole("float32")
 
 
+def halves():
+    """Scales of each type, by every rule and rounding, of rows, matrices and tiles."""
+    types, elements = itertools.cycle(["bf16", "f16", "f32"]), itertools.cycle(BITS)
+    for spec, rounding in itertools.product(
+            ["float16_t0", "bfloat16_t0", "float16", "bfloat16"], ROUNDINGS):
+        yield next(elements), spec, "floor", rounding, next(types)
+    for i, (spec, rule) in enumerate(itertools.product(["e8m0_t0", "e8m0"], RULES[:7])):
+        yield FLOATS[i % 5], spec, rule, ROUNDINGS[i % 4], next(types)
+    for i, tile in enumerate(("bfloat16_t32", "float16_t8_t64", "float16_t32")):
+        for rule in ("floor", "min_error"):
+            yield FLOATS[i + 1], tile, rule, ROUNDINGS[i], next(types)
+
+
+def given_scales():
+    """Those of matrices, of each type, with every element and rounding."""
+    types, elements = itertools.cycle(["bf16", "f16", "f32"]), itertools.cycle(BITS)
+    for spec, rounding in itertools.product(PLAIN, ROUNDINGS):
+        element = next(elements)
+        if spec == "e8m0" and element == "i8":
+            element = next(elements)
+        yield element, spec, "floor", rounding, next(types)
+
+
 def by_instruction():
     """Every element, and NVFP4 of every type of input."""
     types = itertools.cycle(["bf16", "f16", "f32"])
@@ -173,7 +201,7 @@ def magnitudes(x, source, seed):
     """Of case number `seed`: numbers of every magnitude, infinities and NaNs among them;
     those near 1; those near the end of the type; those that end below its normal ones."""
     kind = seed % 4
-    if not (mode == "found" or tiles == "matrix") or kind == 0:
+    if not (mode == "found" or tiles in ("matrix", "half")) or kind == 0:
         return x
     generator = np.random.default_rng(seed)
     top = {1: 5, 2: 15 if source == "f16" else 127,
@@ -237,8 +265,18 @@ def tensor(shape, element):
     return f"tensor<{'x'.join(map(str, shape))}x{element}>"
 
 
+def plain_of(spec):
+    """Type of plain scales and of their bits; None of those that instructions read."""
+    word, *sizes = spec.split("_")
+    return PLAIN.get(word) if word != "e8m0" or sizes in ([], ["t0"]) else None
+
+
+def is_given(spec):
+    return mode != "found" and ("multi" in spec or tiles == "given")
+
+
 def has_factor(case):
-    return mode != "found" and any("multi" in way[3] for way in ways(case))
+    return any(is_given(way[3]) for way in ways(case))
 
 
 def ops(case, layout):
@@ -246,11 +284,10 @@ def ops(case, layout):
     source = case[-1]
     text, results = "", []
     for i, (_, transposed, element, spec, rule, rounding) in enumerate(ways(case)):
-        form = "" if spec.startswith("float32") or not layout else f", layout = {layout}"
+        form = "" if plain_of(spec) or not layout else f", layout = {layout}"
         rows, k = (K, ROWS) if transposed and mode == "both" else (ROWS, K)
         results.append(f'!blockscale.tensor<{rows}x{k}x{element}, "{spec}"{form}>')
-        factor = ("tensor_scale(%t : tensor<f32>) "
-                  if "multi" in spec and mode != "found" else "")
+        factor = "tensor_scale(%t : tensor<f32>) " if is_given(spec) else ""
         reader = "{blockscale.for_sparse} " if tiles == "sparse" else ""
         value = "%x"
         if transposed:
@@ -317,9 +354,9 @@ def written(folder, name, transposed, element, spec):
     bits = np.unpackbits(data, axis=1, bitorder="little")
     bits = bits[:, :k * BITS[element]].reshape(rows, k, BITS[element])
     codes = (bits << np.arange(BITS[element], dtype=np.uint8)).sum(2)
-    if spec.startswith("float32"):
-        scales = np.load(folder / f"{name}-scales.npy").view(np.uint32)
-        count = 1 if spec == "float32" else -(-rows // tile_rows(spec))
+    if plain_of(spec):
+        scales = np.load(folder / f"{name}-scales.npy").view(plain_of(spec)[1])
+        count = 1 if "_t" not in spec else -(-rows // tile_rows(spec))
         return codes.astype(np.uint8), scales.reshape(count, -1)
     tiles = np.load(folder / f"{name}-scales.npy").view(np.uint8)
     tiles = tiles.reshape(-(-rows // 128), -1, 32, 4, 4)
@@ -366,7 +403,7 @@ def linalg(case, i, x, results):
         parts = f"%data{j}, %scales{j}"
         parts += f", %factor{j}" if "multi" in spec else ""
         scale = ("f8E4M3FN" if "e4m3fn" in spec else
-                 "f32" if spec.startswith("float32") else "f8E8M0FNU")
+                 plain_of(spec)[0] if plain_of(spec) else "f8E8M0FNU")
         text += f"""  {parts} = blockscale.disassemble %q{j} : {type_}
 {count(f"a{j}", f"%data{j}", element, BITS[element], codes)}
 {count(f"b{j}", f"%scales{j}", scale, 8 * scales.itemsize, scales)}
@@ -385,6 +422,7 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     all_cases = list({"long": long_tiles, "sparse": long_tiles,
                        "row": whole_rows, "matrix": whole_matrices,
+                       "half": halves, "given": given_scales,
                        "float": float_tiles, "random": by_instruction, "": {
         "rows": cases, "columns": columns, "both": both,
         "found": found}[mode]}[tiles]())

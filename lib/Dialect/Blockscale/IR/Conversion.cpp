@@ -35,6 +35,56 @@ ConversionAttr blockscale::conversionOf(Operation *op, StringRef source) {
 // Dequantize
 //===----------------------------------------------------------------------===//
 
+/// Elements along K that a kernel reads under one zero point are whole blocks
+/// of so many.
+static constexpr int64_t kZeroBlock = 16;
+
+/// Why no kernel subtracts the zero points of `type`.
+static std::optional<Reason> whyNotZeros(ScaledTensorType type) {
+  const ScaleSpec &spec = type.getSpec().getValue();
+  std::string name = "'" + std::string(type.getSpec().getText()) + "'";
+  Type scale = plainScaleType(type);
+  if (!scale || isa<Float8E8M0FNUType>(scale))
+    return "a kernel subtracts zero points under scales of float32, float16 "
+           "and bfloat16, but those of " +
+           name + " are others; nearest legal: 'float32_int8_t128'";
+  unsigned bits = type.getElementType().getIntOrFloatBitWidth();
+  if (bits != 4 && bits != 8)
+    return "a kernel subtracts zero points from elements of 4 and 8 bits, but "
+           "these have " +
+           std::to_string(bits) + "; nearest legal: ui4";
+  Type zero = getBuiltinType(type.getContext(), *spec.zero);
+  bool isInteger =
+      zero && (zero.isInteger(8) || zero.isInteger(16) || zero.isInteger(32));
+  if (!isInteger &&
+      !isa_and_nonnull<Float32Type, Float16Type, BFloat16Type>(zero))
+    return "a kernel subtracts zero points of int8, int16, int32, float32, "
+           "float16 and bfloat16, but those of " +
+           name + " are others";
+  if (type.getKTile() % kZeroBlock != 0)
+    return "a kernel subtracts zero points from whole blocks of " +
+           std::to_string(kZeroBlock) + " elements along K, which tiles of " +
+           name + " are not; nearest legal: 'float32_int8_t128'";
+  return std::nullopt;
+}
+
+/// The storage of elements with zero points, in lines of whole accesses.
+static QuantizedStorage storageWithZeros(ScaledTensorType type) {
+  constexpr int64_t kBlock = 32;
+  bool isByte = type.getElementType().getIntOrFloatBitWidth() == 8;
+  QuantizedStorage storage = sizesInMemory(type);
+  storage.element = isByte ? ElementFormat::INT8 : ElementFormat::INT4;
+  storage.plainScale = plainScaleType(type);
+  storage.block = type.getKTile() % kBlock == 0 ? kBlock : kZeroBlock;
+  storage.tileBlocks = type.getKTile() / storage.block;
+  setLines(storage,
+           hw::tensorMapDataTypeInfo(isByte
+                                         ? hw::TensorMapDataType::U8
+                                         : hw::TensorMapDataType::U4x16Align8B),
+           storage.k);
+  return storage;
+}
+
 /// Why no kernel reads tensors that are arranged as `type` is.
 static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
   const ScaleSpec &spec = type.getSpec().getValue();
@@ -46,8 +96,7 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
     return "a kernel dequantises dense elements, but those of " + name +
            " are pruned; nearest legal: what 'blockscale.densify' makes of "
            "them, by a kernel of its own";
-  Type scale = getBuiltinType(type.getContext(), *spec.scale);
-  bool isFloat = scale && scale.isF32();
+  bool isFloat = bool(plainScaleType(type));
   bool isFactor =
       spec.coversK() && isFloat && (spec.isTensor() || type.getRowTile() == 1);
   if (!isFactor && (!spec.isTile() || type.getRowTile() < 1))
@@ -72,7 +121,7 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
            " rows in layout 'plain'; nearest legal: 'tiled_128x4', where they "
            "are repeated";
   if (spec.zero)
-    return "a kernel subtracts no zero points, which " + name + " has";
+    return whyNotZeros(type);
   if (spec.tensorScale && isFloat)
     return "a kernel reads no tensor scale beside float scales, but " + name +
            " has one; nearest legal: 'float32_t128'";
@@ -87,6 +136,8 @@ Result<QuantizedStorage> blockscale::dequantizedStorage(ScaledTensorType type,
                                                         hw::Target target) {
   if (auto why = whyNotArranged(type))
     return *why;
+  if (type.getSpec().getValue().zero)
+    return storageWithZeros(type);
   std::optional<QuantizedStorage> storage = operandStorage(type, target);
   if (storage)
     return *std::move(storage);

@@ -518,9 +518,34 @@ Value blockscale::exponentScale(Emitter &e, Value largest, ScaleRule rule,
                   Float8E8M0FNUType::get(e.getContext()));
 }
 
+Value blockscale::exponentUpwardsBits(Emitter &e, Value value) {
+  return exponentCode(e, roundedUpExponent(e, value), value);
+}
+
 Value blockscale::exponentUpwards(Emitter &e, Value value) {
-  return fromCode(e, exponentCode(e, roundedUpExponent(e, value), value),
+  return fromCode(e, exponentUpwardsBits(e, value),
                   Float8E8M0FNUType::get(e.getContext()));
+}
+
+Value blockscale::encodeUpwards(Emitter &e, Value value, Type type,
+                                function_ref<Value(Value)> decode) {
+  if (type.isF32())
+    return value;
+  if (isa<Float8E8M0FNUType>(type))
+    return exponentUpwards(e, value);
+  Value code = encode(e, value, type);
+  Value below =
+      arith::CmpFOp::create(e, arith::CmpFPredicate::OLT, decode(code),
+                            clamp(e, value, largestValue(type)));
+  // The codes of numbers that are not negative are in the numbers' order.
+  Type integer = e.getIntegerType(type.getIntOrFloatBitWidth());
+  bool isFloat = integer != type;
+  Value raw =
+      isFloat ? arith::BitcastOp::create(e, integer, code).getResult() : code;
+  Value next = arith::AddIOp::create(
+      e, raw, arith::ConstantIntOp::create(e, integer, 1));
+  raw = select(e, below, next, raw);
+  return isFloat ? arith::BitcastOp::create(e, type, raw).getResult() : raw;
 }
 
 Value blockscale::boundedInverse(Emitter &e, Value value) {

@@ -23,11 +23,30 @@ static std::string textOf(Type type) {
   return text;
 }
 
-bool blockscale::hasFloatScales(ScaledTensorType type) {
+Type blockscale::plainScaleType(ScaledTensorType type) {
   const ScaleSpec &spec = type.getSpec().getValue();
   Type format =
       spec.scale ? getBuiltinType(type.getContext(), *spec.scale) : Type();
-  return format && format.isF32();
+  bool isFloat =
+      isa_and_nonnull<Float32Type, Float16Type, BFloat16Type>(format);
+  bool isPower = isa_and_nonnull<Float8E8M0FNUType>(format) && spec.coversK();
+  return isFloat || isPower ? format : Type();
+}
+
+static bool hasPlainScales(ScaledTensorType type) {
+  return bool(plainScaleType(type));
+}
+
+bool blockscale::hasFloatScales(ScaledTensorType type) {
+  Type scale = plainScaleType(type);
+  return scale && scale.isF32();
+}
+
+Type QuantizedStorage::scaleMemory() const {
+  constexpr unsigned kByte = 8;
+  if (!plainScale || plainScale.getIntOrFloatBitWidth() == kByte)
+    return IntegerType::get(k.getContext(), kByte);
+  return plainScale;
 }
 
 /// Why no kernel writes tensors that are arranged as `type` is.
@@ -40,7 +59,7 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
   if (spec.isSparse())
     return "a kernel writes dense elements, but " + name +
            " prunes; prune on the host first";
-  bool isFactor = spec.coversK() && hasFloatScales(type) &&
+  bool isFactor = spec.coversK() && hasPlainScales(type) &&
                   (spec.isTensor() || type.getRowTile() == 1);
   if (!isFactor && (!spec.isTile() || type.getRowTile() < 1))
     return "a kernel chooses scales for tiles along K of one row or several, "
@@ -52,16 +71,17 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
     return Reason(
         "a kernel writes elements along K, but the result is in order "
         "'mn_major'; nearest legal: 'k_major'");
-  if (!hasFloatScales(type) && !scaleFormat(*spec.scale))
-    return "a kernel writes float scales of float32, but those of " + name +
-           " are others; nearest legal: 'float32_t128'";
+  if (!hasPlainScales(type) && !scaleFormat(*spec.scale))
+    return "a kernel writes float scales of float32, float16 and bfloat16, but "
+           "those of " +
+           name + " are others; nearest legal: 'float32_t128'";
   // Those of floats are always plain.
-  if (!hasFloatScales(type) && type.getLayout() != ScaleLayout::Tiled128x4 &&
+  if (!hasPlainScales(type) && type.getLayout() != ScaleLayout::Tiled128x4 &&
       type.getLayout() != ScaleLayout::Grouped128x4)
     return "a kernel writes scales in layout 'tiled_128x4', as the tensor core "
            "reads them, but the result has '" +
            stringifyScaleLayout(type.getLayout()).str() + "'";
-  if (hasFloatScales(type) && spec.tensorScale)
+  if (hasPlainScales(type) && spec.tensorScale)
     return "a kernel writes no tensor scale beside float scales, but " + name +
            " has one; nearest legal: 'float32_t128'";
   if (spec.zero)
@@ -183,6 +203,11 @@ static std::optional<Reason> whyNotElement(ScaledTensorType type,
            "writes for '" +
            std::string(type.getSpec().getText()) +
            "'; nearest legal: 'float32_t0' or 'float32'";
+  if (!type.getSpec().getValue().hasPlainIntegers())
+    return "i8 under powers of two is a fixed-point number, which no product "
+           "reads under scales of all of K; nearest legal: 'float32_t0' or "
+           "'float32' in place of '" +
+           std::string(type.getSpec().getText()) + "'";
   if (hw::findSchemes(*element, *element, std::nullopt, 0, /*sparse=*/false,
                       target)
           .empty())
@@ -192,9 +217,9 @@ static std::optional<Reason> whyNotElement(ScaledTensorType type,
   return std::nullopt;
 }
 
-/// Under float scales elements are those of kinds that take each in a byte. A
+/// Under plain scales elements are those of kinds that take each in a byte. A
 /// thread has as many as under the longest blocks of instructions.
-static Result<QuantizedStorage> floatStorage(ScaledTensorType type,
+static Result<QuantizedStorage> plainStorage(ScaledTensorType type,
                                              hw::Target target) {
   constexpr int64_t kBlock = 32;
   constexpr unsigned kContainer = 8;
@@ -214,6 +239,7 @@ static Result<QuantizedStorage> floatStorage(ScaledTensorType type,
   QuantizedStorage storage;
   setSizes(storage, type);
   storage.element = *element->format();
+  storage.plainScale = plainScaleType(type);
   storage.block = kBlock;
   storage.tileBlocks = type.getKTile() / kBlock;
   setLines(
@@ -225,8 +251,8 @@ static Result<QuantizedStorage> floatStorage(ScaledTensorType type,
 
 std::optional<QuantizedStorage>
 blockscale::operandStorage(ScaledTensorType type, hw::Target target) {
-  if (hasFloatScales(type)) {
-    Result<QuantizedStorage> storage = floatStorage(type, target);
+  if (hasPlainScales(type)) {
+    Result<QuantizedStorage> storage = plainStorage(type, target);
     return storage ? std::optional(*std::move(storage)) : std::nullopt;
   }
   // In rows a scale is there once.
@@ -280,11 +306,11 @@ Result<QuantizedStorage> blockscale::quantizedStorage(ScaledTensorType type,
   if (auto why = whyNotArranged(type))
     return *why;
   bool isForSparse = reader == ScaleReader::Sparse;
-  if (hasFloatScales(type) && isForSparse)
+  if (hasPlainScales(type) && isForSparse)
     return Reason("no sparse instruction reads float scales, with which '" +
                   kForSparseName.str() + "' has no meaning");
-  if (hasFloatScales(type)) {
-    Result<QuantizedStorage> storage = floatStorage(type, target);
+  if (hasPlainScales(type)) {
+    Result<QuantizedStorage> storage = plainStorage(type, target);
     if (storage)
       if (auto why = whyNotTile(*storage, type))
         return *why;
@@ -327,6 +353,12 @@ blockscale::whyNotEpilogue(const QuantizedStorage &storage) {
     return Reason("a product quantises its result in blocks of one row, of "
                   "which a CTA has all columns, but a scale is for all of " +
                   std::string(storage.coversMatrix() ? "a matrix" : "a row") +
+                  "; nearest legal: 'float32_t128', or a kernel of its own "
+                  "that quantises");
+  if (!storage.scale && !storage.plainScale.isF32())
+    return Reason("a product quantises its result under scales that "
+                  "instructions read or those of float32, but these are " +
+                  print(*getNumberSpec(storage.plainScale)) +
                   "; nearest legal: 'float32_t128', or a kernel of its own "
                   "that quantises");
   // A float is there once for all blocks of its tile.

@@ -27,11 +27,24 @@ static LogicalResult verifySearch(QuantizeOp op) {
   return success();
 }
 
+/// One scale for all of a matrix, which may be given.
+static bool isOneScale(const ScaleSpec &spec) {
+  return spec.isTensor() && !spec.tensorScale && !spec.zero;
+}
+
+bool blockscale::givesScale(QuantizeOp op) {
+  return op.getTensorScale() && isOneScale(op.getType().getSpec().getValue());
+}
+
 /// The other rules are for powers of two, and those by fractions for floats.
 static LogicalResult verifyRule(QuantizeOp op) {
   ScaleRule rule = op.getRule();
   if (rule == ScaleRule::Floor)
     return success();
+  if (givesScale(op))
+    return op.emitOpError() << "rule '" << stringifyScaleRule(rule)
+                            << "' chooses a scale, but 'tensor_scale' gives "
+                               "that of the matrix; 'floor' chooses nothing";
   if (rule == ScaleRule::MinError)
     return verifySearch(op);
   ScaledTensorType type = op.getResult().getType();
@@ -138,7 +151,7 @@ LogicalResult QuantizeOp::verify() {
   const ScaleSpec &spec = type.getSpec().getValue();
   if (!getTensorScale())
     return success();
-  if (!spec.tensorScale)
+  if (!spec.tensorScale && !isOneScale(spec))
     return emitOpError() << "'tensor_scale' is given, but " << specName(type)
                          << " has none";
   ArrayRef<int64_t> found = getTensorScale().getType().getShape();

@@ -223,6 +223,38 @@ func.func @quantize_no_tensor_scale(%x: tensor<64x64xf32>, %t: tensor<f32>) {
 
 // -----
 
+func.func @quantize_row_scale(%x: tensor<64x64xf32>, %t: tensor<f32>) {
+  // expected-error @below {{'tensor_scale' is given, but spec 'float32_t0' has none}}
+  %0 = blockscale.quantize %x tensor_scale(%t : tensor<f32>) : tensor<64x64xf32> to !blockscale.tensor<64x64xf8E4M3FN, "float32_t0">
+  return
+}
+
+// -----
+
+func.func @quantize_given_scale_with_zeros(%x: tensor<64x64xf32>, %t: tensor<f32>) {
+  // expected-error @below {{'tensor_scale' is given, but spec 'float32_int16' has none}}
+  %0 = blockscale.quantize %x tensor_scale(%t : tensor<f32>) : tensor<64x64xf32> to !blockscale.tensor<64x64xui8, "float32_int16">
+  return
+}
+
+// -----
+
+func.func @quantize_given_scale_shape(%x: tensor<3x64x64xf32>, %t: tensor<f32>) {
+  // expected-error @below {{expected one tensor scale per matrix, shape [3], found []}}
+  %0 = blockscale.quantize %x tensor_scale(%t : tensor<f32>) : tensor<3x64x64xf32> to !blockscale.tensor<3x64x64xf8E4M3FN, "float32">
+  return
+}
+
+// -----
+
+func.func @quantize_given_scale_by_rule(%x: tensor<64x64xf32>, %t: tensor<f32>) {
+  // expected-error @below {{rule 'round_up' chooses a scale, but 'tensor_scale' gives that of the matrix; 'floor' chooses nothing}}
+  %0 = blockscale.quantize %x tensor_scale(%t : tensor<f32>) rule(round_up) : tensor<64x64xf32> to !blockscale.tensor<64x64xf8E4M3FN, "e8m0">
+  return
+}
+
+// -----
+
 func.func @quantize_tensor_scale_shape(%x: tensor<3x64x64xf32>, %t: tensor<f32>) {
   // expected-error @below {{expected one tensor scale per matrix, shape [3], found []}}
   %0 = blockscale.quantize %x tensor_scale(%t : tensor<f32>) : tensor<3x64x64xf32> to !blockscale.tensor<3x64x64xf4E2M1FN, "multi_float32_e4m3fn_t16">

@@ -17,6 +17,8 @@ func.func @quantize(%x: tensor<?x4096xbf16>, %t: tensor<f32>) {
   %5 = blockscale.quantize %x rule(floor) rounding(even) : tensor<?x4096xbf16> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">
   // CHECK: blockscale.quantize %{{.*}} tensor_scale(%{{.*}} : tensor<f32>) :
   %2 = blockscale.quantize %x tensor_scale(%t : tensor<f32>) : tensor<?x4096xbf16> to !blockscale.tensor<?x4096xf4E2M1FN, "multi_float32_e4m3fn_t16">
+  // CHECK: blockscale.quantize %{{.*}} tensor_scale(%{{.*}} : tensor<f32>) :
+  %given = blockscale.quantize %x tensor_scale(%t : tensor<f32>) : tensor<?x4096xbf16> to !blockscale.tensor<?x4096xf8E4M3FN, "float32">
   return
 }
 

@@ -67,6 +67,29 @@ func.func @sparse() -> !blockscale.tensor<1x128xf8E4M3FN, "e8m0_t32n2m4"> {
 
 // -----
 
+// The scale of a matrix that is given: its magnitude, rounded up to powers of two.
+// What it does not reach saturates, and a NaN leaves others as they are.
+// CHECK-LABEL: @given
+// CHECK-DAG: %[[CODES:.*]] = arith.constant dense<{{\[}}[2.000000e+00, -4.480000e+02, 0x7F, -0.000000e+00]]> : tensor<1x4xf8E4M3FN>
+// CHECK-DAG: %[[SCALE:.*]] = arith.constant dense<5.000000e-01> : tensor<1x1xf32>
+// CHECK-DAG: %[[INTEGERS:.*]] = arith.constant dense<{{\[}}[1, -127, 0, 0]]> : tensor<1x4xi8>
+// CHECK-DAG: %[[HALF:.*]] = arith.constant dense<7.500000e-01> : tensor<1x1xf16>
+// CHECK-DAG: %[[POWER:.*]] = arith.constant dense<1.000000e+00> : tensor<1x1xf8E8M0FNU>
+// CHECK-DAG: blockscale.assemble %[[CODES]], %[[SCALE]] :
+// CHECK-DAG: blockscale.assemble %[[INTEGERS]], %[[HALF]] :
+// CHECK-DAG: blockscale.assemble %{{.*}}, %[[POWER]] :
+func.func @given() -> (!blockscale.tensor<1x4xf8E4M3FN, "float32">, !blockscale.tensor<1x4xi8, "float16">, !blockscale.tensor<1x4xf8E4M3FN, "e8m0">) {
+  %x = arith.constant dense<[[1.0, -300.0, 0x7FC00000, -0.0]]> : tensor<1x4xf32>
+  %t = arith.constant dense<-0.5> : tensor<f32>
+  %u = arith.constant dense<0.75> : tensor<f32>
+  %0 = blockscale.quantize %x tensor_scale(%t : tensor<f32>) : tensor<1x4xf32> to !blockscale.tensor<1x4xf8E4M3FN, "float32">
+  %1 = blockscale.quantize %x tensor_scale(%u : tensor<f32>) : tensor<1x4xf32> to !blockscale.tensor<1x4xi8, "float16">
+  %2 = blockscale.quantize %x tensor_scale(%u : tensor<f32>) : tensor<1x4xf32> to !blockscale.tensor<1x4xf8E4M3FN, "e8m0">
+  return %0, %1, %2 : !blockscale.tensor<1x4xf8E4M3FN, "float32">, !blockscale.tensor<1x4xi8, "float16">, !blockscale.tensor<1x4xf8E4M3FN, "e8m0">
+}
+
+// -----
+
 // CHECK-LABEL: @stays
 // CHECK-COUNT-3: blockscale.quantize
 func.func @stays(%x: tensor<1x32xf32>, %t: tensor<f32>) -> (!blockscale.tensor<1x32xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<1x32xf4E2M1FN, "multi_float32_e4m3fn_t16">, !blockscale.tensor<?x32xf8E4M3FN, "e8m0_t32">) {

@@ -27,7 +27,7 @@ func.func @columns_share(%a: !a) -> tensor<64x64xf32> {
 
 // -----
 
-!a = !blockscale.tensor<64x64xf8E4M3FN, "float16_t0">
+!a = !blockscale.tensor<64x64xf8E4M3FN, "e4m3fn_t0">
 func.func @channels(%a: !a) -> tensor<64x64xf32> {
   // expected-error@+1 {{are for whole columns, rows or matrices}}
   %0 = blockscale.dequantize %a : !a to tensor<64x64xf32>
@@ -131,4 +131,49 @@ func.func @many(%a: !a) -> tensor<2000000000x64xf32> {
   // expected-error@+1 {{it would take 16000000000 threads, more than the}}
   %0 = blockscale.dequantize %a : !a to tensor<2000000000x64xf32>
   return %0 : tensor<2000000000x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<64x64xui4, "e4m3fn_int8_t32">
+func.func @zeros_under_bytes(%a: !a) -> tensor<64x64xf32> {
+  // expected-error@+1 {{a kernel subtracts zero points under scales of float32, float16 and bfloat16, but those of 'e4m3fn_int8_t32' are others; nearest legal: 'float32_int8_t128'}}
+  %0 = blockscale.dequantize %a : !a to tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<64x64xui3, "float32_int8_t32">
+func.func @three_bits(%a: !a) -> tensor<64x64xf32> {
+  // expected-error@+1 {{a kernel subtracts zero points from elements of 4 and 8 bits, but these have 3; nearest legal: ui4}}
+  %0 = blockscale.dequantize %a : !a to tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<64x64xui4, "float32_int6_t32">
+func.func @six_bits_of_zeros(%a: !a) -> tensor<64x64xf32> {
+  // expected-error@+1 {{a kernel subtracts zero points of int8, int16, int32, float32, float16 and bfloat16, but those of 'float32_int6_t32' are others}}
+  %0 = blockscale.dequantize %a : !a to tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<64x64xui4, "float32_int8_t8">
+func.func @short_tiles(%a: !a) -> tensor<64x64xf32> {
+  // expected-error@+1 {{a kernel subtracts zero points from whole blocks of 16 elements along K, which tiles of 'float32_int8_t8' are not; nearest legal: 'float32_int8_t128'}}
+  %0 = blockscale.dequantize %a : !a to tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<64x64xui4, "float32_int8_t0_t32">
+func.func @zeros_of_columns(%a: !a) -> tensor<64x64xf32> {
+  // expected-error@+1 {{a kernel dequantises under scales of blocks along K, but those of 'float32_int8_t0_t32' are for whole columns, rows or matrices}}
+  %0 = blockscale.dequantize %a : !a to tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
 }

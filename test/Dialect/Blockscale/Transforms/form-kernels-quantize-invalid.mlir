@@ -181,9 +181,9 @@ func.func @groups(%x: tensor<64x64xbf16>, %ends: tensor<4xi32>) -> !q {
 
 // -----
 
-!q = !blockscale.tensor<64x128xf8E4M3FN, "bfloat16_t128">
+!q = !blockscale.tensor<64x128xf8E4M3FN, "e5m2_t128">
 func.func @narrow_float(%x: tensor<64x128xbf16>) -> !q {
-  // expected-error@+1 {{a kernel writes float scales of float32, but those of 'bfloat16_t128' are others; nearest legal: 'float32_t128'}}
+  // expected-error@+1 {{a kernel writes float scales of float32, float16 and bfloat16, but those of 'e5m2_t128' are others; nearest legal: 'float32_t128'}}
   %0 = blockscale.quantize %x : tensor<64x128xbf16> to !q
   return %0 : !q
 }
@@ -226,11 +226,32 @@ func.func @short_integers(%x: tensor<64x128xbf16>) -> !q {
 
 // -----
 
-!q = !blockscale.tensor<64x128xf8E4M3FN, "float16">
-func.func @whole_matrix_half(%x: tensor<64x128xbf16>) -> !q {
-  // expected-error@+1 {{a kernel chooses scales for tiles along K of one row or several, but those of 'float16' are for all rows or all of K}}
+!q = !blockscale.tensor<64x128xf8E4M3FN, "e4m3fn">
+func.func @whole_matrix_byte(%x: tensor<64x128xbf16>) -> !q {
+  // expected-error@+1 {{a kernel chooses scales for tiles along K of one row or several, but those of 'e4m3fn' are for all rows or all of K}}
   %0 = blockscale.quantize %x : tensor<64x128xbf16> to !q
   return %0 : !q
+}
+
+// -----
+
+!q = !blockscale.tensor<64x128xi8, "e8m0_t0">
+func.func @fixed_point(%x: tensor<64x128xbf16>) -> !q {
+  // expected-error@+1 {{i8 under powers of two is a fixed-point number, which no product reads under scales of all of K; nearest legal: 'float32_t0' or 'float32' in place of 'e8m0_t0'}}
+  %0 = blockscale.quantize %x : tensor<64x128xbf16> to !q
+  return %0 : !q
+}
+
+// -----
+
+!q = !blockscale.tensor<64x64xf8E4M3FN, "float32">
+func.func @given_and_found(%x: tensor<64x64xbf16>, %s: tensor<f32>) -> (!q, !q) {
+  %e = tensor.empty() : tensor<64x64xbf16>
+  %t = linalg.transpose ins(%x : tensor<64x64xbf16>) outs(%e : tensor<64x64xbf16>) permutation = [1, 0]
+  %0 = blockscale.quantize %x tensor_scale(%s : tensor<f32>) : tensor<64x64xbf16> to !q
+  // expected-error@+1 {{a kernel that quantises a matrix and its transpose finds the tensor scale of both or of none, but one has a 'tensor_scale'; nearest legal: the same for the other}}
+  %1 = blockscale.quantize %t : tensor<64x64xbf16> to !q
+  return %0, %1 : !q, !q
 }
 
 // -----

@@ -377,7 +377,8 @@ def Blockscale_ParameterRole : I32EnumAttr<"ParameterRole",
       I32EnumAttrCase<"DMetadata", 29, "d_metadata">,
       I32EnumAttrCase<"ATerms", 30, "a_terms">,
       I32EnumAttrCase<"BTerms", 31, "b_terms">,
-      I32EnumAttrCase<"RowCounts", 32, "row_counts">]> {
+      I32EnumAttrCase<"RowCounts", 32, "row_counts">,
+      I32EnumAttrCase<"AZeros", 33, "a_zeros">]> {
   let cppNamespace = "::blockscale";
   let genSpecializedAttr = 0;
 }

@@ -547,7 +547,7 @@ def Blockscale_LoadRowOp : Blockscale_KernelOp<"load_row"> {
                        I64:$offset, I32:$count,
                        Optional<I64>:$stride, UnitAttr:$aligned);
   let results =
-    (outs VectorOfRankAndType<[1], [F32, BF16, F16, F8E4M3FN, I8, I32]>:$result);
+    (outs VectorOfRankAndType<[1], [F32, BF16, F16, F8E4M3FN, I8, I16, I32]>:$result);
   let assemblyFormat = [{
     $source `[` $offset `]` `count` $count (`stride` $stride^)?
     (`aligned` $aligned^)? attr-dict `:` type($source) `->` type($result)

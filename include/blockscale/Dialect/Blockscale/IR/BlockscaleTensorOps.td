@@ -111,6 +111,10 @@ def Blockscale_QuantizeOp : Blockscale_Op<"quantize",
     format narrower than f32 it is the nearest number, or the next one up if
     that is smaller, and the rest follows from what is stored.
 
+    Where one scale is for all of a matrix, without zero points, `tensor_scale`
+    gives that scale: it is stored as a tensor scale is, the rule `floor` chooses
+    nothing, and what it does not reach saturates.
+
     Finite data give finite scales and elements, subnormals and the largest f32
     included: what is out of a scale's reach saturates or becomes 0.
 

@@ -138,8 +138,16 @@ mlir::Value exponentScale(Emitter &emitter, mlir::Value largest, ScaleRule rule,
 mlir::Value exponentScaleBits(Emitter &emitter, mlir::Value largest,
                               ScaleRule rule, mlir::Type element);
 
-/// The smallest number of ue8m0 that is not below `value`.
+/// The smallest number of ue8m0 that is not below `value`; and its code in the
+/// low bits of an i32.
 mlir::Value exponentUpwards(Emitter &emitter, mlir::Value value);
+mlir::Value exponentUpwardsBits(Emitter &emitter, mlir::Value value);
+
+/// The f32 `value`, which is not negative, in `type`: the nearest number, or
+/// the one above it where that is smaller than `value`; saturating. `decode`
+/// gives the value of a code as f32.
+mlir::Value encodeUpwards(Emitter &emitter, mlir::Value value, mlir::Type type,
+                          llvm::function_ref<mlir::Value(mlir::Value)> decode);
 
 /// min(1 / value, FLT_MAX) of an f32 that is not negative.
 mlir::Value boundedInverse(Emitter &emitter, mlir::Value value);

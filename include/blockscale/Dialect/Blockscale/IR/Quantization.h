@@ -28,8 +28,11 @@ namespace blockscale {
 struct QuantizedStorage {
   mlir::AffineExpr rows, k, batch;
   ElementFormat element = ElementFormat::E4M3;
-  /// None for f32, which lie in layout 'plain', once for each tile.
+  /// Of scales that instructions read; none for others.
   std::optional<ElementFormat> scale;
+  /// Of those that lie in layout 'plain' once for each tile: f32, f16 or bf16,
+  /// for all of K also f8E8M0FNU. Null for others.
+  mlir::Type plainScale;
   /// Elements along K of which memory has a scale.
   int64_t block = 0;
   /// Rows and blocks of a tile, which share a scale. One that instructions read
@@ -50,9 +53,16 @@ struct QuantizedStorage {
   bool coversRow() const { return coversK() && rowTile == 1; }
   /// Elements along K that share a scale.
   int64_t tileElements() const { return block * tileBlocks; }
+  /// Whether scales are powers of two.
+  bool hasPowers() const {
+    return scale == ElementFormat::UE8M0 ||
+           mlir::isa_and_nonnull<mlir::Float8E8M0FNUType>(plainScale);
+  }
+  /// What memory has scales as: those of a byte are i8.
+  mlir::Type scaleMemory() const;
   /// Blocks that share a scale.
   int64_t repetitions() const { return rowTile * tileBlocks; }
-  /// The f32 scales of one matrix: for a group of rows, and of all of them.
+  /// The plain scales of one matrix: for a group of rows, and of all of them.
   mlir::AffineExpr floatsOfRows() const {
     return coversK() ? mlir::getAffineConstantExpr(1, k.getContext())
                      : k.ceilDiv(tileElements());
@@ -76,6 +86,10 @@ mlir::LogicalResult verifyForSparse(mlir::Operation *op,
 /// Which instructions read the scales of a result.
 enum class ScaleReader { Dense, Sparse };
 ScaleReader scaleReader(mlir::Operation *op);
+
+/// What the scales of `type` are if they lie in layout 'plain' for whoever
+/// multiplies sums by them; null if instructions read them.
+mlir::Type plainScaleType(ScaledTensorType type);
 
 /// The sizes of a tensor of `type` alone.
 QuantizedStorage sizesInMemory(ScaledTensorType type);

@@ -17,6 +17,9 @@ class RewriterBase;
 
 namespace blockscale {
 
+/// Whether the `tensor_scale` of `op` is the one scale of each matrix itself.
+bool givesScale(QuantizeOp op);
+
 /// Replaces a quantize to a sparse spec by `blockscale.prune`, a dense quantize
 /// of what is left and `blockscale.compress`. Fails if the spec is dense.
 llvm::LogicalResult expandSparseQuantize(mlir::RewriterBase &rewriter,

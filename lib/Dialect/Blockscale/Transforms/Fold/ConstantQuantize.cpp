@@ -9,6 +9,7 @@
 #include "ConstantQuantize.h"
 #include "ConstantNumbers.h"
 #include "blockscale/Dialect/Blockscale/IR/Codebooks.h"
+#include "blockscale/Dialect/Blockscale/IR/Quantize.h"
 #include "blockscale/Formats/Quotient.h"
 
 #include <cmath>
@@ -297,7 +298,12 @@ ConstantParts Quantizer::run(ArrayRef<float> tensorScale) {
     std::vector<float> maxima = tileMaxima();
     if (parts.tensorScale)
       setFactors(maxima, tensorScale);
-    setScales(maxima);
+    if (givesScale(op))
+      for (float given : tensorScale)
+        result.scales.push_back(encodeNumberUpwards(
+            parts.scales.getElementType(), std::fabs(given)));
+    else
+      setScales(maxima);
   }
   for (uint64_t i = 0; i < values.size(); ++i)
     result.data.push_back(element(i));

@@ -109,10 +109,13 @@ Value BlockQuantizer::inverseOfFactor(Value factor) {
 /// Of powers of two; `factor` is that of the tensor, or null.
 BlockScaling BlockQuantizer::exponentScaling(ScaleRule rule, Value largest,
                                              Value factor) {
-  constexpr int64_t kNaN = 0x7fc00000, kSmallest = 0x00400000;
   if (factor)
     largest = arith::MulFOp::create(e, largest, inverseOfFactor(factor));
-  Value code = exponentScaleBits(e, largest, rule, element);
+  return powerScaling(exponentScaleBits(e, largest, rule, element), factor);
+}
+
+BlockScaling BlockQuantizer::powerScaling(Value code, Value factor) {
+  constexpr int64_t kNaN = 0x7fc00000, kSmallest = 0x00400000;
   // 2^(code - 127), or the inverse of that, which is one too: 2^-127, the
   // smallest, is a subnormal f32.
   auto power = [&](Value exponent, int64_t smallest) {
@@ -132,14 +135,40 @@ BlockScaling BlockQuantizer::exponentScaling(ScaleRule rule, Value largest,
           {}};
 }
 
-/// Of f32: its bits are the code, of a NaN those that have no payload.
-BlockScaling BlockQuantizer::wideScaling(float target, Value largest) {
-  constexpr int64_t kNaN = 0x7fc00000;
-  Value scale = arith::DivFOp::create(e, largest, e.f32(target));
-  scale = arith::MinimumFOp::create(e, scale,
-                                    e.f32(largestScale(e.getF32Type(), limit)));
-  Value code = select(e, isNaN(e, scale), e.i32(kNaN), e.bits(scale));
+/// Of an f32 and of what it is `rounded` to: the bits of that are the code, of
+/// a NaN those that have no payload.
+BlockScaling BlockQuantizer::plainScaling(Value scale, Value rounded) {
+  auto type = cast<FloatType>(rounded.getType());
+  auto nan = APFloat::getQNaN(type.getFloatSemantics()).bitcastToAPInt();
+  Value bits =
+      arith::BitcastOp::create(e, e.getIntegerType(type.getWidth()), rounded);
+  if (!type.isF32()) {
+    bits = arith::ExtUIOp::create(e, e.getI32Type(), bits);
+    scale = e.widen(rounded);
+  }
+  Value code =
+      select(e, isNaN(e, scale), e.i32(int64_t(nan.getZExtValue())), bits);
   return {code, inverseOf(scale, Value()), scale, {}};
+}
+
+BlockScaling BlockQuantizer::plainScaling(float target, Value largest) {
+  Value scale = arith::DivFOp::create(e, largest, e.f32(target));
+  scale = arith::MinimumFOp::create(
+      e, scale, e.f32(largestScale(storage.plainScale, limit)));
+  return plainScaling(scale, e.narrow(scale, storage.plainScale));
+}
+
+BlockScaling BlockQuantizer::givenScaling(Value scale) {
+  BlockScaling scaling;
+  if (storage.hasPowers()) {
+    scaling = powerScaling(exponentUpwardsBits(e, scale), /*factor=*/Value());
+  } else {
+    Value rounded = encodeUpwards(e, scale, storage.plainScale,
+                                  [&](Value code) { return e.widen(code); });
+    scaling = plainScaling(scale, rounded);
+  }
+  scaling.isGiven = true;
+  return scaling;
 }
 
 /// Of floats, in the order of operations that `blockscale.quantize` has. The
@@ -147,7 +176,7 @@ BlockScaling BlockQuantizer::wideScaling(float target, Value largest) {
 BlockScaling BlockQuantizer::floatScaling(float target, Value largest,
                                           Value factor) {
   if (!storage.scale)
-    return wideScaling(target, largest);
+    return plainScaling(target, largest);
   auto format = Float8E4M3FNType::get(what.getContext());
   Value scale;
   if (factor)
@@ -218,7 +247,7 @@ Value BlockQuantizer::errorOf(ArrayRef<Value> values, BlockScaling &scaling,
 /// error is above the bound: but for tiles that have both scales the same.
 BlockScaling BlockQuantizer::lessErring(ArrayRef<Value> values, Value largest,
                                         Value factor, Value counts) {
-  bool isPower = storage.scale == ElementFormat::UE8M0;
+  bool isPower = storage.hasPowers();
   bool isBounded = isPower && !factor;
   float below = secondLargestElement(what.getD());
   BlockScaling first = isPower
@@ -256,9 +285,8 @@ BlockScaling BlockQuantizer::scalingOf(ArrayRef<Value> values, Value largest,
                                        Value factor, Value counts) {
   if (comparesErrors())
     return lessErring(values, largest, factor, counts);
-  return storage.scale == ElementFormat::UE8M0
-             ? exponentScaling(what.getRule(), largest, factor)
-             : floatScaling(limit, largest, factor);
+  return storage.hasPowers() ? exponentScaling(what.getRule(), largest, factor)
+                             : floatScaling(limit, largest, factor);
 }
 
 //===----------------------------------------------------------------------===//
@@ -385,30 +413,43 @@ Value BlockQuantizer::packed(Value word) {
 
 /// What is rounded to nearest even instead of the elements.
 SmallVector<Value> BlockQuantizer::quotientsOf(ArrayRef<Value> values,
-                                               Value inverse, Value first) {
+                                               const BlockScaling &scaling,
+                                               Value first) {
   SmallVector<Value> random, quotients;
   if (isStochastic())
     random = randomNumbers(first);
   for (auto [i, value] : llvm::enumerate(values)) {
-    Value product = arith::MulFOp::create(e, value, inverse);
-    quotients.push_back(
-        isStochastic()
-            ? DitherOp::create(e, product, random[i], TypeAttr::get(element))
-            : withoutTie(product));
+    Value product = arith::MulFOp::create(e, value, scaling.inverse);
+    Value quotient = isStochastic() ? DitherOp::create(e, product, random[i],
+                                                       TypeAttr::get(element))
+                                          .getResult()
+                                    : withoutTie(product);
+    if (isStochastic() && scaling.isGiven)
+      quotient = select(e, isNaN(e, product), product, quotient);
+    quotients.push_back(quotient);
   }
   return quotients;
 }
 
+/// What becomes an integer. A NaN among others is 0.
+Value BlockQuantizer::countOf(Value value, const BlockScaling &scaling) {
+  Value product = arith::MulFOp::create(e, value, scaling.inverse);
+  if (scaling.isGiven)
+    product = select(e, isNaN(e, product), e.f32(0), product);
+  return product;
+}
+
 /// Those of integers.
 SmallVector<Value> BlockQuantizer::integerGroups(ArrayRef<Value> values,
-                                                 Value inverse, Value first) {
-  if (!isStochastic())
-    return encodeBytes(e, quotientsOf(values, inverse, first));
-  SmallVector<Value> products =
-      llvm::map_to_vector(values, [&](Value value) -> Value {
-        return arith::MulFOp::create(e, value, inverse);
-      });
-  return encodeBytes(e, products, randomNumbers(first));
+                                                 const BlockScaling &scaling,
+                                                 Value first) {
+  SmallVector<Value> counts;
+  for (Value value : values) {
+    Value count = countOf(value, scaling);
+    counts.push_back(isStochastic() ? count : withoutTie(count));
+  }
+  return isStochastic() ? encodeBytes(e, counts, randomNumbers(first))
+                        : encodeBytes(e, counts);
 }
 
 /// The codes in groups of four, or of eight of 4 bits, by `cvt.rs`.
@@ -436,7 +477,7 @@ SmallVector<Value> BlockQuantizer::encodeGroups(ArrayRef<Value> values,
                                                 const BlockScaling &scaling,
                                                 Value first) {
   if (isa<IntegerType>(element))
-    return integerGroups(values, scaling.inverse, first);
+    return integerGroups(values, scaling, first);
   if (roundsByInstruction)
     return encodeByInstruction(values, scaling.inverse, first);
   auto format = TypeAttr::get(element);
@@ -445,7 +486,7 @@ SmallVector<Value> BlockQuantizer::encodeGroups(ArrayRef<Value> values,
   if (what.getRounding() == ElementRounding::Even && !areWords)
     pairs = scaling.pairs;
   if (pairs.empty()) {
-    SmallVector<Value> quotients = quotientsOf(values, scaling.inverse, first);
+    SmallVector<Value> quotients = quotientsOf(values, scaling, first);
     ArrayRef<Value> rest = quotients;
     constexpr size_t kWord = 8;
     for (; areWords && !rest.empty(); rest = rest.drop_front(kWord))
@@ -545,12 +586,15 @@ Value BlockQuantizer::chooseFactor(Value largest) {
   return chosen;
 }
 
+Value BlockQuantizer::isFirstBlock(const BlockPlace &place) {
+  return arith::CmpIOp::create(e, arith::CmpIPredicate::eq,
+                               arith::OrIOp::create(e, place.row, place.block),
+                               e.i32(0));
+}
+
 void BlockQuantizer::storeFactor(Value memory, const BlockPlace &place,
                                  Value factor) {
-  Value isFirst = arith::CmpIOp::create(
-      e, arith::CmpIPredicate::eq,
-      arith::OrIOp::create(e, place.row, place.block), e.i32(0));
-  auto condition = scf::IfOp::create(e, isFirst);
+  auto condition = scf::IfOp::create(e, isFirstBlock(place));
   OpBuilder::InsertionGuard guard(e);
   e.setInsertionPointToStart(condition.thenBlock());
   auto one = VectorType::get({1}, e.getF32Type());

@@ -25,6 +25,9 @@ struct BlockScaling {
   /// The elements to nearest even, two at a time, where choosing the scale has
   /// made them.
   llvm::SmallVector<mlir::Value> pairs;
+  /// Whether it does not depend on the elements, so that a NaN has others
+  /// beside it.
+  bool isGiven = false;
 };
 
 /// What one thread does that has a whole block: chooses its scale, rounds its
@@ -53,6 +56,8 @@ public:
   BlockScaling scalingOf(llvm::ArrayRef<mlir::Value> values,
                          mlir::Value largest, mlir::Value factor,
                          mlir::Value counts = {});
+  /// That of a matrix whose scale is given, which is not negative.
+  BlockScaling givenScaling(mlir::Value scale);
   /// The codes as 32-bit words in the order of memory. `first` is the number of
   /// the first element in the whole input, i64.
   llvm::SmallVector<mlir::Value> encode(llvm::ArrayRef<mlir::Value> values,
@@ -77,6 +82,8 @@ public:
   mlir::Value chooseFactor(mlir::Value largest);
   /// Whether that is 1 whatever the matrix holds.
   bool needsNoFactor() const { return storage.scale == ElementFormat::UE8M0; }
+  /// Whether a block is the first one of its matrix.
+  mlir::Value isFirstBlock(const BlockPlace &place);
   /// Writes down what it was, by whoever has the first block of the matrix.
   void storeFactor(mlir::Value memory, const BlockPlace &place,
                    mlir::Value factor);
@@ -87,7 +94,9 @@ private:
   mlir::Value inverseOfFactor(mlir::Value factor);
   BlockScaling exponentScaling(ScaleRule rule, mlir::Value largest,
                                mlir::Value factor);
-  BlockScaling wideScaling(float target, mlir::Value largest);
+  BlockScaling powerScaling(mlir::Value code, mlir::Value factor);
+  BlockScaling plainScaling(mlir::Value scale, mlir::Value rounded);
+  BlockScaling plainScaling(float target, mlir::Value largest);
   BlockScaling floatScaling(float target, mlir::Value largest,
                             mlir::Value factor);
   mlir::Value errorOf(mlir::Value quotient, mlir::Value rounded,
@@ -102,16 +111,17 @@ private:
   llvm::SmallVector<mlir::Value> randomNumbers(mlir::Value first);
   llvm::SmallVector<mlir::Value> sharedRandomBits(mlir::Value first);
   llvm::SmallVector<mlir::Value> sharedRandomNumbers(mlir::Value first);
+  mlir::Value countOf(mlir::Value value, const BlockScaling &scaling);
   mlir::Value joined(mlir::Value low, mlir::Value high);
   mlir::Value packed(mlir::Value codes);
   llvm::SmallVector<mlir::Value> quotientsOf(llvm::ArrayRef<mlir::Value> values,
-                                             mlir::Value inverse,
+                                             const BlockScaling &scaling,
                                              mlir::Value first);
   llvm::SmallVector<mlir::Value>
   encodeGroups(llvm::ArrayRef<mlir::Value> values, const BlockScaling &scaling,
                mlir::Value first);
   llvm::SmallVector<mlir::Value>
-  integerGroups(llvm::ArrayRef<mlir::Value> values, mlir::Value inverse,
+  integerGroups(llvm::ArrayRef<mlir::Value> values, const BlockScaling &scaling,
                 mlir::Value first);
   llvm::SmallVector<mlir::Value>
   encodeByInstruction(llvm::ArrayRef<mlir::Value> values, mlir::Value inverse,

@@ -11,7 +11,7 @@
 // a whole sector of memory or more.
 //
 // A product of finite numbers stays finite: where it may not be, it is bounded,
-// but for a factor that is infinite itself.
+// but for a factor that is infinite itself, and so does a difference.
 
 #include "DequantizeSource.h"
 #include "NarrowNumbers.h"
@@ -20,6 +20,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -33,7 +34,7 @@ constexpr float kLargest = std::numeric_limits<float>::max();
 class Body : StorageAccess {
 public:
   Body(DequantizeOp op, const QuantizedStorage &storage, Emitter &emitter,
-       const DequantizeArguments &arguments)
+       const ScaledOperandArguments &arguments)
       : StorageAccess(emitter, storage,
                       {arguments.sizes.rows, Value(), arguments.sizes.k,
                        arguments.sizes.batch}),
@@ -54,7 +55,10 @@ private:
   Piece pieceOf(Value number);
   SmallVector<Value> wordsOf(const Piece &piece);
   Value scaleOf(const Piece &piece);
+  Value zeroOf(const Piece &piece);
+  double largestProduct() const;
   Value isInfinite(Value x);
+  Value boundUnless(Value number, Value bound);
   Value bounded(Value product, Value bound);
   SmallVector<Value> valuesOf(const Piece &piece);
   void store(const Piece &piece, ArrayRef<Value> values);
@@ -63,7 +67,7 @@ private:
   /// Infinite elements stay what they are.
   bool hasInfinity() const { return isa<Float8E5M2Type>(element); }
 
-  const DequantizeArguments &arguments;
+  const ScaledOperandArguments &arguments;
   ScaledTensorType type;
   Type element, result;
   int64_t count;
@@ -99,11 +103,14 @@ SmallVector<Value> Body::wordsOf(const Piece &piece) {
 
 /// The scale of the block as f32.
 Value Body::scaleOf(const Piece &piece) {
-  if (!storage.scale)
-    return loadNumber(arguments.scales, floatNumber(piece.place));
-  Value byte =
-      loadNumber(arguments.scales, scaleOffset(piece.place, e.getI64Type()));
-  return scaleOfByte(e, byte, *storage.scale);
+  if (storage.scale)
+    return scaleOfByte(
+        e,
+        loadNumber(arguments.scales, scaleOffset(piece.place, e.getI64Type())),
+        *storage.scale);
+  Value scale = loadNumber(arguments.scales, floatNumber(piece.place));
+  return storage.hasPowers() ? scaleOfByte(e, scale, ElementFormat::UE8M0)
+                             : e.widen(scale);
 }
 
 Value Body::isInfinite(Value x) {
@@ -119,36 +126,70 @@ Value Body::bounded(Value product, Value bound) {
   return arith::MaximumFOp::create(e, product, low);
 }
 
-/// q * s * t, each product rounded to f32, not yet to the result.
+/// The zero point of the block as f32.
+Value Body::zeroOf(const Piece &piece) {
+  Value zero = loadNumber(arguments.zeros, floatNumber(piece.place));
+  if (isa<FloatType>(zero.getType()))
+    return e.widen(zero);
+  if (zero.getType().getIntOrFloatBitWidth() < 32)
+    zero = arith::ExtSIOp::create(e, e.getI32Type(), zero);
+  return arith::SIToFPOp::create(e, e.getF32Type(), zero);
+}
+
+/// The most that an element times its scale is.
+double Body::largestProduct() const {
+  double element = largestElement(type);
+  const ScaleSpec &spec = type.getSpec().getValue();
+  if (spec.hasIntegerZero())
+    element += std::ldexp(1.0, int(spec.zero->bits()) - 1);
+  return element * (storage.scale ? double(formatInfo(*storage.scale).largest)
+                                  : double(largestValue(storage.plainScale)));
+}
+
+/// `bound`, or none where the number that it is a bound because of is infinite.
+Value Body::boundUnless(Value number, Value bound) {
+  return select(e, isInfinite(number), e.f32(kInfinity), bound);
+}
+
+/// q * s * t, each product rounded to f32, not yet to the result. Zero points
+/// come off the element, or off its product with the scale.
 SmallVector<Value> Body::valuesOf(const Piece &piece) {
-  Value factor, scale = scaleOf(piece);
+  Value factor, zero, scale = scaleOf(piece);
   if (arguments.tensorScale)
     factor = loadNumber(arguments.tensorScale, wide(piece.place.matrix));
-  double largest =
-      double(largestElement(type)) *
-      (storage.scale ? double(formatInfo(*storage.scale).largest) : kLargest);
+  if (arguments.zeros)
+    zero = zeroOf(piece);
+  bool isReal = zero && !type.getSpec().getValue().hasIntegerZero();
+  double largest = largestProduct();
   double most = std::min<double>(largestValue(result), kLargest);
-  Value bound = e.f32(float(most));
+  Value bound = e.f32(float(most)), first = e.f32(kLargest);
   if (factor)
-    bound = select(e, isInfinite(factor), e.f32(kInfinity), bound);
+    bound = boundUnless(factor, bound);
   // Scales of other formats are no infinities.
-  if (!storage.scale)
-    bound = select(e, isInfinite(scale), e.f32(kInfinity), bound);
+  if (!storage.scale && !storage.hasPowers())
+    bound = boundUnless(scale, bound);
+  if (isReal) {
+    first = boundUnless(scale, first);
+    bound = boundUnless(zero, bound);
+  }
   SmallVector<Value> values =
       decodeWords(e, wordsOf(piece), element, bits(), count);
   for (Value &value : values) {
+    if (zero && !isReal)
+      value = arith::SubFOp::create(e, value, zero);
     Value product = arith::MulFOp::create(e, value, scale), infinite;
     if (hasInfinity())
       infinite = isInfinite(value);
     auto keepInfinity = [&](Value finite) {
       return infinite ? select(e, infinite, product, finite) : finite;
     };
-    if (factor) {
-      if (largest > kLargest)
-        product = keepInfinity(bounded(product, e.f32(kLargest)));
+    if ((factor || isReal) && largest > kLargest)
+      product = keepInfinity(bounded(product, first));
+    if (factor)
       product = arith::MulFOp::create(e, product, factor);
-    }
-    if (factor || largest > most)
+    if (isReal)
+      product = arith::SubFOp::create(e, product, zero);
+    if (factor || isReal || largest > most)
       product = keepInfinity(bounded(product, bound));
     value = product;
   }
@@ -188,7 +229,7 @@ void Body::build() {
 void blockscale::buildDequantizeBody(DequantizeOp op,
                                      const QuantizedStorage &storage,
                                      ImplicitLocOpBuilder &b,
-                                     const DequantizeArguments &arguments) {
+                                     const ScaledOperandArguments &arguments) {
   Emitter e(b.getLoc(), b);
   Body(op, storage, e, arguments).build();
 }

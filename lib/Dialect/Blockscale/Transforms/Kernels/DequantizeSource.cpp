@@ -19,10 +19,6 @@ static QuantizedStorage storageOf(DequantizeOp op) {
   return *storage;
 }
 
-static bool hasTensorScale(DequantizeOp op) {
-  return op.getInput().getType().getSpec().getValue().tensorScale.has_value();
-}
-
 //===----------------------------------------------------------------------===//
 // Rules
 //===----------------------------------------------------------------------===//
@@ -57,8 +53,12 @@ parametersOf(DequantizeOp op, const QuantizedStorage &storage) {
   Type f32 = Float32Type::get(context), i8 = IntegerType::get(context, 8);
   SmallVector<KernelParameter> list{
       {memory(i8), ParameterRole::AData},
-      {memory(storage.scale ? i8 : f32), ParameterRole::AScales}};
-  if (hasTensorScale(op))
+      {memory(storage.scaleMemory()), ParameterRole::AScales}};
+  const ScaleSpec &spec = op.getInput().getType().getSpec().getValue();
+  if (spec.zero)
+    list.push_back(
+        {memory(getBuiltinType(context, *spec.zero)), ParameterRole::AZeros});
+  if (spec.tensorScale)
     list.push_back({memory(f32), ParameterRole::ATensorScale});
   list.push_back({memory(op.getType().getElementType()), ParameterRole::D});
   addSizes(storage, list);
@@ -78,13 +78,8 @@ static KernelOutline outlineOf(DequantizeOp op, StringRef source) {
 static void buildBody(DequantizeOp op, ImplicitLocOpBuilder &b,
                       function_ref<Value(ParameterRole)> argument) {
   QuantizedStorage storage = storageOf(op);
-  DequantizeArguments arguments;
-  arguments.data = argument(ParameterRole::AData);
-  arguments.scales = argument(ParameterRole::AScales);
-  arguments.tensorScale = argument(ParameterRole::ATensorScale);
-  arguments.result = argument(ParameterRole::D);
-  arguments.sizes = launchSizes(storage, b, argument);
-  buildDequantizeBody(op, storage, b, arguments);
+  buildDequantizeBody(op, storage, b,
+                      scaledOperandArguments(storage, b, argument));
 }
 
 //===----------------------------------------------------------------------===//

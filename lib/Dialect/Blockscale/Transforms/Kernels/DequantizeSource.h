@@ -13,17 +13,10 @@
 
 namespace blockscale {
 
-/// The parameters of a kernel that dequantises; the tensor scales are null
-/// where the type has none.
-struct DequantizeArguments {
-  mlir::Value data, scales, tensorScale, result;
-  LaunchSizes sizes;
-};
-
 /// Emits the body of the kernel of `op`, whose operand lies as `storage` says.
 void buildDequantizeBody(DequantizeOp op, const QuantizedStorage &storage,
                          mlir::ImplicitLocOpBuilder &b,
-                         const DequantizeArguments &arguments);
+                         const ScaledOperandArguments &arguments);
 
 /// Why no kernel computes `op`; empty if one does.
 std::optional<Reason> whyNotKernel(DequantizeOp op);

@@ -69,6 +69,19 @@ blockscale::launchSizes(const QuantizedStorage &storage,
   return sizes;
 }
 
+ScaledOperandArguments blockscale::scaledOperandArguments(
+    const QuantizedStorage &storage, ImplicitLocOpBuilder &b,
+    function_ref<Value(ParameterRole)> argument) {
+  ScaledOperandArguments arguments;
+  arguments.data = argument(ParameterRole::AData);
+  arguments.scales = argument(ParameterRole::AScales);
+  arguments.zeros = argument(ParameterRole::AZeros);
+  arguments.tensorScale = argument(ParameterRole::ATensorScale);
+  arguments.result = argument(ParameterRole::D);
+  arguments.sizes = launchSizes(storage, b, argument);
+  return arguments;
+}
+
 KernelAttr blockscale::elementwiseLaunch(AffineExpr ctas, int64_t threads) {
   return KernelAttr::get(ctas.getContext(), AffineMap::get(0, 6, ctas), threads,
                          /*sharedBytes=*/0, /*tensorColumns=*/0, /*cluster=*/1,

@@ -43,6 +43,19 @@ LaunchSizes
 launchSizes(const QuantizedStorage &storage, mlir::ImplicitLocOpBuilder &b,
             llvm::function_ref<mlir::Value(ParameterRole)> argument);
 
+/// The parameters of a kernel that computes numbers from a scaled tensor;
+/// scales, zero points and the tensor scale are null where the type has none.
+struct ScaledOperandArguments {
+  mlir::Value data, scales, zeros, tensorScale, result;
+  LaunchSizes sizes;
+};
+
+/// Those of operand A and result D.
+ScaledOperandArguments
+scaledOperandArguments(const QuantizedStorage &storage,
+                       mlir::ImplicitLocOpBuilder &b,
+                       llvm::function_ref<mlir::Value(ParameterRole)> argument);
+
 /// The part of the interface that is alike where a source is all of its
 /// function and there is nothing to choose; `whyNotKernel` of the op says what
 /// cannot be.

@@ -303,11 +303,18 @@ static bool isOfKernel(QuantizeOp op) {
 }
 
 /// Whether a kernel in a whole function can do the conversion `op`. The host
-/// keeps a scale for several rows or blocks once.
+/// keeps a scale for several rows or blocks once, and subtracts zero points
+/// itself.
 static bool isConvertible(Operation *op) {
   return TypeSwitch<Operation *, bool>(op)
       .Case([](DequantizeOp dequantize) {
-        return !whyNotKernel(dequantize) && !repeatsScales(dequantize);
+        bool hasZeros = dequantize.getInput()
+                            .getType()
+                            .getSpec()
+                            .getValue()
+                            .zero.has_value();
+        return !whyNotKernel(dequantize) && !repeatsScales(dequantize) &&
+               !hasZeros;
       })
       .Case<RelayoutOp, PruneOp, CompressOp, DensifyOp, TileSumsOp>(
           [](auto conversion) { return !whyNotKernel(conversion); })

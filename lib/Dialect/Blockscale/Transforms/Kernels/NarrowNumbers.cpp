@@ -33,6 +33,21 @@ static Value codesAt(Emitter &e, ArrayRef<Value> words, int64_t bits,
   return arith::OrIOp::create(e, low, high);
 }
 
+/// Those of integers without a sign.
+static SmallVector<Value> decodeUnsigned(Emitter &e, ArrayRef<Value> words,
+                                         int64_t bits, int64_t count) {
+  int64_t perWord = 32 / bits, mask = (int64_t(1) << bits) - 1;
+  SmallVector<Value> values;
+  for (int64_t i = 0; i < count; ++i) {
+    Value word = words[i / perWord];
+    if (int64_t right = i % perWord * bits)
+      word = arith::ShRUIOp::create(e, word, e.i32(right));
+    Value code = arith::AndIOp::create(e, word, e.i32(mask));
+    values.push_back(arith::UIToFPOp::create(e, e.getF32Type(), code));
+  }
+  return values;
+}
+
 /// Those of int8.
 static SmallVector<Value> decodeIntegers(Emitter &e, ArrayRef<Value> words,
                                          int64_t count) {
@@ -51,6 +66,8 @@ static SmallVector<Value> decodeIntegers(Emitter &e, ArrayRef<Value> words,
 SmallVector<Value> blockscale::decodeWords(Emitter &e, ArrayRef<Value> words,
                                            Type type, int64_t bits,
                                            int64_t count) {
+  if (type.isUnsignedInteger())
+    return decodeUnsigned(e, words, bits, count);
   if (isa<IntegerType>(type))
     return decodeIntegers(e, words, count);
   SmallVector<Value> values;

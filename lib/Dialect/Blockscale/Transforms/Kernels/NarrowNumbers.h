@@ -16,8 +16,9 @@
 
 namespace blockscale {
 
-/// The elements of `type`, floats of at most 8 bits or int8, whose codes fill
-/// `words`, i32, one behind the other: an f32 each.
+/// The elements of `type`, floats of at most 8 bits, int8 or integers of 4 or 8
+/// bits without a sign, whose codes fill `words`, i32, one behind the other: an
+/// f32 each.
 llvm::SmallVector<mlir::Value> decodeWords(Emitter &emitter,
                                            llvm::ArrayRef<mlir::Value> words,
                                            mlir::Type type, int64_t bits,

@@ -241,7 +241,7 @@ Value QuantizeBody::loadFactor(const BlockPlace &place) {
                 : GridMaxima::largestOf(e, arguments.workspace,
                                         wide(place.matrix)));
   }
-  if (!arguments.tensorScale)
+  if (!arguments.tensorScale || isScaleGiven())
     return {};
   return quantizer.loadFactor(arguments.tensorScale, wide(place.matrix));
 }
@@ -254,7 +254,7 @@ SmallVector<Value> QuantizeBody::widened(ArrayRef<Value> loaded) {
 /// What all lanes of a warp have to find out together.
 QuantizeBody::Known QuantizeBody::findTogether(const BlockPlace &place) {
   Known known;
-  if (storage.coversMatrix())
+  if (storage.coversMatrix() && !isScaleGiven())
     known.largest =
         GridMaxima::largestOf(e, arguments.workspace, wide(place.matrix));
   if (!isTiled())
@@ -271,6 +271,18 @@ QuantizeBody::Known QuantizeBody::findTogether(const BlockPlace &place) {
   return known;
 }
 
+BlockScaling QuantizeBody::scalingOf(const BlockPlace &place,
+                                     const Known &known, ArrayRef<Value> loaded,
+                                     ArrayRef<Value> values, Value factor) {
+  if (known.scaling)
+    return *known.scaling;
+  if (isScaleGiven())
+    return quantizer.givenScaling(
+        quantizer.loadFactor(arguments.tensorScale, wide(place.matrix)));
+  Value largest = known.largest ? known.largest : quantizer.largestOf(loaded);
+  return quantizer.scalingOf(values, largest, factor);
+}
+
 /// The code of its scale. What is not known yet is found out here. The thread
 /// with the first block of a matrix writes the tensor scale down.
 Value QuantizeBody::quantizeBlock(const BlockPlace &place, const Known &known) {
@@ -283,13 +295,7 @@ Value QuantizeBody::quantizeBlock(const BlockPlace &place, const Known &known) {
   Value factor = known.factor ? known.factor : loadFactor(place);
   if (factor)
     quantizer.storeFactor(arguments.storedTensorScale, place, factor);
-  BlockScaling scaling =
-      known.scaling
-          ? *known.scaling
-          : quantizer.scalingOf(values,
-                                known.largest ? known.largest
-                                              : quantizer.largestOf(loaded),
-                                factor);
+  BlockScaling scaling = scalingOf(place, known, loaded, values, factor);
   storeCodes(place, quantizer.encode(values, scaling, first));
   return scaling.code;
 }
@@ -298,18 +304,27 @@ void QuantizeBody::storeCodes(const BlockPlace &place, ArrayRef<Value> words) {
   quantizer.storeData(arguments.data, place, words);
 }
 
-void QuantizeBody::storeNumber(Value number, Value bits) {
+void QuantizeBody::storeNumber(Value number, Value code) {
+  Type type = storage.scaleMemory();
+  unsigned bits = type.getIntOrFloatBitWidth();
+  Value stored = code;
+  if (bits < code.getType().getIntOrFloatBitWidth())
+    stored = arith::TruncIOp::create(e, e.getIntegerType(bits), code);
+  if (isa<FloatType>(type))
+    stored = arith::BitcastOp::create(e, type, stored);
   StoreRowOp::create(
-      e,
-      vector::FromElementsOp::create(e, VectorType::get({1}, e.getF32Type()),
-                                     e.fromBits(bits)),
+      e, vector::FromElementsOp::create(e, VectorType::get({1}, type), stored),
       arguments.scales, number, e.i32(1), /*stride=*/Value(),
       /*aligned=*/true);
 }
 
-void QuantizeBody::storeFloat(const BlockPlace &place, Value bits) {
-  if (storage.coversMatrix())
-    return quantizer.storeFactor(arguments.scales, place, e.fromBits(bits));
+void QuantizeBody::storePlain(const BlockPlace &place, Value code) {
+  if (storage.coversMatrix()) {
+    auto condition = scf::IfOp::create(e, quantizer.isFirstBlock(place));
+    OpBuilder::InsertionGuard guard(e);
+    e.setInsertionPointToStart(condition.thenBlock());
+    return storeNumber(quantizer.floatNumber(place), code);
+  }
   auto isFirst = [&](Value x, int64_t extent) -> Value {
     return arith::CmpIOp::create(e, arith::CmpIPredicate::eq,
                                  arith::RemUIOp::create(e, x, e.i32(extent)),
@@ -325,13 +340,13 @@ void QuantizeBody::storeFloat(const BlockPlace &place, Value bits) {
   auto condition = scf::IfOp::create(e, stores);
   OpBuilder::InsertionGuard guard(e);
   e.setInsertionPointToStart(condition.thenBlock());
-  storeNumber(quantizer.floatNumber(place), bits);
+  storeNumber(quantizer.floatNumber(place), code);
 }
 
 void QuantizeBody::storeScale(const BlockPlace &place, Value number,
                               Value code) {
   if (!storage.scale)
-    return storeFloat(place, code);
+    return storePlain(place, code);
   OpBuilder::InsertionGuard guard(e);
   if (Value stored = isStored(place)) {
     auto condition = scf::IfOp::create(e, stored);

@@ -83,14 +83,18 @@ protected:
   mlir::Value wide(mlir::Value x);
   mlir::Value wide(int64_t x);
   mlir::Value sub(mlir::Value x, mlir::Value y);
-  /// Stores f32 number `number`, i64, of the scales.
-  void storeNumber(mlir::Value number, mlir::Value bits);
-  /// Stores the f32 of a tile, by the thread of its first block.
-  void storeFloat(const BlockPlace &place, mlir::Value bits);
+  /// Stores plain scale number `number`, i64, by its code.
+  void storeNumber(mlir::Value number, mlir::Value code);
+  /// Stores that of a tile, by the thread of its first block.
+  void storePlain(const BlockPlace &place, mlir::Value code);
   mlir::Value i8(mlir::Value x);
   /// The number of a CTA or of a thread in its CTA, i32.
   mlir::Value number(mlir::Value index);
   bool isTiled() const { return storage.repetitions() > 1; }
+  /// Whether the one scale of a matrix is.
+  bool isScaleGiven() const {
+    return storage.coversMatrix() && arguments.tensorScale;
+  }
   mlir::Value isInside(const BlockPlace &place);
   mlir::Value threadNumber();
   mlir::Value firstElement(const BlockPlace &place);
@@ -122,6 +126,10 @@ private:
   BlockPlace nearestInside(const BlockPlace &place);
   mlir::Value loadFactor(const BlockPlace &place);
   Known findTogether(const BlockPlace &place);
+  BlockScaling scalingOf(const BlockPlace &place, const Known &known,
+                         llvm::ArrayRef<mlir::Value> loaded,
+                         llvm::ArrayRef<mlir::Value> values,
+                         mlir::Value factor);
   mlir::Value quantizeBlock(const BlockPlace &place, const Known &known);
 };
 

@@ -109,7 +109,7 @@ void RowsOfTile::quantizeTile(Value thread) {
       e.setInsertionPointToStart(condition.thenBlock());
     }
     if (!storage.scale) {
-      storeFloat(place, code);
+      storePlain(place, code);
       continue;
     }
     Value byte = quantizer.scaleOffset(place, e.getI32Type());

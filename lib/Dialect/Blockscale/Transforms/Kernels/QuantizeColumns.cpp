@@ -129,7 +129,7 @@ void QuantizeColumns::finish(const BlockPlace &place, Value code, Value atom,
             sub(place.block, inAtom.block)};
   };
   if (!storage.scale) {
-    storeFloat(place, code);
+    storePlain(place, code);
     gpu::BarrierOp::create(e);
     return copyCodes(origin());
   }

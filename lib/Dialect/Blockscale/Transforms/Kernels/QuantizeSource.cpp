@@ -12,6 +12,7 @@
 #include "QuantizeBothWays.h"
 #include "QuantizeLongColumns.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
+#include "blockscale/Dialect/Blockscale/IR/Quantize.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 #include "blockscale/HW/ScaleLayout.h"
@@ -46,11 +47,15 @@ static bool findsTensorScale(QuantizeOp op) {
   return hasTensorScale(op) && !op.getTensorScale();
 }
 
-/// Whether it has to look at the whole matrix for that, or for its one scale.
+/// Whether it finds the one scale of a matrix.
+static bool findsScale(QuantizeOp op) {
+  return storageOf(op).coversMatrix() && !givesScale(op);
+}
+
+/// Whether it has to look at the whole matrix for one of both.
 static bool findsMaximum(QuantizeOp op) {
-  QuantizedStorage storage = storageOf(op);
-  return storage.coversMatrix() ||
-         (findsTensorScale(op) && storage.scale != ElementFormat::UE8M0);
+  return findsScale(op) ||
+         (findsTensorScale(op) && storageOf(op).scale != ElementFormat::UE8M0);
 }
 
 static linalg::TransposeOp transposeOf(QuantizeOp op) {
@@ -328,7 +333,12 @@ static std::optional<Reason> whyNotTransposed(QuantizeOp op) {
 std::optional<Reason> blockscale::whyNotTogether(QuantizeOp op,
                                                  QuantizeOp partner) {
   Value one = op.getTensorScale(), other = partner.getTensorScale();
-  if ((one && findsTensorScale(partner)) || (other && findsTensorScale(op)))
+  auto isMissed = [](QuantizeOp giver, QuantizeOp finder) {
+    return giver.getTensorScale() &&
+           (findsTensorScale(finder) ||
+            (givesScale(giver) && findsScale(finder)));
+  };
+  if (isMissed(op, partner) || isMissed(partner, op))
     return Reason(
         "a kernel that quantises a matrix and its transpose finds the "
         "tensor scale of both or of none, but one has a "
@@ -380,7 +390,7 @@ parametersOf(QuantizeOp op, const QuantizedStorage &storage) {
     list.push_back({memory(f32), ParameterRole::TensorScale});
   auto addResult = [&](QuantizeOp one, const ResultRoles &roles) {
     list.push_back({memory(i8), roles.data});
-    list.push_back({memory(storageOf(one).scale ? i8 : f32), roles.scales});
+    list.push_back({memory(storageOf(one).scaleMemory()), roles.scales});
     if (hasTensorScale(one))
       list.push_back({memory(f32), roles.tensorScale});
   };
@@ -440,7 +450,7 @@ argumentsOf(QuantizeOp op, const ResultRoles &roles,
             function_ref<Value(ParameterRole)> argument) {
   QuantizeArguments arguments;
   arguments.x = argument(ParameterRole::X);
-  if (hasTensorScale(op))
+  if (op.getTensorScale())
     arguments.tensorScale = argument(ParameterRole::TensorScale);
   arguments.workspace = argument(ParameterRole::Workspace);
   arguments.data = argument(roles.data);

@@ -16,7 +16,8 @@ namespace blockscale {
 
 /// The parameters of a kernel that quantises, and sizes as i32; the tensor
 /// scales are null where the type has none, and what is given of them where the
-/// kernel finds it, by a workspace unless it is always 1.
+/// kernel finds it, by a workspace unless it is always 1. What is given may be
+/// the one scale of a matrix, too.
 struct QuantizeArguments {
   mlir::Value x, tensorScale, data, scales, storedTensorScale, workspace;
   mlir::Value rows, k, batch;

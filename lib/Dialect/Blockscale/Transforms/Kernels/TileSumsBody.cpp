@@ -24,7 +24,7 @@ namespace {
 class SumsBody : StorageAccess {
 public:
   SumsBody(TileSumsOp op, const SumStorage &sums, Emitter &emitter,
-           const TileSumsArguments &arguments)
+           const ScaledOperandArguments &arguments)
       : StorageAccess(emitter, sums.storage,
                       {arguments.sizes.rows, Value(), arguments.sizes.k,
                        arguments.sizes.batch}),
@@ -67,7 +67,7 @@ private:
 
   ScaledTensorType type;
   const SumStorage &sums;
-  const TileSumsArguments &arguments;
+  const ScaledOperandArguments &arguments;
   int64_t lanes;
   /// Of elements under one scale for all of K, and the tensor scale.
   Value scaleOfRow, tensorScale;
@@ -236,7 +236,7 @@ void SumsBody::build() {
 
 void blockscale::buildTileSumsBody(TileSumsOp op, const SumStorage &sums,
                                    ImplicitLocOpBuilder &b,
-                                   const TileSumsArguments &arguments) {
+                                   const ScaledOperandArguments &arguments) {
   Emitter e(b.getLoc(), b);
   SumsBody(op, sums, e, arguments).build();
 }

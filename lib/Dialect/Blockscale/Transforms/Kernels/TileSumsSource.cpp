@@ -61,13 +61,8 @@ static KernelOutline outlineOf(TileSumsOp op, StringRef source) {
 static void buildBody(TileSumsOp op, ImplicitLocOpBuilder &b,
                       function_ref<Value(ParameterRole)> argument) {
   SumStorage sums = *storageFor(op);
-  TileSumsArguments arguments;
-  arguments.data = argument(ParameterRole::AData);
-  arguments.scales = argument(ParameterRole::AScales);
-  arguments.tensorScale = argument(ParameterRole::ATensorScale);
-  arguments.result = argument(ParameterRole::D);
-  arguments.sizes = launchSizes(sums.storage, b, argument);
-  buildTileSumsBody(op, sums, b, arguments);
+  buildTileSumsBody(op, sums, b,
+                    scaledOperandArguments(sums.storage, b, argument));
 }
 
 //===----------------------------------------------------------------------===//

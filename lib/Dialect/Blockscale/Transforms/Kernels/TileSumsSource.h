@@ -13,17 +13,10 @@
 
 namespace blockscale {
 
-/// The parameters of a kernel that adds up tiles; scales and the tensor scale
-/// are null where the type has none.
-struct TileSumsArguments {
-  mlir::Value data, scales, tensorScale, result;
-  LaunchSizes sizes;
-};
-
 /// Emits the body of the kernel of `op`, whose operand lies as `sums` says.
 void buildTileSumsBody(TileSumsOp op, const SumStorage &sums,
                        mlir::ImplicitLocOpBuilder &b,
-                       const TileSumsArguments &arguments);
+                       const ScaledOperandArguments &arguments);
 
 /// Why no kernel computes `op`; empty if one does.
 std::optional<Reason> whyNotKernel(TileSumsOp op);
