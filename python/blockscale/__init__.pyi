@@ -120,6 +120,8 @@ class Format:
     @property
     def covers_k(self) -> bool: ...
     @property
+    def has_one_scale(self) -> bool: ...
+    @property
     def by_epilogue(self) -> bool: ...
     @property
     def spec(self) -> str: ...
@@ -589,10 +591,12 @@ class DeviceScaled:
     tensor_scale: _OnDevice | None
     scale_block: int
     terms: _OnDevice | None
+    zeros: _OnDevice | None
     def __init__(self, data: _OnDevice, scales: _OnDevice | None = None, *,
                  metadata: _OnDevice | None = None,
                  tensor_scale: _OnDevice | None = None,
                  terms: _OnDevice | None = None,
+                 zeros: _OnDevice | None = None,
                  shape: Sequence[int], format: str | Format,
                  layout: _KernelLayout = "plain", scale_block: int = 0) -> None: ...
     @property

@@ -14,6 +14,8 @@ class DeviceScaled:
 
     data: the elements, of the kernel's pitch: a DeviceArray or memory of others.
     scales, metadata, tensor_scale: likewise, None where the format has none.
+    zeros: likewise, zero points for a kernel that dequantises; None for products, whose
+        elements are less their zero points already.
     terms: what a kernel multiplies for zero points in real units, of this operand or of
         the other one; None where it has none.
     shape: rows x K or batch x rows x K, zeros of a sparse operand included.
@@ -23,7 +25,8 @@ class DeviceScaled:
     """
 
     def __init__(self, data, scales=None, *, metadata=None, tensor_scale=None,
-                 terms=None, shape, format, layout="plain", scale_block=0):
+                 terms=None, zeros=None, shape, format, layout="plain",
+                 scale_block=0):
         self.format, self.layout = format_named(format), layout
         self.scale_block = scale_block
         self.shape = tuple(int(one) for one in shape)
@@ -31,7 +34,7 @@ class DeviceScaled:
             raise Refused(f"shape {self.shape}: expected rows x K or batch x "
                           "rows x K, none of them 0")
         self.data, self.scales, self.metadata = data, scales, metadata
-        self.tensor_scale, self.terms = tensor_scale, terms
+        self.tensor_scale, self.terms, self.zeros = tensor_scale, terms, zeros
         for name, value, wanted in (
                 ("scales", scales, self.format.scale is not None),
                 ("metadata", metadata, self.format.sparsity is not None),
@@ -56,7 +59,7 @@ class DeviceScaled:
         """The memory that there is, by the suffix of its role."""
         every = {"_data": self.data, "_scales": self.scales,
                  "_metadata": self.metadata, "_tensor_scale": self.tensor_scale,
-                 "_terms": self.terms}
+                 "_terms": self.terms, "_zeros": self.zeros}
         return {suffix: one for suffix, one in every.items() if one is not None}
 
     def free(self):

@@ -199,6 +199,11 @@ class Format:
         return self.scale is not None and self.block == 0
 
     @property
+    def has_one_scale(self):
+        """Whether there is one scale for all of a matrix, and nothing else."""
+        return self.covers_k and self.rows == 0 and self.zero is None
+
+    @property
     def by_epilogue(self):
         """Whether there are scales and the epilogue of a kernel reads them, in
         their plain order."""

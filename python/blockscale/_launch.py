@@ -321,6 +321,10 @@ class Prepared(Bound):
             raise Refused(f"'{name}' has {'no ' if has_terms else ''}terms of zero points: "
                           f"the kernel {'needs them' if has_terms else 'takes none'}; "
                           "its own Kernel.upload makes what it reads")
+        if "_zeros" in parts:
+            raise Refused(f"'{name}' has zero points beside its elements: the kernel "
+                          "takes these less zero points; its own Kernel.upload makes "
+                          "what it reads")
         for suffix, one in parts.items():
             self._set_memory(name + suffix, one, stream)
         if not all(isinstance(one, DeviceArray) for one in parts.values()):

@@ -58,6 +58,11 @@ class PreparedDequantization(Bound):
         operands.check_format("a", a, wanted)
         operands.check_layout("a", a, wanted.layout)
         operands.check_scale_block("a", a, wanted)
+        if ("a_zeros" in self._slots) != (a.zeros is not None):
+            raise Refused("'a' has no zero points beside its elements, which the kernel "
+                          "subtracts; its own upload makes what it reads"
+                          if a.zeros is None else
+                          "'a' has zero points, which the kernel does not read")
         if (a.batch, a.rows, a.k) != self._shape():
             raise Refused(f"'a' is {'x'.join(map(str, a.shape))}: the launch was "
                           f"prepared for {self.sizes}")

@@ -177,11 +177,14 @@ def describe(launch):
 
 
 def zero_of(planned, data):
-    """The type of the zero points that the host subtracts or makes terms of, None
-    without."""
+    """The type of the zero points that the host subtracts or makes terms of, or that the
+    kernel reads, None without."""
     terms = of(planned.get("zeroTerms", ()), data["operand"])
     if terms is not None:
         return terms["format"]
+    read = of(planned["operands"], data["operand"] + "_zeros")
+    if read is not None:
+        return read["type"].replace("i", "int")
     zeros = data.get("source", {}).get("zeros")
     if zeros is None:
         return None
@@ -242,6 +245,8 @@ def parts(planned, name, operand, parameters, ends=None, rows=None):
         memory[name + "_scales"] = operand.repeated(scales["block"])
     elif operand.scales is not None:
         memory[name + "_scales"] = operand.scales.reshape(-1).view(np.uint8)
+    if of(planned["operands"], name + "_zeros") is not None:
+        memory[name + "_zeros"] = operand.zeros.reshape(-1).view(np.uint8)
     if operand.tensor_scale is not None:
         memory[name + "_tensor_scale"] = operand.tensor_scale.view(np.uint8)
     if planned.get("zeroTerms"):

@@ -40,7 +40,8 @@ def quantize(values, format=None, *, like=None, rule=None, rounding="even",
         that the instruction cvt.rs takes, for the floats of 8, 6 and 4 bits, and
         much cheaper in kernels of chips that have it. Others than "even" are for elements of at most 8 bits.
     tensor_scale: the factor of formats that have one, one per matrix; by
-        default such that the largest value fits.
+        default such that the largest value fits. Of formats with one scale for
+        all of a matrix it is that scale, as static scales of activations are.
     layout: of the scales, "plain" by default.
 
     Values of a sparse format must hold its pattern (`prune`). Raises Refused for
@@ -72,6 +73,9 @@ def quantize(values, format=None, *, like=None, rule=None, rounding="even",
         if tensor_scale is not None:
             raise Refused(f"format '{format_}' has no tensor scale")
         return with_zeros(values, format_, rounding, seed)
+    if tensor_scale is not None and format_.has_one_scale:
+        scales = given_scales(values, format_, tensor_scale, rule)
+        return scaled(values, format_, None, rule, rounding, seed, scales).to(layout)
     factors = tensor_factors(values, format_, tensor_scale)
     return scaled(values, format_, factors, rule, rounding, seed).to(layout)
 
@@ -124,8 +128,10 @@ def check_rounding(format_, rounding, seed):
                       "any rule")
 
 
-def scaled(values, format_, factors, rule=None, rounding="even", seed=None):
-    """A Scaled with plain scales. `factors`: what tensor_factors gives."""
+def scaled(values, format_, factors, rule=None, rounding="even", seed=None,
+           scales=None):
+    """A Scaled with plain scales. `factors`: what tensor_factors gives; `scales`: what
+    given_scales does."""
     rows, k = values.shape[-2:]
     block = format_.block or k
     padding = -k % block
@@ -146,7 +152,8 @@ def scaled(values, format_, factors, rule=None, rounding="even", seed=None):
                                 np.minimum(np.float32(1) / steps, FLOAT_MAX))
             return tiles * spread(inverses, format_.rows, rows)[..., None]
 
-        scales = scales_of(magnitudes, format_, per_matrix[0], rule)
+        if scales is None:
+            scales = scales_of(magnitudes, format_, per_matrix[0], rule)
         if rule == "min_error":
             others = scales_of(magnitudes, format_, per_matrix[0], rule, second=True)
             scales = less_erring(scales, others, quotients_under, format_)
@@ -228,6 +235,32 @@ def tensor_factors(values, format_, given=None):
     return factors, np.minimum(np.float32(1) / factors, bound_of(product))
 
 
+def given_scales(values, format_, given, rule):
+    """Scales of whole matrices that somebody gave: their magnitudes, to the nearest, or
+    the next number up if that is smaller."""
+    batch = values.shape[0] if values.ndim == 3 else 1
+    magnitudes = np.abs(numbers(given)).reshape(-1)
+    if magnitudes.size != batch or not np.isfinite(magnitudes).all():
+        raise Refused(f"expected {batch} scales of matrices, finite")
+    if rule not in (None, "floor"):
+        raise Refused(f"rule = {rule!r} chooses a scale, but 'tensor_scale' gives that "
+                      "of the matrix; 'floor' chooses nothing")
+    if format_.scale == "ue8m0":
+        fraction, exponent = np.frexp(magnitudes)
+        exponent = np.where(magnitudes == 0, -127, exponent - (fraction == 0.5))
+        codes = (np.clip(exponent, -127, 127) + 127).astype(np.uint8)
+        scales = codes.view(format_.scale_dtype)
+    elif format_.scale == "f32":
+        scales = magnitudes
+    else:
+        scales = encode(format_.scale, magnitudes, format_.scale_dtype)
+        most = largest(format_.scale_dtype)
+        less = scales.astype(np.float32) < np.minimum(magnitudes, most)
+        word = np.dtype(f"u{scales.dtype.itemsize}")
+        scales = (scales.view(word) + less.astype(word)).view(scales.dtype)
+    return scales.reshape((batch, 1, 1) if values.ndim == 3 else (1, 1))
+
+
 def scales_of(magnitudes, format_, factor, rule, second=False):
     """Of tiles with those largest magnitudes; `factor` multiplies the data. Of the
     rule "min_error" one of the scales that it compares."""
@@ -295,7 +328,7 @@ def half_step(dtype):
 
 def rounded(values, format_, rounding, seed):
     """Codes of values, saturating."""
-    if format_.unit != 1:
+    if format_.element in INTEGERS and format_.scale is not None:
         # The most negative code is not made.
         top = format_.largest
         values = np.clip(values, -top, top) / format_.unit

@@ -78,8 +78,8 @@ def scaled_of(argument, memory, parameters, shape, ends=None):
     if format_.by_epilogue:
         rows = -(-shape[-2] // (format_.rows or shape[-2]))
         columns = -(-shape[-1] // (format_.block or shape[-1]))
-        return Scaled(codes, scales.view(np.float32).reshape(*shape[:-2], rows, columns),
-                      format=format_, layout=argument.layout)
+        scales = scales.view(format_.scale_dtype).reshape(*shape[:-2], rows, columns)
+        return Scaled(codes, scales, format=format_, layout=argument.layout)
     block = argument.scale_block
     by_row = Scaled(codes, scales, factors,
                     format=replace(format_, rows=1, block=block),

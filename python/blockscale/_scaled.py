@@ -251,7 +251,8 @@ class Scaled:
             values = product(values, np.repeat(scales, self.format.block,
                                                axis=-1)[..., :self.k])
         if self.format.has_real_zeros:
-            values = values - self._of_elements(self.zeros).astype(np.float32)
+            values = difference(values,
+                                self._of_elements(self.zeros).astype(np.float32))
         if self.tensor_scale is not None:
             factors = self.tensor_scale.reshape(-1, 1, 1)
             values = product(values,
@@ -410,6 +411,14 @@ def product(x, y):
     exact = x.astype(np.float64) * y
     return np.where(np.isfinite(exact), np.clip(exact, -top, top),
                     exact).astype(np.float32)
+
+
+def difference(x, y):
+    """x - y in f32; of finite numbers what overflows is the largest f32."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        result = x - y
+    overflows = np.isinf(result) & np.isfinite(x) & np.isfinite(y)
+    return np.where(overflows, np.copysign(np.finfo(np.float32).max, result), result)
 
 
 def host_layout(layout):

@@ -10,14 +10,19 @@ import numpy as np
 TYPES = {"bf16": ml_dtypes.bfloat16, "f16": np.float16, "f32": np.float32}
 
 
+# Specs whose scales lie in layout 'plain'.
+PLAIN = ("float", "bfloat")
+
+
 def source(name, shape, element, spec, words="", x="bf16", transposed=False,
-           finds=False):
+           finds=False, gives=False):
     """A function that quantises; of two levels with a tensor scale given, or one that
-    the kernel finds."""
+    the kernel finds. gives: whether the one scale of a matrix is given."""
     sizes, result = "x".join(map(str, shape)), f"!{name}"
     given = ""
-    layout = "" if spec.startswith("float32") else ", layout = tiled_128x4"
-    if spec.startswith("multi") and not finds:
+    is_plain = spec.startswith(PLAIN) or spec in ("e8m0", "e8m0_t0")
+    layout = "" if is_plain else ", layout = tiled_128x4"
+    if spec.startswith("multi") and not finds or gives:
         batch = f"{shape[0]}x" if len(shape) == 3 else ""
         given = f", %t: tensor<{batch}f32>"
         words = f"tensor_scale(%t : tensor<{batch}f32>) {words}"

@@ -49,7 +49,13 @@ CASES = [("f8E4M3FN", "e8m0_t32", "bf16", "tiled_128x4"),
          ("f8E5M2", "float32_t0", "f32", "plain"),
          ("f8E4M3FN", "float32", "f16", "plain"),
          ("i8", "float32_t0", "bf16", "plain"),
-         ("i8", "float32", "f32", "plain")]
+         ("i8", "float32", "f32", "plain"),
+         ("f8E4M3FN", "float16_t0", "f16", "plain"),
+         ("f8E5M2", "e8m0", "bf16", "plain"),
+         ("ui4", "float16_int8_t32", "bf16", "plain"),
+         ("ui8", "float32_int16_t0", "f32", "plain"),
+         ("ui4", "bfloat16_float32_t4_t16", "f16", "plain"),
+         ("ui8", "float32_bfloat16", "f32", "plain")]
 
 
 @pytest.mark.parametrize("element, spec, result, layout", CASES)
@@ -87,6 +93,25 @@ func.func @q(%x: tensor<?x128xbf16>) -> !q {{
     assert prepared(there, out=out) is out and (out.numpy() == expected).all()
     host = np.zeros((37, 128), ml_dtypes.bfloat16)
     assert kernel.dequantize(there, out=host) is host and (host == expected).all()
+
+
+def test_zero_points_of_the_device(device):
+    """They lie beside the elements, of which a product has only differences."""
+    kernel = bs.compile(source(("?", 128), "ui4", "float32_int8_t32", "bf16", "plain"))
+    a = operand(kernel, (37, 128))
+    prepared = kernel.prepare_dequantize(M=37)
+    there = prepared.upload(a)
+    assert set(there.parts()) == {"_data", "_scales", "_zeros"}
+    expected = a.dequantize().astype(ml_dtypes.bfloat16)
+    assert (kernel.dequantize(there).numpy() == expected).all()
+    product = bs.compile(bs.matmul(M="M", N=16, K=128, a=a.format, b="bf16"))
+    less = product.upload("a", a)
+    w = product.upload("b", bs.Scaled(np.ones((16, 128), ml_dtypes.bfloat16),
+                                      format="bf16"))
+    for call, words in ((lambda: kernel.dequantize(less), "has no zero points beside"),
+                        (lambda: product.launch(there, w), "has zero points beside")):
+        with pytest.raises(bs.Refused, match=words):
+            call()
 
 
 def test_what_does_not_fit(device):

@@ -36,10 +36,14 @@ CASES = [
 ROWS = [("f8E4M3FN", "float32_t0", "bf16", {}),
         ("f6E2M3FN", "float32_t0", "f32", dict(rounding="stochastic", seed=SEED)),
         ("i8", "float32_t0", "bf16", {}),
-        ("i8", "float32_t0", "f32", dict(rounding="stochastic", seed=SEED))]
+        ("i8", "float32_t0", "f32", dict(rounding="stochastic", seed=SEED)),
+        ("f8E4M3FN", "float16_t0", "bf16", {}),
+        ("f6E2M3FN", "e8m0_t0", "f32", dict(rule="ceil"))]
 MATRICES = [("f8E4M3FN", "float32", "bf16", {}),
             ("f8E5M2", "float32", "f16", dict(rounding="stochastic", seed=SEED)),
-            ("i8", "float32", "f16", dict(rounding="away"))]
+            ("i8", "float32", "f16", dict(rounding="away")),
+            ("i8", "bfloat16", "bf16", {}),
+            ("f8E5M2", "e8m0", "f16", dict(rule="mid_max"))]
 
 
 def words_of(options):
@@ -83,6 +87,36 @@ def test_transposes(device, element, spec, x, options):
         expected = bs.quantize(numbers, format_, tensor_scale=factors, **options)
         assert same(kernel.quantize(read, tensor_scale=factors), expected)
         assert same(kernel.emulate_quantize(read, tensor_scale=factors), expected)
+
+
+@pytest.mark.parametrize("element, spec, x, transposed, options", [
+    ("f8E4M3FN", "float32", "bf16", False, {}),
+    ("f8E5M2", "float16", "f32", True, dict(rounding="stochastic", seed=SEED)),
+    ("i8", "bfloat16", "f16", False, dict(rounding="away")),
+    ("f8E4M3FN", "e8m0", "bf16", False, {})])
+def test_scales_that_are_given(device, element, spec, x, transposed, options):
+    """Static ones, of which a sign does not count; the numbers saturate, or are below
+    them."""
+    kernel = bs.compile(source("q", "???", element, spec, words_of(options), x,
+                               transposed, gives=True))
+    rng = np.random.default_rng(34)
+    given = np.array([0.37, -2.0 ** -9, 1e-3], np.float32)
+    for shape in ((3, 37, 96), (3, 130, 160)):
+        numbers = values(rng, shape, x)
+        expected = bs.quantize(numbers, kernel.arg("d").format, tensor_scale=given,
+                               **options)
+        read = np.ascontiguousarray(numbers.swapaxes(1, 2)) if transposed else numbers
+        assert same(kernel.quantize(read, tensor_scale=given), expected)
+        assert same(kernel.emulate_quantize(read, tensor_scale=given), expected)
+        largest = expected.data.astype(np.float32)[1].max()
+        assert largest == kernel.arg("d").format.largest
+    for call, words in ((lambda: kernel.quantize(read), "needs 'tensor_scale'"),
+                        (lambda: bs.quantize(numbers, "fp8_tensor", tensor_scale=[1]),
+                         "expected 3 scales of matrices"),
+                        (lambda: bs.quantize(numbers, "fp8_tensor", tensor_scale=given,
+                                             rule="ceil"), "'ceil'")):
+        with pytest.raises(bs.Refused, match=words):
+            call()
 
 
 @pytest.mark.parametrize("element, spec, x, transposed", [

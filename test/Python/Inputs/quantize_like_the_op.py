@@ -51,7 +51,7 @@ def cases():
                 yield format_, None, rounding, False
         if format_.element in RANDOM_ELEMENTS:
             yield format_, None, "stochastic_rs", False
-        if format_.tensor_scale:
+        if format_.tensor_scale or format_.has_one_scale:
             yield format_, None, "even", True
         if format_.scale == "ue8m0":
             of_fractions = not format_.element.startswith("int")
