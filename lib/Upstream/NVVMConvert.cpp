@@ -11,6 +11,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
+#include <deque>
 
 using namespace mlir;
 using namespace blockscale;
@@ -18,6 +19,32 @@ using namespace blockscale::nvvm;
 
 static Value constantWord(ImplicitLocOpBuilder &b, int64_t value) {
   return LLVM::ConstantOp::create(b, b.getI32Type(), value);
+}
+
+// As text, because LLVM takes the magnitudes by instructions of their own. In
+// turns, so that few instructions wait for each other.
+Value nvvm::largestMagnitude(ImplicitLocOpBuilder &b, ValueRange values) {
+  constexpr size_t kTaken = 3;
+  std::deque<Value> left(values.begin(), values.end());
+  do {
+    SmallVector<Value> taken(kTaken, left.front());
+    for (Value &each : taken) {
+      if (left.empty())
+        break;
+      each = left.front();
+      left.pop_front();
+    }
+    AssemblyText assembly(/*results=*/1);
+    assembly.constraints = ",=f";
+    assembly.text = "max.NaN.abs.f32 $0";
+    for (Value each : taken) {
+      assembly.text += ", ";
+      assembly.add(each, "f");
+    }
+    left.push_back(assemble(b, b.getF32Type(), assembly, /*hasEffects=*/false)
+                       .getResult(0));
+  } while (left.size() > 1);
+  return left.front();
 }
 
 Value nvvm::encodePair(ImplicitLocOpBuilder &b, Value low, Value high,

@@ -87,6 +87,16 @@ INSTANTIATE_TEST_SUITE_P(
              0x7FFFFFFF},
         Case{"mov.b32 %r5, 0x80000000; mov.b32 %r6, 0; max.f32 %r10, %r5, %r6;",
              0},
+        // Magnitudes of three: the largest is the first, or the last, or a NaN.
+        Case{"mov.b32 %r5, 0xC0400000; mov.b32 %r6, 0x3F800000; "
+             "max.NaN.abs.f32 %r10, %r5, %r6, %r6;",
+             0x40400000},
+        Case{"mov.b32 %r5, 0x3F800000; mov.b32 %r6, 0xFF800000; "
+             "max.NaN.abs.f32 %r10, %r5, %r5, %r6;",
+             0x7F800000},
+        Case{"mov.b32 %r5, 0xFFC00000; mov.b32 %r6, 0x7F800000; "
+             "max.NaN.abs.f32 %r10, %r6, %r5, %r6;",
+             0x7FFFFFFF},
         // 1 + 2^-24 (1 ulp is 2^-23): a tie to nearest even.
         Case{"mov.b32 %r5, 0x3F800000; mov.b32 %r6, 0x33800000; add.rn.f32 "
              "%r10, %r5, %r6;",

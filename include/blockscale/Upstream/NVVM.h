@@ -220,6 +220,10 @@ void multiply(mlir::ImplicitLocOpBuilder &b, const TensorMma &mma);
 // Conversions
 //===----------------------------------------------------------------------===//
 
+/// The largest of f32 without their signs, NaN if one of them is.
+mlir::Value largestMagnitude(mlir::ImplicitLocOpBuilder &b,
+                             mlir::ValueRange values);
+
 /// Two f32 as codes of `format`, to nearest even and saturating, in an i32:
 /// that of `low` at bit 0, that of `high` behind it.
 mlir::Value encodePair(mlir::ImplicitLocOpBuilder &b, mlir::Value low,

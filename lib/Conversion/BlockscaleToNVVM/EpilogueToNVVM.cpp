@@ -273,6 +273,18 @@ private:
 // Codes
 //===----------------------------------------------------------------------===//
 
+struct LargestMagnitudeToNVVM : OpConversionPattern<LargestMagnitudeOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(LargestMagnitudeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, nvvm::largestMagnitude(b, adaptor.getValues()));
+    return success();
+  }
+};
+
 struct EncodePairToNVVM : OpConversionPattern<EncodePairOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -450,11 +462,11 @@ static bool isF32(Operation *op) {
 
 void blockscale::populateEpiloguePatterns(const TypeConverter &converter,
                                           RewritePatternSet &patterns) {
-  patterns
-      .add<LoadRowToNVVM, StoreRowToNVVM, CountArrivalToNVVM, EncodePairToNVVM,
-           EncodeWordToNVVM, EncodeStochasticToNVVM, DitherToNVVM,
-           RoundPairToNVVM, DecodePairToNVVM, ExpToNVVM, Exp2ToNVVM>(
-          converter, patterns.getContext());
+  patterns.add<LoadRowToNVVM, StoreRowToNVVM, CountArrivalToNVVM,
+               LargestMagnitudeToNVVM, EncodePairToNVVM, EncodeWordToNVVM,
+               EncodeStochasticToNVVM, DitherToNVVM, RoundPairToNVVM,
+               DecodePairToNVVM, ExpToNVVM, Exp2ToNVVM>(converter,
+                                                        patterns.getContext());
   populatePolynomialPatterns<math::ErfOp, math::ExpM1Op, math::LogOp,
                              math::Log1pOp, math::Log2Op, math::TanhOp>(
       converter, patterns);

@@ -27,6 +27,21 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Three numbers at a time, of two one twice.
+  // CHECK-LABEL: llvm.func @largest(
+  // CHECK: %[[X:.*]] = llvm.inline_asm {{.*}}"max.NaN.abs.f32 $0, $1, $2, $3;", "=f,f,f,f" %[[A:.*]], %[[B:.*]], %{{.*}} : (f32, f32, f32) -> f32
+  // CHECK: %[[Y:.*]] = llvm.inline_asm {{.*}}max.NaN.abs.f32 {{.*}} %[[Z:.*]], %[[X]], %[[Z]] : (f32, f32, f32) -> f32
+  // CHECK-NOT: inline_asm
+  // CHECK: llvm.return
+  gpu.func @largest(%c: !blockscale.global<f32>, %at: i64, %n: i32) kernel attributes {blockscale.kernel = #kernel} {
+    %0 = blockscale.load_row %c[%at] count %n : !blockscale.global<f32> -> vector<4xf32>
+    %1:4 = vector.to_elements %0 : vector<4xf32>
+    %2 = blockscale.largest_magnitude %1#0, %1#1, %1#2, %1#3
+    %3 = vector.from_elements %2 : vector<1xf32>
+    blockscale.store_row %3 to %c[%at] count %n : vector<1xf32> to !blockscale.global<f32>
+    gpu.return
+  }
+
   // A pair of elements is short enough.
   // CHECK-LABEL: llvm.func @pair(
   // CHECK-NOT: vector.shuffle

@@ -39,6 +39,9 @@ is_epilogue = options[:1] == ["--epilogue"]
 ptx = (Epilogue if is_epilogue else Ptx).read(ptx_path)
 options = options[is_epilogue:]
 
+# What has no sign any more.
+MAXIMA = "|".join(re.findall(r"max\.NaN\.abs\.f32 (%r\d+),", "\n".join(ptx.lines)))
+
 # A pattern and what takes its place: the first group stays in front.
 REPLACED = REPLACED + [
     ("one of two conditions", r"or(\.pred\s+%p\d+), (%p\d+), %p\d+;",
@@ -48,13 +51,27 @@ REPLACED = REPLACED + [
      r"(\s)max\.u(?:32|16x2)(\s+%r\d+), (%r\d+), %r\d+;", r"\1mov.b32\2, \3;"),
     ("no maximum of the right",
      r"(\s)max\.u(?:32|16x2)(\s+%r\d+), %r\d+, (%r\d+);", r"\1mov.b32\2, \3;"),
+    ("the smaller", r"(\s)max(\.NaN\.abs\.f32)", r"\1min\2"),
+    # Of the two that are left one is there twice.
+    ("a sign in the magnitude",
+     rf"(\s)max\.NaN\.abs(\.f32\s+%r\d+, (?!(?:{MAXIMA}),))", r"\1max.NaN\2"),
+    ("no maximum of the first",
+     r"(\smax\.NaN\.abs\.f32\s+%r\d+), (%r\d+), (%r\d+), (?!\2;)", r"\1, \3, \3, "),
+    ("no maximum of the last",
+     r"(\smax\.NaN\.abs\.f32\s+%r\d+), (%r\d+), (%r\d+), (?!\2;)%r\d+;",
+     r"\1, \2, \3, \3;"),
     ("no bound", r"(\s)min\.NaN\.f32(\s+%r\d+), (%r\d+), [^;]+;",
      r"\1mov.b32\2, \3;"),
     ("a factor left out", r"(\s)mul\.rn\.f32(\s+%r\d+), %r\d+, ([^;]+);",
      r"\1mov.b32\2, \3;"),
     ("no inverse", r"(\s)rcp\.rn\.f32", r"\1mov.b32"),
     ("the codes exchanged",
-     r"(cvt\.rn\.satfinite\.\w+\.f32\s+%\w+), (%r\d+), (%r\d+);", r"\1, \3, \2;"),
+     r"(cvt\.rn\.(?:satfinite\.\w+|b?f16x2)\.f32\s+%\w+), (%r\d+), (%r\d+);",
+     r"\1, \3, \2;"),
+    ("codes that are left out", r"(\s)or\.b(\d\d)(\s+%\w+), (%\w+), %\w+;",
+     r"\1mov.b\2\3, \4;"),
+    ("codes that are left out", r"(\s)or\.b(\d\d)(\s+%\w+), %\w+, (%\w+);",
+     r"\1mov.b\2\3, \4;"),
     ("a sign in the magnitude",
      r"(and\.b32\s+%r\d+, %r\d+), (?:2147483647|2147450879);", r"\1, 4294967295;"),
     # Rounding at random.
@@ -167,9 +184,6 @@ if "_t0" in open(source).read():
     EQUIVALENT += [(rf"the words exchanged: {at}: .*ld\.global",
                     "the largest of numbers in any order")
                    for at in ptx.places(r"ld\.global\.v") if at < lanes[0]]
-if "cvt.rn.satfinite.e2m1x2" in text:
-    EQUIVALENT.append((r"no bound: .*0f43E00000",
-                       "the conversion of the scale saturates there"))
 if "min_error" in open(source).read():
     EQUIVALENT.append((r"no bound: .*0f7F7FFFFF",
                        "the smaller scale has the same inverse then, and wins"))

@@ -341,6 +341,12 @@ static LogicalResult verifyPairFormat(Operation *op, Type format) {
          << format;
 }
 
+LogicalResult LargestMagnitudeOp::verify() {
+  if (getValues().empty())
+    return emitOpError() << "expected at least one number";
+  return success();
+}
+
 LogicalResult EncodePairOp::verify() {
   return verifyPairFormat(*this, getFormat());
 }

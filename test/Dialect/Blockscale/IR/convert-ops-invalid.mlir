@@ -8,6 +8,14 @@ func.func @wide(%x: f32) -> i32 {
 
 // -----
 
+func.func @largest() -> f32 {
+  // expected-error@+1 {{expected at least one number}}
+  %0 = "blockscale.largest_magnitude"() : () -> f32
+  return %0 : f32
+}
+
+// -----
+
 func.func @word(%x: f32) -> i32 {
   // expected-error@+1 {{expected f4E2M1FN, found 'f8E4M3FN'}}
   %0 = blockscale.encode_word %x, %x, %x, %x as f8E4M3FN

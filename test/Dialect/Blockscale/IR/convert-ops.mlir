@@ -1,6 +1,14 @@
 // RUN: blockscale-opt %s | blockscale-opt | FileCheck %s
 // RUN: blockscale-opt %s --mlir-print-op-generic | blockscale-opt | FileCheck %s
 
+// CHECK-LABEL: func.func @largest(
+// CHECK-SAME: %[[X:.*]]: f32, %[[Y:.*]]: f32)
+func.func @largest(%x: f32, %y: f32) -> f32 {
+  // CHECK: blockscale.largest_magnitude %[[X]], %[[Y]], %[[Y]]
+  %0 = blockscale.largest_magnitude %x, %y, %y
+  return %0 : f32
+}
+
 // CHECK-LABEL: func.func @pairs(
 // CHECK-SAME: %[[X:.*]]: f32, %[[Y:.*]]: f32)
 func.func @pairs(%x: f32, %y: f32) -> (i32, i32, i32) {

@@ -23,17 +23,22 @@
 // CHECK: blockscale.kernel_matmul {{.*}} d_scales(%{{.*}}) d_factor(%{{.*}}, %{{.*}}) {{.*}} quantization<source = "f", x = bf16
 
 // EXPANDED: blockscale.warps "epilogue"
-// EXPANDED: blockscale.load_accumulator {{.*}} -> vector<16xf32>
-// EXPANDED: arith.truncf {{.*}} : vector<16xf32> to vector<16xbf16>
-// EXPANDED-COUNT-2: blockscale.encode_word {{.*}} as f4E2M1FN
-// EXPANDED: blockscale.store_row {{.*}} : vector<8xi8> to <i8>
-// EXPANDED: blockscale.store_row {{.*}} : vector<1xi8> to <i8>
+// Two blocks that a thread has together, whose scales one instruction rounds and one
+// access stores.
+// EXPANDED: blockscale.load_accumulator {{.*}} -> vector<32xf32>
+// EXPANDED-COUNT-16: arith.truncf {{.*}} : vector<2xf32> to vector<2xbf16>
+// EXPANDED-COUNT-2: blockscale.largest_magnitude
+// EXPANDED: blockscale.encode_pair {{.*}} as f8E4M3FN
+// EXPANDED: blockscale.decode_pair {{.*}} as f8E4M3FN
+// EXPANDED-COUNT-4: blockscale.encode_word {{.*}} as f4E2M1FN
+// EXPANDED-COUNT-2: blockscale.store_row {{.*}} : vector<8xi8> to <i8>
+// EXPANDED: blockscale.store_row {{.*}} : vector<2xi8> to <i8>
 // EXPANDED-NOT: blockscale.store_row {{.*}} : vector<16xbf16>
 
 // APART: blockscale.launch @kernels::@f({{.*}} -> tensor<2x?x96xbf16>
 // APART: blockscale.quantize
 func.func @f(%a: !a, %b: !b, %t: tensor<2xf32>, %bias: tensor<96xf32>) -> !q {
-  %0 = blockscale.matmul %a, %b bias(%bias) : !a, !b, tensor<96xf32> -> tensor<2x?x96xbf16>
+  %0 = blockscale.matmul %a, %b bias(%bias) schedule(#blockscale.schedule<epilogue_warps = 8>) : !a, !b, tensor<96xf32> -> tensor<2x?x96xbf16>
   %1 = blockscale.quantize %0 tensor_scale(%t : tensor<2xf32>) : tensor<2x?x96xbf16> to !q
   return %1 : !q
 }

@@ -11,6 +11,23 @@
 
 include "blockscale/Dialect/Blockscale/IR/BlockscaleKernelOps.td"
 
+def Blockscale_LargestMagnitudeOp
+    : Blockscale_KernelOp<"largest_magnitude", [Pure]> {
+  let summary = "the largest magnitude of several f32";
+  let description = [{
+    The largest of the numbers without their signs, and a NaN if one of them is.
+    `max.NaN.abs.f32` of the PTX ISA, which takes three at a time.
+
+    ```mlir
+    %m = blockscale.largest_magnitude %a, %b, %c, %d
+    ```
+  }];
+  let arguments = (ins Variadic<F32>:$values);
+  let results = (outs F32:$result);
+  let assemblyFormat = "$values attr-dict";
+  let hasVerifier = 1;
+}
+
 def Blockscale_EncodePairOp : Blockscale_KernelOp<"encode_pair", [Pure]> {
   let summary = "two f32 as narrow codes, in one instruction";
   let description = [{

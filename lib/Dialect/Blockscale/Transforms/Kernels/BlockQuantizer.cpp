@@ -49,7 +49,8 @@ static Value largestPart(Emitter &e, SmallVector<Value> parts) {
   return parts.front();
 }
 
-/// Of bf16 or f16, two in a word, whose bits without the sign are in order too.
+/// Of bf16 or f16, two in a word, whose bits without the sign are in order, and
+/// those of a NaN above the others'.
 static Value largestOfHalves(Emitter &e, ArrayRef<Value> values) {
   Type type = values.front().getType(), i16 = e.getI16Type();
   auto pairs = VectorType::get({2}, i16);
@@ -69,15 +70,10 @@ static Value largestOfHalves(Emitter &e, ArrayRef<Value> values) {
   return e.widen(arith::BitcastOp::create(e, type, bits));
 }
 
-/// The bits of a NaN are above the others'.
 Value BlockQuantizer::largestOf(ArrayRef<Value> values) {
   if (!values.front().getType().isF32())
     return largestOfHalves(e, values);
-  SmallVector<Value> bits;
-  for (Value value : values)
-    bits.push_back(
-        arith::AndIOp::create(e, e.bits(value), e.i32(kMagnitudeMask)));
-  return e.fromBits(largestPart(e, std::move(bits)));
+  return LargestMagnitudeOp::create(e, e.getF32Type(), values);
 }
 
 /// Of an i32 of each thread that has a block of the tile.
@@ -171,33 +167,44 @@ BlockScaling BlockQuantizer::givenScaling(Value scale) {
   return scaling;
 }
 
-/// Of floats, in the order of operations that `blockscale.quantize` has. The
-/// largest magnitude becomes the element `target`.
+/// What the scale of a block is before it is rounded, in the order of
+/// operations that `blockscale.quantize` has. The largest magnitude becomes the
+/// element `target`.
+Value BlockQuantizer::scaleFor(float target, Value largest, Value factor) {
+  if (!factor)
+    return arith::DivFOp::create(e, largest, e.f32(target));
+  Value inverse =
+      arith::MulFOp::create(e, inverseOfFactor(factor), e.f32(1.0f / target));
+  return arith::MulFOp::create(e, largest, inverse);
+}
+
+/// Of floats of 8 bits, which one instruction makes of one scale or of two.
+SmallVector<BlockScaling>
+BlockQuantizer::roundedScalings(ArrayRef<Value> scales, Value factor) {
+  constexpr int64_t kBits = 8;
+  auto format = TypeAttr::get(Float8E4M3FNType::get(what.getContext()));
+  // The largest number of the format, at which this saturates, is the bound.
+  Value high = scales.size() > 1 ? scales[1] : e.f32(0);
+  Value codes = EncodePairOp::create(e, scales[0], high, format);
+  Value values = DecodePairOp::create(e, codes, format);
+  SmallVector<BlockScaling> scalings;
+  for (size_t i = 0; i < scales.size(); ++i) {
+    Value code = codes;
+    if (i > 0)
+      code = arith::ShRUIOp::create(e, codes, e.i32(kBits));
+    else if (scales.size() > 1)
+      code = arith::AndIOp::create(e, codes, e.i32((1 << kBits) - 1));
+    Value value = e.widen(vector::ExtractOp::create(e, values, int64_t(i)));
+    scalings.push_back({code, inverseOf(value, factor), value, {}});
+  }
+  return scalings;
+}
+
 BlockScaling BlockQuantizer::floatScaling(float target, Value largest,
                                           Value factor) {
   if (!storage.scale)
     return plainScaling(target, largest);
-  auto format = Float8E4M3FNType::get(what.getContext());
-  Value scale;
-  if (factor)
-    scale =
-        arith::MulFOp::create(e, largest,
-                              arith::MulFOp::create(e, inverseOfFactor(factor),
-                                                    e.f32(1.0f / target)));
-  else
-    scale = arith::DivFOp::create(e, largest, e.f32(target));
-  scale =
-      arith::MinimumFOp::create(e, scale, e.f32(largestScale(format, limit)));
-  Value code = EncodePairOp::create(e, scale, e.f32(0), TypeAttr::get(format));
-  // The bits of an e4m3 at the top of an f32's fraction and exponent are that
-  // number times 2^-120, subnormals included; 0x7f is NaN.
-  Value bits = arith::ShLIOp::create(e, code, e.i32(20));
-  Value value = arith::MulFOp::create(e, e.fromBits(bits), e.f32(0x1p120f));
-  Value isNaNCode =
-      arith::CmpIOp::create(e, arith::CmpIPredicate::eq, code, e.i32(0x7f));
-  value = select(e, isNaNCode, e.f32(std::numeric_limits<float>::quiet_NaN()),
-                 value);
-  return {code, inverseOf(value, factor), value, {}};
+  return roundedScalings(scaleFor(target, largest, factor), factor).front();
 }
 
 /// What an element adds to the error of its tile, as `squaredError` has it: the
@@ -287,6 +294,25 @@ BlockScaling BlockQuantizer::scalingOf(ArrayRef<Value> values, Value largest,
     return lessErring(values, largest, factor, counts);
   return storage.hasPowers() ? exponentScaling(what.getRule(), largest, factor)
                              : floatScaling(limit, largest, factor);
+}
+
+SmallVector<BlockScaling>
+BlockQuantizer::scalingsOf(ArrayRef<SmallVector<Value>> blocks, Value factor) {
+  constexpr size_t kPair = 2;
+  SmallVector<BlockScaling> scalings;
+  auto largest = llvm::map_to_vector(
+      blocks, [&](const SmallVector<Value> &each) { return largestOf(each); });
+  bool arePairs = blocks.size() % kPair == 0 && !comparesErrors() &&
+                  storage.scale && storage.scale != ElementFormat::UE8M0;
+  for (size_t i = 0; i < blocks.size(); ++i)
+    if (!arePairs)
+      scalings.push_back(scalingOf(blocks[i], largest[i], factor));
+    else if (i % kPair == 0)
+      llvm::append_range(
+          scalings, roundedScalings({scaleFor(limit, largest[i], factor),
+                                     scaleFor(limit, largest[i + 1], factor)},
+                                    factor));
+  return scalings;
 }
 
 //===----------------------------------------------------------------------===//
@@ -549,8 +575,10 @@ Value BlockQuantizer::dataPiece(ArrayRef<Value> words, int64_t piece) {
 void BlockQuantizer::storeData(Value memory, const BlockPlace &place,
                                ArrayRef<Value> words) {
   Value offset = dataOffset(place);
+  constexpr int64_t kWordBytes = 4;
+  int64_t bytes = int64_t(words.size()) * kWordBytes;
   int64_t access = dataAccess();
-  for (int64_t i = 0; i < blockBytes() / access; ++i)
+  for (int64_t i = 0; i < bytes / access; ++i)
     StoreRowOp::create(e, dataPiece(words, i), memory,
                        add(offset, wide(i * access)), e.i32(access),
                        /*stride=*/Value(), /*aligned=*/true);

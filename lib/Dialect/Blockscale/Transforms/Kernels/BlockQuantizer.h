@@ -56,6 +56,10 @@ public:
   BlockScaling scalingOf(llvm::ArrayRef<mlir::Value> values,
                          mlir::Value largest, mlir::Value factor,
                          mlir::Value counts = {});
+  /// The same of blocks of f32 next to each other, each of one row.
+  llvm::SmallVector<BlockScaling>
+  scalingsOf(llvm::ArrayRef<llvm::SmallVector<mlir::Value>> blocks,
+             mlir::Value factor);
   /// That of a matrix whose scale is given, which is not negative.
   BlockScaling givenScaling(mlir::Value scale);
   /// The codes as 32-bit words in the order of memory. `first` is the number of
@@ -71,7 +75,7 @@ public:
   /// of what is stored at once, as a vector of i8.
   mlir::Value dataOffset(const BlockPlace &place);
   mlir::Value dataPiece(llvm::ArrayRef<mlir::Value> words, int64_t piece);
-  /// Stores the words of a block.
+  /// Stores the words of a block, or of several from that on.
   void storeData(mlir::Value memory, const BlockPlace &place,
                  llvm::ArrayRef<mlir::Value> words);
 
@@ -97,6 +101,9 @@ private:
   BlockScaling powerScaling(mlir::Value code, mlir::Value factor);
   BlockScaling plainScaling(mlir::Value scale, mlir::Value rounded);
   BlockScaling plainScaling(float target, mlir::Value largest);
+  mlir::Value scaleFor(float target, mlir::Value largest, mlir::Value factor);
+  llvm::SmallVector<BlockScaling>
+  roundedScalings(llvm::ArrayRef<mlir::Value> scales, mlir::Value factor);
   BlockScaling floatScaling(float target, mlir::Value largest,
                             mlir::Value factor);
   mlir::Value errorOf(mlir::Value quotient, mlir::Value rounded,

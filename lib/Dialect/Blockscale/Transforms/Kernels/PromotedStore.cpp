@@ -141,7 +141,7 @@ void PromotedStore::quantize(TilePosition tile, ValueRange sums, Value parity) {
     if (isUnderFloats)
       quantized->storeTilePart(block, fragment, largestOfParts);
     else
-      quantized->store(vector::FromElementsOp::create(b, type, block),
+      quantized->store({vector::FromElementsOp::create(b, type, block)},
                        fragment);
   }
 }

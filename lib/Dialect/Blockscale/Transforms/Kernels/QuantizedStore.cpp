@@ -14,6 +14,9 @@
 using namespace mlir;
 using namespace blockscale;
 
+/// Bits of a scale beside others.
+static constexpr int64_t kScaleBits = 8;
+
 static QuantizedStorage storageOf(KernelMatmulOp op,
                                   std::optional<int64_t> elements) {
   Result<QuantizedStorage> storage =
@@ -94,20 +97,43 @@ void QuantizedStore::prepareTile(TilePosition tile) {
 // Codes
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> QuantizedStore::elementsOf(Emitter &e, Value value) {
-  auto type = cast<VectorType>(value.getType());
-  if (Type element = what.getX(); !element.isF32()) {
-    value = arith::TruncFOp::create(e, type.clone(element), value);
-    value = arith::ExtFOp::create(e, type, value);
+/// Two f32 that are rounded to `type`, in one instruction: a word whose halves
+/// are bf16 is two f32 without their lower bits.
+static SmallVector<Value> roundPair(Emitter &e, Value pair, Type type) {
+  constexpr int64_t kHalf = 16, kUpper = int32_t(0xffff0000);
+  auto f32 = cast<VectorType>(pair.getType());
+  Value rounded = arith::TruncFOp::create(e, f32.clone(type), pair);
+  if (!type.isBF16()) {
+    rounded = arith::ExtFOp::create(e, f32, rounded);
+    return {vector::ExtractOp::create(e, rounded, 0),
+            vector::ExtractOp::create(e, rounded, 1)};
   }
+  auto words = VectorType::get({1}, e.getI32Type());
+  Value word = vector::ExtractOp::create(
+      e, vector::BitCastOp::create(e, words, rounded), 0);
+  return {e.fromBits(arith::ShLIOp::create(e, word, e.i32(kHalf))),
+          e.fromBits(arith::AndIOp::create(e, word, e.i32(kUpper)))};
+}
+
+SmallVector<Value> QuantizedStore::elementsOf(Emitter &e, Value value) {
+  constexpr int64_t kPair = 2;
+  auto type = cast<VectorType>(value.getType());
   SmallVector<Value> elements;
-  for (int64_t i = 0; i < type.getDimSize(0); ++i)
-    elements.push_back(vector::ExtractOp::create(e, value, i));
+  for (int64_t i = 0; i < type.getDimSize(0); i += kPair) {
+    Value pair =
+        vector::ShuffleOp::create(e, value, value, ArrayRef<int64_t>{i, i + 1});
+    if (!what.getX().isF32())
+      llvm::append_range(elements, roundPair(e, pair, what.getX()));
+    else
+      for (int64_t k = 0; k < kPair; ++k)
+        elements.push_back(vector::ExtractOp::create(e, pair, k));
+  }
   return elements;
 }
 
-Value QuantizedStore::storeBlock(Emitter &e, ArrayRef<Value> elements,
-                                 Value largest, const BlockPlace &place) {
+Value QuantizedStore::storeBlocks(Emitter &e,
+                                  ArrayRef<SmallVector<Value>> blocks,
+                                  Value largest, const BlockPlace &place) {
   BlockQuantizer quantizer(e, what, storage, sizes(e), getTarget(frame.op));
   Type i64 = e.getI64Type();
   Value row =
@@ -119,12 +145,26 @@ Value QuantizedStore::storeBlock(Emitter &e, ArrayRef<Value> elements,
                        arith::ConstantIntOp::create(e, i64, storage.block)));
   if (factor)
     quantizer.storeFactor(frame.op.getDTensorScale(), place, factor);
-  if (!largest)
-    largest = quantizer.largestOf(elements);
-  BlockScaling scaling = quantizer.scalingOf(elements, largest, factor);
-  quantizer.storeData(frame.op.getD(), place,
-                      quantizer.encode(elements, scaling, first));
-  return scaling.code;
+  SmallVector<BlockScaling> scalings;
+  if (largest)
+    scalings.push_back(quantizer.scalingOf(blocks.front(), largest, factor));
+  else
+    scalings = quantizer.scalingsOf(blocks, factor);
+  SmallVector<Value> words;
+  Value codes;
+  for (auto [i, scaling] : llvm::enumerate(scalings)) {
+    auto index = int64_t(i);
+    Value number = sum(
+        e, first, arith::ConstantIntOp::create(e, i64, index * storage.block));
+    llvm::append_range(words, quantizer.encode(blocks[i], scaling, number));
+    Value code = scaling.code;
+    if (index)
+      code = arith::OrIOp::create(
+          e, codes, arith::ShLIOp::create(e, code, e.i32(index * kScaleBits)));
+    codes = code;
+  }
+  quantizer.storeData(frame.op.getD(), place, words);
+  return codes;
 }
 
 //===----------------------------------------------------------------------===//
@@ -157,17 +197,18 @@ Value QuantizedStore::rowOfScales(Emitter &e, Value row) {
   return sum(e, group.firstScaleRow, inGroup);
 }
 
-void QuantizedStore::storeScale(Emitter &e, const BlockPlace &place,
-                                Value code) {
+void QuantizedStore::storeScales(Emitter &e, const BlockPlace &first,
+                                 int64_t count, Value codes) {
   BlockQuantizer quantizer(e, what, storage, sizes(e), getTarget(frame.op));
-  Type i8 = e.getI8Type();
-  Value offset = quantizer.scaleOffset(place, e.getI64Type());
-  quantizer.storeByte(frame.op.getDScales(), offset,
-                      arith::TruncIOp::create(e, i8, code));
+  Value offset = quantizer.scaleOffset(first, e.getI64Type());
+  quantizer.storeBytes(frame.op.getDScales(), offset, codes, count);
   AffineExpr padded = paddedExtent(storage, hw::Dim::Block);
   auto constant = dyn_cast<AffineConstantExpr>(padded);
   if (constant && constant.getValue() * storage.block == what.getD().getK())
     return;
+  BlockPlace place = first;
+  if (count > 1)
+    place.block = sum(e, first.block, e.i32(count - 1));
   Value last = sum(e, blocksOfRow(e), e.i32(-1));
   Value isLast =
       arith::CmpIOp::create(e, arith::CmpIPredicate::eq, place.block, last);
@@ -277,12 +318,36 @@ void QuantizedStore::storeTilePart(ArrayRef<Value> narrow,
   BlockPlace place = placeOf(e, fragment);
   auto elements =
       llvm::map_to_vector(narrow, [&](Value one) { return e.widen(one); });
-  storeFloat(e, place, storeBlock(e, elements, largest, place));
+  storeFloat(e, place,
+             storeBlocks(e, SmallVector<Value>(elements), largest, place));
 }
 
-void QuantizedStore::store(Value value, const EpilogueFragment &fragment) {
-  if (!storage.scale)
-    return storeTilePart(narrowed(value), fragment);
+bool QuantizedStore::areTogether(int64_t count) const {
+  if (isUnderFloats())
+    return false;
+  auto divides = [&](AffineExpr expression, int64_t divisor) {
+    return expression.getLargestKnownDivisor() % divisor == 0;
+  };
+  bool haveNeighbours = false, areAligned = true;
+  for (const auto &digit : storage.scales.digits) {
+    bool isLowest = digit.term.source == hw::Dim::Block &&
+                    digit.term.divisor == 1 && digit.term.modulus &&
+                    digit.term.modulus % count == 0;
+    haveNeighbours |= isLowest && digit.stride == 1;
+    areAligned &= isLowest || divides(digit.stride, count);
+  }
+  return haveNeighbours && areAligned &&
+         divides(storage.scales.matrixBytes, count) &&
+         divides(storage.k, count * storage.block);
+}
+
+void QuantizedStore::store(ArrayRef<Value> values,
+                           const EpilogueFragment &fragment) {
+  auto count = int64_t(values.size());
+  if (!storage.scale) {
+    assert(count == 1 && "floats are there once for each tile");
+    return storeTilePart(narrowed(values.front()), fragment);
+  }
   Emitter e(b.getLoc(), b);
   BlockPlace place = placeOf(e, fragment);
   Value end = endOfScales(e);
@@ -296,11 +361,12 @@ void QuantizedStore::store(Value value, const EpilogueFragment &fragment) {
   {
     OpBuilder::InsertionGuard guard(e);
     e.setInsertionPointToStart(condition.thenBlock());
-    SmallVector<Value> elements = elementsOf(e, value);
-    scf::YieldOp::create(e, storeBlock(e, elements, Value(), place));
+    auto blocks = llvm::map_to_vector(
+        values, [&](Value value) { return elementsOf(e, value); });
+    scf::YieldOp::create(e, storeBlocks(e, blocks, Value(), place));
     e.setInsertionPointToStart(condition.elseBlock());
     scf::YieldOp::create(e, e.i32(0));
   }
   place.row = rowOfScales(e, place.row);
-  storeScale(e, place, condition.getResult(0));
+  storeScales(e, place, count, condition.getResult(0));
 }

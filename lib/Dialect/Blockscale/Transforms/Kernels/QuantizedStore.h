@@ -35,9 +35,14 @@ public:
   /// Loads the tensor scale of all of the kernel, and that of a tile.
   void prepareKernel();
   void prepareTile(TilePosition tile);
-  /// Stores the block of f32 `value`, of which all or nothing lies in D, at
-  /// its place in D.
-  void store(mlir::Value value, const EpilogueFragment &fragment);
+  /// Whether `count` blocks next to each other, the first of which has a number
+  /// that is a multiple of that, are all in D if it is, and their scales in as
+  /// many bytes behind each other.
+  bool areTogether(int64_t count) const;
+  /// Stores the block of f32 `values`, or several that are together, of which
+  /// all or nothing lies in D; `fragment` is the place of the first.
+  void store(llvm::ArrayRef<mlir::Value> values,
+             const EpilogueFragment &fragment);
   /// The same of a block under a float, of numbers that are `narrowed`. Where
   /// it is a part of a tile, `largestOfParts` asks the threads of the others,
   /// which all come.
@@ -63,13 +68,16 @@ private:
   mlir::Value blocksOfRow(Emitter &e);
   /// The elements as the quantisation reads them, in f32.
   llvm::SmallVector<mlir::Value> elementsOf(Emitter &e, mlir::Value value);
-  /// Quantises a block and stores its codes; the code of its scale. `largest`
-  /// is the largest magnitude of its tile, null where that is the block.
-  mlir::Value storeBlock(Emitter &e, llvm::ArrayRef<mlir::Value> elements,
-                         mlir::Value largest, const BlockPlace &place);
+  /// Quantises blocks and stores their codes; the codes of their scales, a byte
+  /// each. `largest` is the largest magnitude of the tile that one block is a
+  /// part of, null where each block is one.
+  mlir::Value storeBlocks(Emitter &e,
+                          llvm::ArrayRef<llvm::SmallVector<mlir::Value>> blocks,
+                          mlir::Value largest, const BlockPlace &place);
   BlockPlace placeOf(Emitter &e, const EpilogueFragment &fragment);
   void storeFloat(Emitter &e, const BlockPlace &place, mlir::Value bits);
-  void storeScale(Emitter &e, const BlockPlace &place, mlir::Value code);
+  void storeScales(Emitter &e, const BlockPlace &first, int64_t count,
+                   mlir::Value codes);
   void storePadding(Emitter &e, const BlockPlace &last);
   /// The row behind those of D, or of the group, that have scales, padding
   /// included.

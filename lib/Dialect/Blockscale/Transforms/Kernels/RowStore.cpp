@@ -59,7 +59,7 @@ void RowStore::finishChunk(TilePosition tile, Value index, Value column,
     boxes->store(tile, thread, roundOf(index), fragment.column,
                  math.converted(value));
   else if (quantized)
-    quantized->store(value, math.inResult(fragment));
+    quantized->store({value}, math.inResult(fragment));
   else
     math.store(value, fragment);
 }
@@ -67,13 +67,22 @@ void RowStore::finishChunk(TilePosition tile, Value index, Value column,
 void RowStore::finishPieces(TilePosition tile, Value index, Value column,
                             Value sum) {
   int64_t width = math.getWidth();
-  if (chunkColumns() == width)
+  int64_t count = chunkColumns() / width;
+  if (count == 1)
     return finishChunk(tile, index, column, sum);
+  bool areTogether = quantized && quantized->areTogether(count);
+  SmallVector<Value> values;
   for (int64_t first = 0; first < chunkColumns(); first += width) {
     auto columns = llvm::to_vector(llvm::seq(first, first + width));
     Value piece = vector::ShuffleOp::create(b, sum, sum, columns);
-    finishChunk(tile, index, b.add(column, b.constant(first)), piece);
+    Value at = b.add(column, b.constant(first));
+    if (areTogether)
+      values.push_back(math.finish(piece, math.fragmentAt(tile, row, at)));
+    else
+      finishChunk(tile, index, at, piece);
   }
+  if (areTogether)
+    quantized->store(values, math.inResult(math.fragmentAt(tile, row, column)));
 }
 
 /// The tile is loaded and finished piece after piece, and quantised when all

@@ -179,6 +179,18 @@ void StorageAccess::storeByte(Value memory, Value offset, Value byte) {
                      /*aligned=*/true);
 }
 
+void StorageAccess::storeBytes(Value memory, Value offset, Value word,
+                               int64_t count) {
+  Type i8 = e.getI8Type(), whole = e.getIntegerType(unsigned(count * 8));
+  Value bytes = arith::TruncIOp::create(e, whole, word);
+  if (count == 1)
+    return storeByte(memory, offset, bytes);
+  bytes = vector::FromElementsOp::create(e, VectorType::get({1}, whole), bytes);
+  bytes = vector::BitCastOp::create(e, VectorType::get({count}, i8), bytes);
+  StoreRowOp::create(e, bytes, memory, offset, e.i32(count),
+                     /*stride=*/Value(), /*aligned=*/true);
+}
+
 Value StorageAccess::loadNumber(Value memory, Value number) {
   Type type = cast<GlobalType>(memory.getType()).getElementType();
   Value loaded = LoadRowOp::create(e, VectorType::get({1}, type), memory,

@@ -62,6 +62,10 @@ public:
   mlir::Value loadNumber(mlir::Value memory, mlir::Value number);
   /// Stores a byte of i8.
   void storeByte(mlir::Value memory, mlir::Value offset, mlir::Value byte);
+  /// Stores the lowest `count` bytes of an i32, a power of two by whose
+  /// multiple they lie in memory.
+  void storeBytes(mlir::Value memory, mlir::Value offset, mlir::Value word,
+                  int64_t count);
 
 protected:
   mlir::Value add(mlir::Value x, mlir::Value y);

@@ -363,7 +363,7 @@ void WarpLoop::storeBlocks(TilePosition position, Value ofRow,
           elements.push_back(numbers[j * perFragment + i]);
     EpilogueFragment fragment = epilogue.fragmentAt(
         position, ofRow, b.add(column, b.constant(first * kColumns)));
-    quantized->store(vector::FromElementsOp::create(b, type, elements),
+    quantized->store({vector::FromElementsOp::create(b, type, elements)},
                      epilogue.inResult(fragment));
   }
 }
