@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Installs what building and testing need and this machine lacks. Safe to run
 # again: what is there is left alone, and nothing is asked.
-# usage: scripts/install-dependencies.sh [--without-tests]
+# usage: scripts/install-dependencies.sh [--without-tests | --without-peers | --peers]
 #   --without-tests   only what the compiler itself needs
+#   --without-peers   not the packages of others that tests of their own compare with
+#   --peers           only these, where the rest is: while something else is built
 # Part of the blockscale project, under the Apache License v2.0 with LLVM
 # Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,12 +25,16 @@ test_packages=(
   "libclang-rt-$llvm-dev" "clang-format-$llvm" "clang-tidy-$llvm"
   librsvg2-bin fonts-dejavu-core chromium-headless-shell mandoc zsh fish
 )
+with_tests=1 with_peers=1 only_peers=
 case "$*" in
-  '') with_tests=1; packages+=("${test_packages[@]}") ;;
-  --without-tests) with_tests= ;;
-  *) die "unknown arguments '$*'; usage:" \
-         "scripts/install-dependencies.sh [--without-tests]" ;;
+  '') ;;
+  --without-tests) with_tests= with_peers= ;;
+  --without-peers) with_peers= ;;
+  --peers) only_peers=1 ;;
+  *) die "unknown arguments '$*'; usage: scripts/install-dependencies.sh" \
+         "[--without-tests | --without-peers | --peers]" ;;
 esac
+[ -z "$with_tests" ] || packages+=("${test_packages[@]}")
 
 is_installed() {
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
@@ -157,15 +163,21 @@ install_newest_ptxas() {
       "be written but not assembled, and the tests cannot be configured"
 }
 
-install_packages
-install_python
-if [ -n "$with_tests" ]; then
-  install_python_packages
+install_peers() {
   [ -n "${BLOCKSCALE_NO_TRITON:-}" ] || install_triton
   install_cuda_core
   install_dask
   install_jax
   install_onnx
+}
+
+if [ -n "$only_peers" ]; then
+  install_peers
+  exit
 fi
+install_packages
+install_python
+[ -z "$with_tests" ] || install_python_packages
 install_ptxas
 [ -z "$with_tests" ] || install_newest_ptxas
+[ -z "$with_peers" ] || install_peers

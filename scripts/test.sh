@@ -29,7 +29,10 @@ for name in ${checks//,/ }; do
   esac
 done
 
-"$root/scripts/install-dependencies.sh"
+"$root/scripts/install-dependencies.sh" --without-peers
+# Most of their time is the network's, so that the build need not wait for them.
+"$root/scripts/install-dependencies.sh" --peers >&2 &
+peers=$!
 enter_environment
 find_ptxas >/dev/null ||
   die "the tests need ptxas of CUDA $ptxas_major or newer on PATH"
@@ -44,6 +47,7 @@ for tool in FileCheck lit not; do
 done
 
 "$root/scripts/build.sh"
+wait "$peers"
 
 results=$build/test-results
 rm -rf "$results"
