@@ -22,6 +22,8 @@
 
 // RUN: blockscale compile %t/sparse.mlir --no-cubin -o %t
 // RUN: %python %S/Inputs/mutate_promoted.py %t/sparse.mlir %t/sparse.ptx %t 7 | FileCheck %s
+// RUN: blockscale compile %t/beside.mlir --no-cubin -o %t
+// RUN: %python %S/Inputs/mutate_promoted.py %t/beside.mlir %t/beside.ptx %t 5 | FileCheck %s
 
 // CHECK-NOT: missed:
 // CHECK: missed 0 of {{[2-9][0-9]|1[0-9][0-9]}} edits
@@ -81,4 +83,11 @@ func.func @product(%a: !a, %b: !b) -> tensor<130x72xf32> {
 func.func @product(%a: !a, %b: !b) -> tensor<130x40xf32> {
   %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 32, cta_group = 1>) : !a, !b -> tensor<130x40xf32>
   return %0 : tensor<130x40xf32>
+}
+//--- beside.mlir
+!a = !blockscale.tensor<130x640xf8E4M3FN, "float32_t128">
+!b = !blockscale.tensor<72x640xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+func.func @product(%a: !a, %b: !b) -> tensor<130x72xf32> {
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<swap_operands = false, tile_n = 64, cta_group = 1>) : !a, !b -> tensor<130x72xf32>
+  return %0 : tensor<130x72xf32>
 }
