@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BlockScalesSyntax.h"
 #include "TensorVerifiers.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
@@ -226,69 +227,6 @@ static void printResultType(OpAsmPrinter &printer, Operation *, Type type) {
     memory.print(printer);
   else
     printer << type;
-}
-
-/// [`scales` `(` those of a `,` those of b `)`], `none` for one of both.
-static ParseResult parseBlockScales(OpAsmParser &parser, OptionalOperand &sfa,
-                                    OptionalOperand &sfb) {
-  if (failed(parser.parseOptionalKeyword("scales")))
-    return success();
-  auto parseOne = [&](OptionalOperand &scales) -> ParseResult {
-    if (succeeded(parser.parseOptionalKeyword("none")))
-      return success();
-    return parser.parseOperand(scales.emplace());
-  };
-  return failure(parser.parseLParen() || parseOne(sfa) || parser.parseComma() ||
-                 parseOne(sfb) || parser.parseRParen());
-}
-
-static void printBlockScales(OpAsmPrinter &printer, Operation *, Value sfa,
-                             Value sfb) {
-  if (!sfa && !sfb)
-    return;
-  auto printOne = [&](Value scales) {
-    if (scales)
-      printer << scales;
-    else
-      printer << "none";
-  };
-  printer << "scales(";
-  printOne(sfa);
-  printer << ", ";
-  printOne(sfb);
-  printer << ")";
-}
-
-/// [`scales` the types of those that are there].
-static ParseResult parseBlockScaleTypes(OpAsmParser &parser,
-                                        const OptionalOperand &sfa,
-                                        const OptionalOperand &sfb,
-                                        Type &sfaType, Type &sfbType) {
-  if (!sfa && !sfb)
-    return success();
-  auto parseMap = [&](Type &type) {
-    return parser.parseCustomTypeWithFallback(type, [&](Type &map) {
-      map = TensorMapType::parse(parser);
-      return success(static_cast<bool>(map));
-    });
-  };
-  if (parser.parseKeyword("scales") || (sfa && parseMap(sfaType)) ||
-      (sfa && sfb && parser.parseComma()))
-    return failure();
-  return sfb ? parseMap(sfbType) : success();
-}
-
-static void printBlockScaleTypes(OpAsmPrinter &printer, Operation *, Value sfa,
-                                 Value sfb, Type sfaType, Type sfbType) {
-  if (!sfa && !sfb)
-    return;
-  printer << "scales ";
-  if (sfa)
-    cast<TensorMapType>(sfaType).print(printer);
-  if (sfa && sfb)
-    printer << ", ";
-  if (sfb)
-    cast<TensorMapType>(sfbType).print(printer);
 }
 
 /// The type of the sums follows from the instruction, and is not written.
