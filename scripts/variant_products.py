@@ -84,6 +84,8 @@ PRODUCT_VARIANTS = [
              cluster(2, 2, 2, ", tile_n = 64, stream_k = 5")),
     Variant("K = 96", K96_CHIPS, FP4, "cta_group = 1, mma_k = 96", LONG),
     Variant("K = 96, CTA pair", K96_CHIPS, FP4, pair(", mma_k = 96"), LONG),
+    Variant("K = 96, CTA pair, tiles of 384 columns", K96_CHIPS, [MXFP4, NVFP4],
+            pair(", mma_k = 96, tile_n = 384"), LONG_SPLIT),
     Variant("K = 96, CTA pair, scales in a ring of their own", K96_CHIPS,
             [NVFP4],
             pair(", mma_k = 96, tile_n = 256, stages = 6, scale_stages = 5"),

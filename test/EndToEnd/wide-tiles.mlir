@@ -8,11 +8,11 @@
 // RUN: blockscale verify %s --target=sm_103a --data=exact --num-sms=8 --m=300 --n=1160 --k=832 --completion=latest | FileCheck %s --check-prefix=ONCE
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-39: pass
+// CHECK-COUNT-43: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 // ONCE-NOT: FAIL
-// ONCE-COUNT-13: pass
+// ONCE-COUNT-17: pass
 // ONCE-NOT: {{FAIL|pass}}
 
 !nvfp4 = !blockscale.tensor<?x?xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>
@@ -95,4 +95,31 @@ func.func @rows(%a: !rows, %b: !experts, %ends: tensor<3xi32>) -> tensor<?x840xf
 func.func @along_k(%a: !along_a, %b: !along_b, %ends: tensor<3xi32>) -> tensor<3x200x840xf32> {
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<3xi32>) schedule(#blockscale.schedule<tile_n = 320, cta_group = 2, cluster_m = 2, cluster_n = 1, swap_operands = false>) : !along_a, !along_b -> tensor<3x200x840xf32>
   return %0 : tensor<3x200x840xf32>
+}
+
+// What else an epilogue may make of the sums, and matrices of a batch.
+!x = !blockscale.tensor<300x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!w = !blockscale.tensor<704x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!q = !blockscale.tensor<300x704xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @quantized(%x: !x, %w: !w) -> !q {
+  %y = blockscale.matmul %x, %w schedule(#blockscale.schedule<tile_n = 320, cta_group = 2, cluster_m = 2, cluster_n = 1, swap_operands = false>) : !x, !w -> tensor<300x704xbf16>
+  %0 = blockscale.quantize %y : tensor<300x704xbf16> to !q
+  return %0 : !q
+}
+
+func.func @pairs(%x: !x, %w: !w, %v: tensor<704xbf16>) -> tensor<300x352xbf16> {
+  %0 = blockscale.matmul %x, %w bias(%v) pairs epilogue(%g, %up, %gb, %ub) {
+    %1 = arith.addf %g, %gb : f32
+    %2 = arith.subf %up, %ub : f32
+    %3 = arith.mulf %1, %2 : f32
+    blockscale.yield %3
+  } schedule(#blockscale.schedule<tile_n = 384, cta_group = 2, cluster_m = 2, cluster_n = 1, epilogue_warps = 8>) : !x, !w, tensor<704xbf16> -> tensor<300x352xbf16>
+  return %0 : tensor<300x352xbf16>
+}
+
+!many_a = !blockscale.tensor<2x130x288xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!many_b = !blockscale.tensor<2x392x288xf8E5M2, "e8m0_t32", layout = tiled_128x4>
+func.func @batch(%a: !many_a, %b: !many_b, %v: tensor<392xf32>) -> tensor<2x130x392xf16> {
+  %0 = blockscale.matmul %a, %b bias(%v) schedule(#blockscale.schedule<tile_n = 320, cta_group = 2, cluster_m = 2, cluster_n = 1, swap_operands = false>) : !many_a, !many_b, tensor<392xf32> -> tensor<2x130x392xf16>
+  return %0 : tensor<2x130x392xf16>
 }

@@ -40,8 +40,7 @@ static SmallVector<MmaOp> mmasBeside(MmaOp mma) {
   auto belongs = [&](MmaOp op) {
     if (mma.getCollector())
       return static_cast<bool>(op.getCollector());
-    return op == mma ||
-           (!mma.getRange() && !op.getRange() && op.getA() == mma.getA());
+    return op.getA() == mma.getA() && op.getRange() == mma.getRange();
   };
   return llvm::filter_to_vector(mma->getBlock()->getOps<MmaOp>(), belongs);
 }
@@ -135,8 +134,9 @@ static llvm::DenseMap<Value, StringRef> ringNames(gpu::GPUFuncOp kernel,
     for (MmaOp op : mmas)
       if (copy.getTarget() == op.getSfa())
         names[copy.getShared()] = "scales of A";
-    if (copy.getTarget() == mma.getSfb())
-      names[copy.getShared()] = "scales of B";
+    for (MmaOp op : mmasBeside(mma))
+      if (copy.getTarget() == op.getSfb())
+        names[copy.getShared()] = "scales of B";
   });
   for (MmaOp op : mmas)
     names[op.getA()] = "A";
@@ -193,7 +193,11 @@ static std::vector<MemoryRegion> tensorRegions(MmaOp mma) {
   add("accumulators", mma.getAccumulator());
   for (MmaOp op : mmasAbove(mma))
     add("scales of A", op.getSfa());
-  add("scales of B", mma.getSfb());
+  llvm::SetVector<Value> scalesOfB;
+  for (MmaOp op : mmasBeside(mma))
+    scalesOfB.insert(op.getSfb());
+  for (Value scales : scalesOfB)
+    add("scales of B", scales);
   add("metadata of A", mma.getMetadata());
   llvm::sort(regions, [](const MemoryRegion &x, const MemoryRegion &y) {
     return x.offset < y.offset;
@@ -232,7 +236,10 @@ static int64_t reportK96(gpu::GPUFuncOp kernel, KernelReport &report) {
   kernel.walk([&](MmaOp op) {
     if (!op.getRange() || op.getCollector())
       return;
-    (isWhole ? tail : tile).push_back(op);
+    bool isBeside = !tile.empty() &&
+                    op->getBlock() == tile.back()->getBlock() &&
+                    op.getRange() == tile.back().getRange();
+    (isWhole && !isBeside ? tail : tile).push_back(op);
     isWhole |= op.getRangeAttr().getEnd() == kTile;
   });
   if (tile.empty())
@@ -252,6 +259,9 @@ static int64_t reportK96(gpu::GPUFuncOp kernel, KernelReport &report) {
     return stages;
   KTail end;
   for (MmaOp op : tail) {
+    // Those beside it do the same.
+    if (op.getB() != tail.front().getB())
+      continue;
     end.atLaunch |= static_cast<bool>(op.getValid());
     bool isLong = op.getInstruction().getK() == hw::kK96;
     (isLong ? end.longMmas : end.shortMmas) += steps(op);

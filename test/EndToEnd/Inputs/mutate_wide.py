@@ -1,7 +1,8 @@
 # Makes single edits to the PTX of a kernel whose tiles have two instructions beside each
 # other: what each of them multiplies, which scales it takes and where its sums go, which
-# rows of B come to which place, and when the sums of a tile are handed over. Prints one
-# line for each edit that nobody noticed, then how many there were.
+# rows of B come to which place, and, where both find their scales in one region, how far
+# apart those lie and when the sums of a tile are handed over. Prints one line for each
+# edit that nobody noticed, then how many there were.
 #
 # usage: mutate_wide.py FILE.mlir FILE.ptx FOLDER [VERIFY OPTIONS...]
 #
@@ -32,6 +33,9 @@ FIRST = multiplications[0]
 SECOND = next(at for at in multiplications
               if operands(at)[0] != operands(FIRST)[0])
 [LOAD] = ptx.some(r"tcgen05\.ld")
+COPIES = [at for at in ptx.some(r"tcgen05\.cp") if at < FIRST]
+# The register that the first copy to a region of its own names, too.
+HAS_REGIONS = any(f"[{operands(SECOND)[5]}]" in lines[at] for at in COPIES)
 
 
 def numbers(name, at, *differences):
@@ -52,9 +56,9 @@ def instructions():
     own = operands(FIRST)[3]
     wrong = re.sub(re.escape(own) + r"\b", descriptor, lines[FIRST])
     # Its definition comes later.
-    number = re.search(r", (\d+);", lines[ptx.definition(descriptor, SECOND)])[1]
+    definition = lines[ptx.definition(descriptor, SECOND)]
     yield "descriptor of the second one", ptx.edited(
-        FIRST, f"\tmov.b32 \t{descriptor}, {number};\n{wrong}")
+        FIRST, f"{definition}\n{wrong}")
     for at in multiplications:
         yield f"drop instruction, line {at + 1}", ptx.dropped(at)
 
@@ -74,6 +78,19 @@ def shifts():
     scales = ptx.definition(operands(FIRST)[5], FIRST)
     shift = re.search(r", (%r\d+), ", lines[scales])[1]
     yield "no shift", ptx.replaced(ptx.definition(shift, scales), r", \d+;", ", 0;")
+
+
+def copies():
+    """To the three regions of scales, and what brings those."""
+    for number, at in enumerate(COPIES):
+        yield f"drop copy {number}", ptx.dropped(at)
+    for number, at in enumerate(ptx.some(r"cp\.async\.bulk\.tensor\.4d")):
+        yield f"drop load of scales {number}", ptx.dropped(at)
+        group = re.search(r"\{%r\d+, %r\d+, (%r\d+),", lines[at])[1]
+        later = re.sub(re.escape(group) + r"\b", "%other", lines[at])
+        yield f"group of scales {number}: +1", ptx.edited(
+            at, f"\t{{ .reg .b32 %other;\n\tadd.s32 \t%other, {group}, 1;\n"
+                f"{later} }}")
 
 
 def boxes():
@@ -114,7 +131,8 @@ def chunks():
 
 
 def all_mutations():
-    for family in (instructions, words, shifts, boxes, accumulators, chunks):
+    own = (copies,) if HAS_REGIONS else (words, shifts, accumulators, chunks)
+    for family in (instructions, boxes, *own):
         yield from family()
 
 

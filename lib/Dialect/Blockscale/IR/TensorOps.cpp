@@ -515,6 +515,10 @@ static LogicalResult verifyGroups(MatmulOp op) {
   if (op.isMasked())
     return success();
   const ScaleSpec &spec = a.getSpec().getValue();
+  if (spec.isSparse())
+    return op.emitOpError()
+           << "with 'groups' expected a dense 'a', found " << specName(a)
+           << ": no layout pads metadata for each group";
   if (hasBlockScales(a, b) && a.getLayout() != ScaleLayout::Grouped128x4)
     return op.emitOpError()
            << "with 'groups' expected the scales of 'a' in layout "
@@ -524,9 +528,6 @@ static LogicalResult verifyGroups(MatmulOp op) {
     return op.emitOpError() << "with 'groups' expected scales of 'a' of single "
                                "rows or of the whole matrix, found one for "
                             << a.getRowTile() << " rows";
-  if (spec.isSparse())
-    return op.emitOpError()
-           << "with 'groups' expected a dense 'a', found " << specName(a);
   return verifyGathered(op);
 }
 

@@ -15,6 +15,12 @@ bool blockscale::isWideTile(int64_t tileN) {
   return tileN > int64_t(hw::kInstructionColumns);
 }
 
+bool blockscale::readsNextWord(MmaAttr mma) {
+  return mma.getK() == hw::kK96 ||
+         hw::scalesPerMma(mma.getKind(), mma.getBlock(), mma.getK(),
+                          mma.getSparse()) > hw::kAtomScales;
+}
+
 bool blockscale::isTileN(MmaAttr mma, int64_t tileN) {
   return mma.getN() == hw::tileColumns(tileN).first;
 }
@@ -42,12 +48,13 @@ std::optional<Reason> blockscale::whyNotWideTile(MmaAttr mma, int64_t tileM,
                                  ", two instructions above each other");
   if (mma.getBMnMajor() && mma.getBMnMajor().getValue())
     return notLowered(tileN, "with a B whose columns lie together in memory");
-  unsigned scales =
-      hw::scalesPerMma(mma.getKind(), mma.getBlock(), mma.getK(), false);
-  if (mma.getK() == hw::kK96 || scales > hw::kAtomScales)
-    return notLowered(tileN, "with K = " + std::to_string(mma.getK()) +
-                                 ", whose scales the hardware looks for a "
-                                 "word further on");
+  if (readsNextWord(mma) && tileN % hw::kAtomRows != 0)
+    return Reason("'tile_n' of " + std::to_string(tileN) +
+                  " would begin in the middle of 128 rows of scales, and "
+                  "instructions of K = " +
+                  std::to_string(mma.getK()) +
+                  " read words that lie as far apart as their own rows take; "
+                  "nearest legal: 384");
   return std::nullopt;
 }
 

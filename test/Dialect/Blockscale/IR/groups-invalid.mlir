@@ -53,7 +53,7 @@ func.func @rows(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<?x64xf32> {
 !a = !blockscale.tensor<?x512xf16, "n2m4">
 !b = !blockscale.tensor<4x64x512xf16>
 func.func @pruned(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<?x64xf32> {
-  // expected-error @below {{with 'groups' expected a dense 'a', found spec 'n2m4'}}
+  // expected-error @below {{with 'groups' expected a dense 'a', found spec 'n2m4': no layout pads metadata for each group}}
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !b -> tensor<?x64xf32>
   return %0 : tensor<?x64xf32>
 }
@@ -163,6 +163,17 @@ func.func @a_result_for_each(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<4x?
 func.func @c_for_each(%a: !a, %b: !b, %ends: tensor<4xi32>, %c: tensor<4x?x64xf32>) -> tensor<?x64xf32> {
   // expected-error @below {{expected 'c' of the result's shape [?, 64], found [4, ?, 64]}}
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) c(%c) : !a, !b, tensor<4x?x64xf32> -> tensor<?x64xf32>
+  return %0 : tensor<?x64xf32>
+}
+
+// -----
+
+// Scales with metadata have no layout of groups, so that none is asked for.
+!a = !blockscale.tensor<?x512xf8E4M3FN, "e8m0_t32n2m4", layout = tiled_128x4>
+!b = !blockscale.tensor<4x64x512xf8E4M3FN, "e8m0_t64", layout = tiled_128x4>
+func.func @sparse_with_scales(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<?x64xf32> {
+  // expected-error @below {{with 'groups' expected a dense 'a', found spec 'e8m0_t32n2m4': no layout pads metadata for each group}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !b -> tensor<?x64xf32>
   return %0 : tensor<?x64xf32>
 }
 

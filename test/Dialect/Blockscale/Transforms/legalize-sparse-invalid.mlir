@@ -12,6 +12,17 @@ func.func @sparse_b(%a: !sparse_b_a, %b: !sparse_b_b) -> tensor<128x128xf32> {
 
 // -----
 
+// Groups are of rows of 'a', so that there is nothing to exchange.
+!grouped_a = !blockscale.tensor<?x512xf8E4M3FN, "e8m0_t64", layout = grouped_128x4>
+!grouped_b = !blockscale.tensor<4x64x512xf8E4M3FN, "e8m0_t32n2m4", layout = tiled_128x4>
+func.func @sparse_experts(%a: !grouped_a, %b: !grouped_b, %ends: tensor<4xi32>) -> tensor<?x64xf32> {
+  // expected-error @below {{operand 'b' is sparse, but an instruction takes a sparse 'a' only, and groups are of rows of 'a': an exchange that brings the metadata of each group's matrix is not lowered; or multiply it densely with 'dense-fallback'}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !grouped_a, !grouped_b -> tensor<?x64xf32>
+  return %0 : tensor<?x64xf32>
+}
+
+// -----
+
 !both_sparse_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32n2m4", layout = tiled_128x4>
 !both_sparse_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32n2m4", layout = tiled_128x4>
 func.func @both_sparse(%a: !both_sparse_a, %b: !both_sparse_b) -> tensor<128x128xf32> {

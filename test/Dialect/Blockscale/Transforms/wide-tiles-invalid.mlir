@@ -66,8 +66,8 @@ func.func @mn_major(%a: !a, %b: !b) -> tensor<512x1024xbf16> {
 !a = !blockscale.tensor<512x768xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 !b = !blockscale.tensor<1024x768xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @k96(%a: !a, %b: !b) -> tensor<512x1024xbf16> {
-  // expected-error @below {{share A, which are not lowered with K = 96, whose scales the hardware looks for a word further on; nearest legal: 256}}
-  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 384, cta_group = 2, mma_k = 96>) {blockscale.target = #blockscale.target<sm_103a>} : !a, !b -> tensor<512x1024xbf16>
+  // expected-error @below {{'tile_n' of 320 would begin in the middle of 128 rows of scales, and instructions of K = 96 read words that lie as far apart as their own rows take; nearest legal: 384}}
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 320, cta_group = 2, mma_k = 96>) {blockscale.target = #blockscale.target<sm_103a>} : !a, !b -> tensor<512x1024xbf16>
   return %0 : tensor<512x1024xbf16>
 }
 

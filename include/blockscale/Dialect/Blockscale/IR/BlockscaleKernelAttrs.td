@@ -111,7 +111,7 @@ def Blockscale_ScheduleAttr
     | field | meaning | legal |
     |---|---|---|
     | `tile_m` | rows of the output tile of a CTA, or of a pair of CTAs; one per tensor-memory lane of each | 128; 256 with `cta_group` 2, on sm_107 also 512 with `cta_group` 2: two instructions that share B |
-    | `tile_n` | columns of the output tile; above 256 two instructions beside each other share A | 8 to 256 in steps of 8; multiples of 64 where several tiles cover the extent. 320, 384 and 448 with `cta_group` 2, scales of blocks, a dense `a`, K-major rows on the side of B, rows that are not gathered, and `mma_k` neither 96 nor twice the ordinary one with blocks of 16 |
+    | `tile_n` | columns of the output tile; above 256 two instructions beside each other share A | 8 to 256 in steps of 8; multiples of 64 where several tiles cover the extent. 320, 384 and 448 with `cta_group` 2, scales of blocks, a dense `a`, K-major rows on the side of B, and rows that are not gathered; of them 384 alone with `mma_k` 96, or twice the ordinary one with blocks of 16 |
     | `tile_k` | elements along K in one stage | one 128-byte row of shared memory: 256 packed 4-bit elements, 128 of 8 bits, 64 of 16 or 32 of 32; with a sparse `a` at least a tile of its metadata, four scales, and 128 stored elements of the padded types |
     | `stages` | stages of the shared-memory ring | 1 to 16, within shared memory |
     | `scale_stages` | stages of a ring of their own for the scales of blocks, which are released when they are copied to tensor memory; with as many as `stages` there is one ring for all | 1 to `stages`; fewer only with scales that tensor memory holds |

@@ -19,6 +19,11 @@ bool isWideTile(int64_t tileN);
 /// `tileN` columns, from left to right.
 bool isTileN(MmaAttr mma, int64_t tileN);
 
+/// Whether some instructions like `mma` take their last scales from the next
+/// word, which the hardware finds as far behind the first as its own columns
+/// take.
+bool readsNextWord(MmaAttr mma);
+
 /// Why a tile of `tileN` columns, more than an instruction has, and `tileM`
 /// rows cannot be that of two instructions beside each other like `mma`; empty
 /// if it can, or if it is that of one.

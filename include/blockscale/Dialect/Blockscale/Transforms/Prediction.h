@@ -46,6 +46,8 @@ struct ProductPrediction {
   /// Share of the time that the loads of all stages take, as many at once as
   /// there are stages, if nothing else holds them up.
   double loads = 0;
+  /// Tiles that a CTA or pair computes one after the other.
+  int64_t waves = 1;
 };
 
 /// On the reference part of the target's chip at its boost clock, by

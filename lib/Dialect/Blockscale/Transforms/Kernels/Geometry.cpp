@@ -9,6 +9,7 @@
 #include "Geometry.h"
 
 #include "K96Plan.h"
+#include "blockscale/Dialect/Blockscale/IR/WideTiles.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "llvm/Support/MathExtras.h"
@@ -125,6 +126,15 @@ void TileGeometry::setScales(MmaAttr mma) {
   // The scales of B are those of all columns in both CTAs of a pair.
   a.scaleGroups = llvm::divideCeil(rowsPerCta(), hw::kAtomRows);
   b.scaleGroups = llvm::divideCeil(tileN, hw::kAtomRows);
+  a.groupsOfScaleBox = a.scaleGroups;
+  b.groupsOfScaleBox = b.scaleGroups;
+  scaleGroupsOfB = {b.scaleGroups};
+  if (columns.second && readsNextWord(mma)) {
+    // Tiles of whole groups are cut between them.
+    scaleGroupsOfB = {columns.first / hw::kAtomRows,
+                      columns.second / hw::kAtomRows};
+    b.groupsOfScaleBox = 1;
+  }
   scalesPerRow = tileK / mma.getScaleSpan();
   scaleWords = llvm::divideCeil(scalesPerRow, hw::kAtomScales);
   // A stage has 4 words or 2. Two periods of 3 hold it beside the last word of
@@ -134,7 +144,8 @@ void TileGeometry::setScales(MmaAttr mma) {
   sfaColumns = isRowPerLane ? scaleWords
                             : hw::scaleColumns(a.scaleGroups * hw::kAtomRows,
                                                heldScales);
-  sfbColumns = hw::tileScaleColumns(b.scaleGroups * hw::kAtomRows, heldScales);
+  for (int64_t groups : scaleGroupsOfB)
+    sfbColumns += hw::tileScaleColumns(groups * hw::kAtomRows, heldScales);
 }
 
 int64_t TileGeometry::stageBytes() const {

@@ -37,8 +37,8 @@ struct OperandGeometry {
   int64_t boxK = 0;
   /// Bytes that TMA reports for one stage.
   int64_t countedBytes = 0;
-  /// Groups of 128 rows of scales; 0 without scales.
-  int64_t scaleGroups = 0;
+  /// Groups of 128 rows of scales; 0 without scales. A box has so many.
+  int64_t scaleGroups = 0, groupsOfScaleBox = 0;
   /// Whether a stage has them, or else they are all 1.
   bool loadsScales = true;
 };
@@ -51,6 +51,10 @@ struct TileGeometry {
   OperandGeometry a, b;
   /// The parts of B of all instructions beside each other.
   llvm::SmallVector<OperandGeometry, 2> partsOfB;
+  /// Groups of 128 rows of B's scales in each of their regions: one region for
+  /// all instructions, or one for each where the hardware says how far apart
+  /// words lie.
+  llvm::SmallVector<int64_t, 2> scaleGroupsOfB;
   /// Rows of one instruction, columns of a tile, and instructions above each
   /// other that share B: together they have the rows of the schedule's
   /// 'tile_m'.

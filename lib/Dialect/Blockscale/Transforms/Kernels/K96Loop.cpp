@@ -35,11 +35,14 @@ void K96Loop::multiplyRun(const Group &group, const KRun &run, Value slot,
                           Value previous) {
   Value accumulate = run.begin == 0 ? group.accumulate : b.always();
   auto range = KRangeAttr::get(b.getContext(), run.part, run.begin, run.end);
-  MmaOp::create(b, memory.accumulator, group.tile.copies.front(),
-                stages.a.front(), stages.b.front(), slot, previous, scalesOfA(),
-                scalesOfB(), /*metadata=*/Value(), accumulate, group.valid,
-                group.tile.shift, frame.mma.with(&MmaAttr::Fields::k, run.k),
-                range, CollectorBAttr(), ArrayAttr());
+  for (auto [i, ringOfB] : llvm::enumerate(stages.b)) {
+    Value sums = memory.accumulatorOf(group.tile.copies.front(), i);
+    MmaOp::create(b, memory.accumulator, sums, stages.a.front(), ringOfB, slot,
+                  previous, scalesOfA(), scalesOfB(i), /*metadata=*/Value(),
+                  accumulate, group.valid, shiftOf(group.tile, i),
+                  frame.instruction(i).with(&MmaAttr::Fields::k, run.k), range,
+                  CollectorBAttr(), ArrayAttr());
+  }
 }
 
 StagePosition K96Loop::multiplyPart(const Group &group, int64_t part,

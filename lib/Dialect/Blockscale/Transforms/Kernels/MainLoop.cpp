@@ -62,9 +62,8 @@ void MainLoop::copyScales(const MmaTile &tile, StagePosition ring,
   Value stage = ring.scaleSlot();
   for (auto [scales, region] : llvm::zip(stages.scales->a, memory.scales->a))
     CopyScalesOp::create(b, scales, stage, region, frame.isPair(), word);
-  if (stages.scales->b)
-    CopyScalesOp::create(b, stages.scales->b, stage, memory.scales->b,
-                         frame.isPair(), word);
+  for (auto [scales, region] : llvm::zip(stages.scales->b, memory.scales->b))
+    CopyScalesOp::create(b, scales, stage, region, frame.isPair(), word);
   // Done before the instructions that read the copies.
   if (stages.scalesEmpty)
     CommitOp::create(b, stages.scalesEmpty, stage, tile.feeders,
@@ -88,8 +87,8 @@ void MainLoop::maskScales(Value stage, Value valid) {
   for (Value rank : ranks) {
     for (Value ring : stages.scales->a)
       MaskScalesOp::create(b, ring, stage, valid, rank);
-    if (stages.scales->b)
-      MaskScalesOp::create(b, stages.scales->b, stage, valid, rank);
+    for (Value ring : stages.scales->b)
+      MaskScalesOp::create(b, ring, stage, valid, rank);
   }
 }
 
@@ -115,12 +114,15 @@ Value MainLoop::scalesOfA(int64_t rowInstruction) const {
   return memory.scales ? memory.scales->a[rowInstruction] : Value();
 }
 
-Value MainLoop::scalesOfB() const {
-  return memory.scales ? memory.scales->b : Value();
+Value MainLoop::scalesOfB(unsigned number) const {
+  if (!memory.scales)
+    return {};
+  ArrayRef<Value> regions = memory.scales->b;
+  return regions.size() > 1 ? regions[number] : regions.front();
 }
 
 Value MainLoop::shiftOf(const MmaTile &tile, unsigned number) {
-  if (!number)
+  if (!number || frame.geometry.scaleGroupsOfB.size() > 1)
     return tile.shift;
   Value columns = b.constant(hw::scaleColumnOf(frame.geometry.columns, number));
   return tile.shift ? b.add(tile.shift, columns) : columns;

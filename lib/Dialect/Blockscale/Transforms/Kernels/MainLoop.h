@@ -82,8 +82,9 @@ protected:
   void release(const MmaTile &tile, mlir::Value stage);
   /// Null without scales.
   mlir::Value scalesOfA(int64_t rowInstruction = 0) const;
-  mlir::Value scalesOfB() const;
-  /// The shift of B's scales for an instruction that has others to the left.
+  mlir::Value scalesOfB(unsigned number = 0) const;
+  /// The shift of B's scales for an instruction that has others to the left in
+  /// the same region.
   mlir::Value shiftOf(const MmaTile &tile, unsigned number);
 
   KernelFrame &frame;

@@ -179,7 +179,7 @@ static TensorMapType scaleMap(const OperandGeometry &operand,
   return storageMap(
       storage, hw::TensorMapDataType::U32, sizes.batch,
       {{hw::Dim::Block, static_cast<uint64_t>(along)},
-       {hw::Dim::Row, static_cast<uint64_t>(operand.scaleGroups)}});
+       {hw::Dim::Row, static_cast<uint64_t>(operand.groupsOfScaleBox)}});
 }
 
 /// The map of an operand's scales where K is in groups: those of a group are

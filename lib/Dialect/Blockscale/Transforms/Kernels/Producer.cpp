@@ -101,9 +101,12 @@ void Producer::gatherOperand(Value map, Value ring,
 
 void Producer::loadWhole(Value map, Value ring, KTile tile, Value at,
                          Value sharers, Value index,
-                         function_ref<SmallVector<Value>()> coordinates) {
+                         function_ref<SmallVector<Value>(int64_t)> coordinates,
+                         int64_t boxes) {
   auto load = [&] {
-    loadBox(map, coordinates(), ring, tile, /*slice=*/Value(), sharers, at, 0);
+    for (int64_t box = 0; box < boxes; ++box)
+      loadBox(map, coordinates(box), ring, tile, /*slice=*/Value(), sharers, at,
+              box);
   };
   if (!sharers)
     return load();
@@ -111,17 +114,32 @@ void Producer::loadWhole(Value map, Value ring, KTile tile, Value at,
 }
 
 void Producer::loadScales(Value map, Value ring, Value row, KTile tile,
-                          Value sharers, Value index) {
-  loadWhole(map, ring, tile, tile.scaleStage, sharers, index, [&] {
+                          Value sharers, Value index, int64_t boxes) {
+  auto coordinatesOf = [&](int64_t box) {
     Value group = b.div(row, hw::kAtomRows);
     if (isRowTileMap(cast<TensorMapType>(map.getType()))) {
       Value rowTile = b.mul(tile.k, frame.geometry.scaleRowTiles());
       return SmallVector<Value>{b.constant(0), b.constant(0), rowTile, group,
                                 tile.batch};
     }
+    if (box)
+      group = b.add(group, b.constant(box));
     Value word = b.mul(tile.k, frame.geometry.scaleWords);
     return SmallVector<Value>{b.constant(0), word, group, tile.batch};
-  });
+  };
+  loadWhole(map, ring, tile, tile.scaleStage, sharers, index, coordinatesOf,
+            boxes);
+}
+
+void Producer::loadScalesOfB(Value row, KTile tile) {
+  const TileGeometry &g = frame.geometry;
+  Value first = row;
+  for (auto [i, ring] : llvm::enumerate(stages.scales->b)) {
+    if (i)
+      first = b.add(row, b.constant(g.columns.begin(i)));
+    loadScales(frame.op.getSfb(), ring, first, tile, sharers.sfb,
+               frame.place.rankM, g.scaleGroupsOfB[i] / g.b.groupsOfScaleBox);
+  }
 }
 
 /// The tiles of a group lie together, those of its first 128 rows first. What
@@ -157,7 +175,7 @@ void Producer::loadMetadata(Value row, KTile tile) {
     row = b.createOrFold<arith::MinUIOp>(row, last);
   }
   loadWhole(frame.op.getMetadata(), *stages.metadata, tile, /*at=*/Value(),
-            sharers.a, frame.place.rankN, [&] {
+            sharers.a, frame.place.rankN, [&](int64_t) {
               Value first = b.mul(tile.k, frame.geometry.metadataTiles);
               return SmallVector<Value>{b.constant(0), row, first, tile.batch};
             });
@@ -195,16 +213,14 @@ void Producer::loadScalesOfStage(const LoadedTile &from, KTile ofA, KTile ofB) {
     for (auto [ring, row] : llvm::zip_equal(stages.scales->a, from.scaleRows))
       loadGroupScales(op.getSfa(), ring, row, frame.rows, g.a.scaleGroups, ofA,
                       sharers.a, frame.place.rankN);
-    loadGroupScales(op.getSfb(), stages.scales->b, from.scaleRowOfB,
+    loadGroupScales(op.getSfb(), stages.scales->b.front(), from.scaleRowOfB,
                     frame.columns, g.b.scaleGroups, ofB, sharers.sfb,
                     frame.place.rankM);
     return;
   }
   for (auto [ring, row] : llvm::zip(stages.scales->a, from.scaleRows))
     loadScales(op.getSfa(), ring, row, ofA, sharers.a, frame.place.rankN);
-  if (stages.scales->b)
-    loadScales(op.getSfb(), stages.scales->b, from.scaleRowOfB, ofB,
-               sharers.sfb, frame.place.rankM);
+  loadScalesOfB(from.scaleRowOfB, ofB);
 }
 
 void Producer::gatherStage(const LoadedTile &from, Value k, Value stage) {
@@ -382,9 +398,8 @@ void Producer::loadWeights(const LoadedTile &from, Value k) {
          llvm::zip_equal(stages.b, g.partsOfB, from.rowsOfB))
       loadOperand(op.getB(), ring, part, row, tile, sharers.b,
                   sharers.indexOfB);
-    if (stages.scales && stages.scales->b)
-      loadScales(op.getSfb(), stages.scales->b, from.scaleRowOfB, tile,
-                 sharers.sfb, frame.place.rankM);
+    if (stages.scales)
+      loadScalesOfB(from.scaleRowOfB, tile);
     return;
   }
   KTile tile{k, from.batchOfA, Value(), Value(), {}};

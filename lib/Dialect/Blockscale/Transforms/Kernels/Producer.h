@@ -89,7 +89,9 @@ private:
                    const OperandGeometry &operand, mlir::Value row, KTile tile,
                    mlir::Value sharers, mlir::Value index);
   void loadScales(mlir::Value map, mlir::Value ring, mlir::Value row,
-                  KTile tile, mlir::Value sharers, mlir::Value index);
+                  KTile tile, mlir::Value sharers, mlir::Value index,
+                  int64_t boxes = 1);
+  void loadScalesOfB(mlir::Value row, KTile tile);
   /// Those of groups along K: of `rowGroups` groups of 128 of all `rows` rows.
   void loadGroupScales(mlir::Value map, mlir::Value ring, mlir::Value row,
                        mlir::Value rows, int64_t rowGroups, KTile tile,
@@ -107,10 +109,11 @@ private:
   void loadWeights(const LoadedTile &from, mlir::Value k);
   /// Loads what is too small for slices whole, in the first of the CTAs that
   /// share it; to stage `at` where that is not the tile's.
-  void
-  loadWhole(mlir::Value map, mlir::Value ring, KTile tile, mlir::Value at,
-            mlir::Value sharers, mlir::Value index,
-            llvm::function_ref<llvm::SmallVector<mlir::Value>()> coordinates);
+  void loadWhole(
+      mlir::Value map, mlir::Value ring, KTile tile, mlir::Value at,
+      mlir::Value sharers, mlir::Value index,
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(int64_t)> coordinates,
+      int64_t boxes = 1);
   void drain(StagePosition ring);
 
   KernelFrame &frame;

@@ -43,7 +43,7 @@ void StageLoop::multiplyAlone(const MmaTile &tile, Value stage,
   for (auto [i, ringOfB] : llvm::enumerate(stages.b)) {
     Value sums = memory.accumulatorOf(tile.copies.front(), i);
     MmaOp::create(b, memory.accumulator, sums, stages.a.front(), ringOfB, stage,
-                  /*previous=*/Value(), scalesOfA(), scalesOfB(), metadata,
+                  /*previous=*/Value(), scalesOfA(), scalesOfB(i), metadata,
                   accumulate, valid, shiftOf(tile, i), frame.instruction(i),
                   KRangeAttr(), CollectorBAttr(), ArrayAttr());
   }

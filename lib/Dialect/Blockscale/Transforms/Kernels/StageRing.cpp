@@ -29,10 +29,9 @@ static SharedType operandRing(MLIRContext *context, int64_t stages,
 }
 
 static SharedType scaleRing(MLIRContext *context, const TileGeometry &geometry,
-                            const OperandGeometry &operand, int64_t stages) {
+                            int64_t groups, int64_t stages) {
   return SharedType::get(
-      context,
-      {stages, operand.scaleGroups, geometry.scaleWords, hw::kAtomBytes},
+      context, {stages, groups, geometry.scaleWords, hw::kAtomBytes},
       IntegerType::get(context, 8), 8, hw::Swizzle::None);
 }
 
@@ -67,10 +66,13 @@ StageRing::StageRing(KernelFrame &frame, int64_t arrivals) : frame(frame) {
     scales.emplace();
     for (int64_t i = 0; g.a.loadsScales && i < g.rowInstructions; ++i)
       scales->a.push_back(builder.shared(
-          g.isRowPerLane ? rowTileRing(context, g)
-                         : scaleRing(context, g, g.a, g.scaleStages)));
+          g.isRowPerLane
+              ? rowTileRing(context, g)
+              : scaleRing(context, g, g.a.scaleGroups, g.scaleStages)));
     if (g.b.loadsScales)
-      scales->b = builder.shared(scaleRing(context, g, g.b, g.scaleStages));
+      for (int64_t groups : g.scaleGroupsOfB)
+        scales->b.push_back(
+            builder.shared(scaleRing(context, g, groups, g.scaleStages)));
   }
   if (frame.isSparse())
     metadata = builder.shared(metadataRing(context, g));
@@ -85,7 +87,8 @@ StageRing::StageRing(KernelFrame &frame, int64_t arrivals) : frame(frame) {
 void StageRing::storeOnes(const OperandGeometry &operand) {
   constexpr int64_t kPiece = 16;
   KernelBuilder &builder = frame.b;
-  auto type = scaleRing(builder.getContext(), frame.geometry, operand, 1);
+  auto type = scaleRing(builder.getContext(), frame.geometry,
+                        operand.scaleGroups, 1);
   ones = builder.shared(type);
   auto piece = VectorType::get({kPiece}, builder.getI8Type());
   uint32_t code = encode(*frame.mma.getScale(), 1.0f);

@@ -14,10 +14,9 @@
 namespace blockscale {
 
 /// Rings of the scales of the operands that have some in memory; of A one for
-/// each instruction above the others.
+/// each instruction above the others, of B one for each region of tensor memory.
 struct ScaleRings {
-  llvm::SmallVector<mlir::Value, 2> a;
-  mlir::Value b;
+  llvm::SmallVector<mlir::Value, 2> a, b;
 };
 
 /// The ring between producer and main loop, and its barriers:

@@ -27,8 +27,8 @@ static TensorMemoryType metadataRegion(MLIRContext *context,
 
 static TensorMemoryType scaleRegion(MLIRContext *context,
                                     const TileGeometry &geometry,
-                                    const OperandGeometry &operand) {
-  int64_t rows = operand.scaleGroups * hw::kAtomRows;
+                                    int64_t groups) {
+  int64_t rows = groups * hw::kAtomRows;
   hw::ScaleRegion region = hw::tileScaleRegion(rows);
   return TensorMemoryType::get(
       context, {rows, geometry.scaleRegionWords * hw::kAtomScales},
@@ -89,9 +89,11 @@ void TensorMemory::locate() {
   if (frame.isScaled()) {
     scales.emplace();
     for (int64_t i = 0; i < g.rowInstructions; ++i)
-      scales->a.push_back(view(g.isRowPerLane ? rowPerLaneRegion(context, g)
-                                              : scaleRegion(context, g, g.a)));
-    scales->b = view(scaleRegion(context, g, g.b));
+      scales->a.push_back(view(g.isRowPerLane
+                                   ? rowPerLaneRegion(context, g)
+                                   : scaleRegion(context, g, g.a.scaleGroups)));
+    for (int64_t groups : g.scaleGroupsOfB)
+      scales->b.push_back(view(scaleRegion(context, g, groups)));
   }
   if (frame.isSparse())
     metadata = view(metadataRegion(context, g));

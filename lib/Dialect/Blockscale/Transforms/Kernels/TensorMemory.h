@@ -14,10 +14,9 @@
 namespace blockscale {
 
 /// The regions of the scales of both operands; of A one for each instruction
-/// above the others.
+/// above the others, of B one for all beside each other or one for each.
 struct ScaleRegions {
-  llvm::SmallVector<mlir::Value, 2> a;
-  mlir::Value b;
+  llvm::SmallVector<mlir::Value, 2> a, b;
 };
 
 /// The tensor memory of a kernel.

@@ -82,7 +82,8 @@ void WarpLoop::loadScales(Value stage, int64_t word, Value valid) {
   const std::optional<ScaleRings> &rings = stages.scales;
   sfa = load(rings && !rings->a.empty() ? rings->a.front() : Value(), row,
              tile.rows);
-  sfb = load(rings ? rings->b : Value(), scaleRow, tile.columns);
+  sfb = load(rings && !rings->b.empty() ? rings->b.front() : Value(), scaleRow,
+             tile.columns);
 }
 
 void WarpLoop::loadColumns(Value stage, int64_t step) {

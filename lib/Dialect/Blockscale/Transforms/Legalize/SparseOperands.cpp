@@ -54,6 +54,10 @@ std::optional<Reason> blockscale::whyNotSkipped(MatmulOp op,
   const ScaleSpec &spec = x.getType().getSpec().getValue();
   if (!spec.isSparse())
     return std::nullopt;
+  if (name == "b" && op.hasGroups())
+    return "is sparse, but an instruction takes a sparse 'a' only, and groups "
+           "are of rows of 'a': an exchange that brings the metadata of each "
+           "group's matrix is not lowered";
   if (name == "b")
     return "is sparse, but an instruction takes a sparse 'a' only: exchange "
            "'a' and 'b' and transpose the result";

@@ -141,7 +141,8 @@ ProductPrediction blockscale::predictProduct(const ProblemSizes &problem,
   hw::GemmPrediction prediction = hw::predictGemm(kernel, size, conditions);
   return {prediction.total * clusterFactor(schedule), prediction.limit,
           kernel.exchanges ? 0 : prediction.reduction,
-          double(prediction.waves) * prediction.stages / prediction.total};
+          double(prediction.waves) * prediction.stages / prediction.total,
+          prediction.waves};
 }
 
 double blockscale::predictMicroseconds(MatmulOp op, int64_t expectedRows) {

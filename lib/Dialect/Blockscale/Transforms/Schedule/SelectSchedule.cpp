@@ -211,6 +211,13 @@ static MmaAttr instruction(MmaAttr mma, const Choice &choice) {
   return MmaAttr::get(mma.getContext(), fields);
 }
 
+/// Tiles of two instructions beside each other hand most of their columns over
+/// from wave to wave, for which the timeline has up to 4 % more than the model.
+static double marginOfColumns(int64_t tileN, const ProductPrediction &product) {
+  constexpr double kMargin = 1.04;
+  return isWideTile(tileN) && product.waves > 1 ? kMargin : 1;
+}
+
 /// Completes `wish` with this choice, or says why it cannot be.
 static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
                                        hw::Target target, const Choice &choice,
@@ -356,7 +363,8 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   if (!rings)
     return rings.why();
   ProductPrediction predicted = predict(*rings);
-  double margin = marginOf(*rings, predict);
+  double margin =
+      marginOf(*rings, predict) * marginOfColumns(choice.tileN, predicted);
   return ScheduleChoice{mma,
                         schedule(*rings),
                         predicted.microseconds,
@@ -554,18 +562,13 @@ static SmallVector<Choice> choicesOf(MmaAttr mma, ScheduleAttr wish,
 /// How much more than others a schedule must promise. A workspace is one more
 /// parameter, whose cost the model knows least of. Clusters that share operands
 /// and exchange sums cost more on the timeline than they gain in the model. How
-/// many clusters run at once that are no power of two nobody has counted. Tiles
-/// of two instructions beside each other hand most of their columns over from
-/// tile to tile, for which the timeline has up to 4 % more than the model.
+/// many clusters run at once that are no power of two nobody has counted.
 static double marginOf(ScheduleAttr schedule) {
-  constexpr double kSplitMargin = 1.05, kUncountedMargin = 1.02,
-                   kWideMargin = 1.04;
+  constexpr double kSplitMargin = 1.05, kUncountedMargin = 1.02;
   bool sharesLoads =
       schedule.clusterM() * schedule.clusterN() > schedule.ctaGroup();
   if (schedule.hasWorkspace() || (schedule.clusterK() > 1 && sharesLoads))
     return kSplitMargin;
-  if (isWideTile(schedule.getTileN()))
-    return kWideMargin;
   return llvm::isPowerOf2_64(schedule.clusterSize()) ? 1 : kUncountedMargin;
 }
 
