@@ -185,12 +185,12 @@ static void printResources(llvm::raw_ostream &stream,
          << " bytes\n";
 }
 
-/// "6", or "6, 5 of scales" where those have a ring of their own.
+/// "6", or "6, 5 of scales" where those have a ring of their own, or several.
 static std::string stagesText(const KernelReport &kernel) {
   std::string text = std::to_string(kernel.stages);
   for (const MemoryRegion &region : kernel.sharedMemory)
     if (region.name == "scales of B" && region.copies != kernel.stages)
-      text += ", " + std::to_string(region.copies) + " of scales";
+      return text + ", " + std::to_string(region.copies) + " of scales";
   return text;
 }
 
