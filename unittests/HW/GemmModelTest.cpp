@@ -176,9 +176,9 @@ TEST(GemmModel, ScalesOfColumnsArePromotedLate) {
 }
 
 // A batch is that many products: tiles, traffic and work all scale.
-// 256 tiles for 74 pairs: 108 of them in 74 shares of 23 or 24 of 16 stages, then two
-// waves. Sums are brought together meanwhile, but where all of 96 tiles are shared
-// out: then the last CTA reads 128 KiB of each of two parts.
+// 256 tiles for 74 pairs: 108 of them in 74 shares of 23 or 24 of 16 stages,
+// then two waves. Sums are brought together meanwhile, but where all of 96
+// tiles are shared out: then the last CTA reads 128 KiB of each of two parts.
 TEST(GemmModel, SharesFillTheLastWave) {
   GemmKernel kernel = nvfp4Pair(64);
   kernel.splitUnit = 256;
