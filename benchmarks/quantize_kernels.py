@@ -19,7 +19,9 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import elementwise
 from elementwise import INPUTS, ROWS
 
-# Element, scales, bits of an element, elements of a block, what the op says.
+# What the op says that is given its scales.
+GIVEN = "tensor_scale(%t : tensor<f32>)"
+# Element, scales, bits of an element, elements of a byte of scales, what the op says.
 FORMATS = {
     "MXFP8": ("f8E4M3FN", "e8m0_t32", 8, 32, ""),
     "MXFP8, round_up": ("f8E4M3FN", "e8m0_t32", 8, 32, "rule(round_up)"),
@@ -38,6 +40,9 @@ FORMATS = {
     "e4m3, f32 for 128 x 128": ("f8E4M3FN", "float32_t128_t128", 8, 4096, ""),
     "e4m3, f32 for a row": ("f8E4M3FN", "float32_t0", 8, 4096, ""),
     "e4m3, f32 for a matrix": ("f8E4M3FN", "float32", 8, 1 << 24, ""),
+    "e4m3, a given f32 for a matrix": ("f8E4M3FN", "float32", 8, 1 << 24, GIVEN),
+    "e4m3, bf16 for a row": ("f8E4M3FN", "bfloat16_t0", 8, 2048, ""),
+    "e4m3, e8m0 for a row": ("f8E4M3FN", "e8m0_t0", 8, 4096, ""),
     "int8, f32 for a row": ("i8", "float32_t0", 8, 4096, ""),
     "int8, f32 for a matrix": ("i8", "float32", 8, 1 << 24, ""),
     "int8, f32 for a row, ties away": ("i8", "float32_t0", 8, 4096, "rounding(away)"),
@@ -63,14 +68,21 @@ FORMATS = {
 }
 
 
+def is_plain(spec):
+    """Whether there is one scale for each tile in memory."""
+    return spec.startswith(("float", "bfloat")) or spec == "e8m0_t0"
+
+
 def module(columns, source, element, spec, words, ways, finds):
     x, y = f"tensor<?x{columns}x{source}>", f"tensor<{columns}x?x{source}>"
-    layout = "plain" if spec.startswith("float32") else "tiled_128x4"
+    layout = "plain" if is_plain(spec) else "tiled_128x4"
     form = f'x{element}, "{spec}", layout = {layout}>'
     factor = ""
-    if spec.startswith("multi") and not finds:
+    if words == GIVEN:
         factor = ", %t: tensor<f32>"
-        words = "tensor_scale(%t : tensor<f32>) " + words
+    elif spec.startswith("multi") and not finds:
+        factor = ", %t: tensor<f32>"
+        words = f"{GIVEN} {words}"
     results, transpose, text = [], "", ""
     if "transposed" in ways:
         # Of a matrix that is read both ways columns are the static size.
@@ -101,9 +113,9 @@ def rows(columns, ways, finds):
             continue
         for source, size in INPUTS.items():
             read = {"x": (ROWS * columns, source)}
-            if spec.startswith("multi") and not finds:
+            if words == GIVEN or (spec.startswith("multi") and not finds):
                 read["tensor_scale"] = (1, "f32")
-            reads = 2 if finds or spec == "float32" else 1
+            reads = 2 if finds or (spec == "float32" and words != GIVEN) else 1
             yield ((name, source), reads * size + len(ways) * (bits / 8 + 1 / block),
                    module(columns, source, element, spec, words, ways, finds),
                    lambda plan, read=read: read)

@@ -28,9 +28,12 @@ ELEMENTS = {"f8E4M3FN": (8, ml_dtypes.float8_e4m3fn),
             "f8E5M2": (8, ml_dtypes.float8_e5m2),
             "f6E2M3FN": (6, ml_dtypes.float6_e2m3fn),
             "f6E3M2FN": (6, ml_dtypes.float6_e3m2fn),
-            "f4E2M1FN": (4, ml_dtypes.float4_e2m1fn), "i8": (8, np.int8)}
+            "f4E2M1FN": (4, ml_dtypes.float4_e2m1fn), "i8": (8, np.int8),
+            "ui4": (4, np.uint8), "ui8": (8, np.uint8)}
 SCALES = {"f8E8M0FNU": ml_dtypes.float8_e8m0fnu, "f8E4M3FN": ml_dtypes.float8_e4m3fn,
-          "f32": np.float32}
+          "f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
+ZEROS = {"int8": ("i8", np.int8), "int16": ("i16", np.int16),
+         "float32": ("f32", np.float32), "float16": ("f16", np.float16)}
 RESULTS = {"f32": (np.float32, 32, 0x7f800000),
            "bf16": (ml_dtypes.bfloat16, 16, 0x7f80), "f16": (np.float16, 16, 0x7c00)}
 # Ordinary, so large that products overflow, so small that they are subnormal,
@@ -41,7 +44,7 @@ FACTORS = [-0.75, 3e37, -1e-39, np.inf, 0.0, np.nan]
 def cases():
     """Element, scale spec, layout, type of the result, tensor scale."""
     layouts = itertools.cycle(["tiled_128x4", "plain"])
-    for element, result in itertools.product(list(ELEMENTS)[:-1], RESULTS):
+    for element, result in itertools.product(list(ELEMENTS)[:5], RESULTS):
         yield element, "e8m0_t32", next(layouts), result, None
     for result in RESULTS:
         yield "f4E2M1FN", "e8m0_t16", next(layouts), result, None
@@ -53,14 +56,25 @@ def cases():
         yield "f6E2M3FN", "e8m0_t4_t32", "tiled_128x4", result, None
         for element, spec in (("f8E5M2", "float32_t32"), ("f4E2M1FN", "float32_t8_t32"),
                               ("f8E4M3FN", "float32_t0"), ("f6E3M2FN", "float32"),
-                              ("i8", "float32_t0"), ("i8", "float32")):
+                              ("i8", "float32_t0"), ("i8", "float32"),
+                              ("f8E4M3FN", "float16_t0"), ("f8E5M2", "bfloat16_t32"),
+                              ("ui4", "float16_int8_t32"), ("ui8", "float32_int16_t0"),
+                              ("ui4", "bfloat16_float32_t4_t32"),
+                              ("ui8", "float32_float16_t32")):
             yield element, spec, "plain", result, None
 
 
 def scale_of(spec):
-    if spec.startswith("float32"):
-        return "f32"
+    for name, type_ in (("float32", "f32"), ("float16", "f16"), ("bfloat16", "bf16")):
+        if spec.startswith(name):
+            return type_
     return "f8E4M3FN" if "e4m3fn" in spec else "f8E8M0FNU"
+
+
+def zeros_of(spec):
+    """Type of zero points in MLIR and numpy; None without."""
+    scale, *rest = spec.split("_")
+    return ZEROS.get(rest[0]) if rest and scale != "multi" else None
 
 
 def tile_of(spec):
@@ -82,15 +96,42 @@ def codes_of(case, seed):
     rows, elements = tile_of(case[1])
     shape = -(-ROWS // rows), -(-K // elements)
     codes = codes.astype(np.uint8)
-    if scale_of(case[1]) == "f32":
+    if scale_of(case[1]) in ("f32", "f16", "bf16"):
+        low, high = (-20, 14) if scale_of(case[1]) == "f16" else (-140, 127)
         scales = generator.standard_normal(shape) * np.exp2(
-            generator.integers(-140, 127, shape))
+            generator.integers(low, high, shape))
         for i, special in enumerate((np.inf, np.nan, -np.inf, 0)):
             if scales.size > 10 * i + 9:
                 scales[10 * i + 9 if scales.shape[0] > 50 else i, 0] = special
-        return codes, scales.astype(np.float32).view(np.uint32)
+        scales = scales.astype(SCALES[scale_of(case[1])])
+        return codes, scales.view(f"u{scales.itemsize}")
     scales = generator.permutation(np.resize(np.arange(256), shape[0] * shape[1]))
     return codes, scales.reshape(shape).astype(np.uint8)
+
+
+def zero_points(case, scales, seed):
+    """Integers of all of their type, or numbers near elements, and at the ends."""
+    kind = zeros_of(case[1])[1]
+    generator = np.random.default_rng(seed + 1000)
+    if np.issubdtype(kind, np.integer):
+        ends = np.iinfo(kind)
+        zeros = generator.integers(ends.min, ends.max + 1, scales.shape)
+        return np.where(generator.random(scales.shape) < 0.5, zeros % 16,
+                        zeros).astype(kind)
+    numbers = scales.view(SCALES[scale_of(case[1])]).astype(np.float32)
+    with np.errstate(all="ignore"):
+        zeros = numbers * generator.integers(0, 16, scales.shape)
+        specials = generator.choice([np.inf, -np.inf, np.nan, 3.4e38], scales.shape)
+        return np.where(generator.random(scales.shape) < 0.1, specials,
+                        zeros).astype(kind)
+
+
+def difference(x, y):
+    """Rounded to f32; of finite numbers finite."""
+    with np.errstate(all="ignore"):
+        result = (x - y).astype(np.float32)
+    most = np.finfo(np.float32).max
+    return np.where(np.isfinite(x) & np.isfinite(y), np.clip(result, -most, most), result)
 
 
 def spread(case, scales, elements):
@@ -108,10 +149,15 @@ def product(x, y):
     return np.where(finite, np.clip(result, -most, most), result)
 
 
-def by_numpy(case, codes, scales):
+def by_numpy(case, codes, scales, zeros):
     values = codes.view(ELEMENTS[case[0]][1]).astype(np.float32)
     factors = scales.view(SCALES[scale_of(case[1])]).astype(np.float32)
+    is_integer = zeros is not None and np.issubdtype(zeros.dtype, np.integer)
+    if is_integer:
+        values -= spread(case, zeros, 1).astype(np.float32)
     values = product(values, spread(case, factors, 1))
+    if zeros is not None and not is_integer:
+        values = difference(values, spread(case, zeros, 1).astype(np.float32))
     if case[4] is not None:
         values = product(values, np.float32(case[4]))
     kind = RESULTS[case[3]][0]
@@ -150,6 +196,7 @@ def kernels(folder, all_cases):
 
 def run(folder, i, case, planned):
     codes, scales = codes_of(case, i)
+    zeros = zero_points(case, scales, i) if zeros_of(case[1]) else None
     pitch = int(planned["data"][0]["linePitch"])
     np.save(folder / "a.npy", packed(codes, ELEMENTS[case[0]][0], pitch))
     np.save(folder / "s.npy", scales if case[2] == "plain" else
@@ -158,6 +205,9 @@ def run(folder, i, case, planned):
                folder / "kernels.plan.json", "--kernel", f"f{i}",
                "--in", f"a_data={folder}/a.npy", "--in", f"a_scales={folder}/s.npy",
                "--out", f"d={folder}/d.npy"]
+    if zeros is not None:
+        np.save(folder / "z.npy", zeros.view(f"u{zeros.itemsize}"))
+        command += ["--in", f"a_zeros={folder}/z.npy"]
     if case[4] is not None:
         np.save(folder / "t.npy", np.array([case[4]], np.float32))
         command += ["--in", f"a_tensor_scale={folder}/t.npy"]
@@ -165,11 +215,11 @@ def run(folder, i, case, planned):
     kind, bits, _ = RESULTS[case[3]]
     found = np.load(folder / "d.npy").view(np.uint8).reshape(-1).view(kind)
     found = found.reshape(ROWS, K)
-    expected, unsigned = by_numpy(case, codes, scales), f"u{bits // 8}"
+    expected, unsigned = by_numpy(case, codes, scales, zeros), f"u{bits // 8}"
     same = (found.view(unsigned) == expected.view(unsigned)) | (
         np.isnan(found) & np.isnan(expected))
     print(f"{i} {case}: {np.count_nonzero(~same)} differ from numpy")
-    return codes, scales, found.view(unsigned).copy()
+    return codes, scales, zeros, found.view(unsigned).copy()
 
 
 def dense(array, element):
@@ -199,20 +249,24 @@ def narrow(name, codes, element, bits):
   }} -> tensor<{shape}x{element}>"""
 
 
-def linalg(case, i, codes, scales, found):
+def linalg(case, i, codes, scales, zeros, found):
     scale, (_, bits, infinity) = scale_of(case[1]), RESULTS[case[3]]
-    data_type = f"tensor<{ROWS}x{K}x{case[0]}>"
+    data_type = f"tensor<{ROWS}x{K}x{case[0].removeprefix('u')}>"
     shape = "x".join(map(str, scales.shape))
     scale_type = f"tensor<{shape}x{scale}>"
-    made = (narrow("scales", scales, scale, 8) if scale != "f32" else
+    made = (narrow("scales", scales, scale, 8) if scales.itemsize == 1 else
             f"\n  %scales = arith.constant {dense(scales, scale)}")
     a, d = type_of(case, "plain"), f"tensor<{ROWS}x{K}x{case[3]}>"
     factor, part = "", ""
+    if zeros is not None:
+        kind = zeros_of(case[1])[0]
+        made += f"\n  %zeros = arith.constant {dense(zeros, kind)}"
+        part = f" zeros(%zeros : tensor<{shape}x{kind}>)"
     if case[4] is not None:
         word = int(np.float32(case[4]).view(np.uint32))
         factor = f"\n  %t = arith.constant dense<0x{word:08x}> : tensor<f32>"
         part = " tensor_scale(%t : tensor<f32>)"
-    return f"""func.func @f{i}() {{{factor}{narrow("data", codes, case[0], ELEMENTS[case[0]][0])}{made}
+    return f"""func.func @f{i}() {{{factor}{narrow("data", codes, case[0].removeprefix("u"), ELEMENTS[case[0]][0])}{made}
   %a = blockscale.assemble %data, %scales{part} : {data_type}, {scale_type} to {a}
   %d = blockscale.dequantize %a : {a} to {d}
   %k = arith.constant {dense(found, f"i{bits}")}
@@ -247,7 +301,7 @@ def main():
     all_cases = list(cases())
     results = kernels(folder, all_cases)
     if broken:
-        results[0][2][0, 0] ^= 1
+        results[0][3][0, 0] ^= 1
     text = "".join(linalg(case, i, *result)
                    for i, (case, result) in enumerate(zip(all_cases, results)))
     calls = "\n".join(f"  call @f{i}() : () -> ()" for i in range(len(all_cases)))
