@@ -198,6 +198,25 @@ TEST(Quantize, TensorScales) {
   EXPECT_LE(double(scale.decode) * 2688, double(kMost));
 }
 
+/// Its magnitude: the nearest, or the next one up if that is smaller.
+TEST(Quantize, ScalesThatAreGiven) {
+  auto given = [](std::optional<ElementFormat> scale, float value) {
+    return givenScale({ElementFormat::E4M3, scale}, value);
+  };
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(given(std::nullopt, -0.5f), 0x3f000000u);
+  EXPECT_EQ(given(ElementFormat::F16, 0.1f), 0x2e67u);
+  EXPECT_EQ(given(ElementFormat::F16, -0.5f), 0x3800u);
+  EXPECT_EQ(given(ElementFormat::F16, 1e6f), 0x7bffu);
+  EXPECT_EQ(given(ElementFormat::BF16, 0.1f), 0x3dcdu);
+  EXPECT_EQ(given(ElementFormat::BF16, std::nanf("")), 0x7fc0u);
+  EXPECT_EQ(given(ElementFormat::UE8M0, 0.75f), 127u);
+  EXPECT_EQ(given(ElementFormat::UE8M0, -2), 128u);
+  EXPECT_EQ(given(ElementFormat::UE8M0, 0), 0u);
+  EXPECT_EQ(given(ElementFormat::UE8M0, kInfinity), 254u);
+  EXPECT_EQ(given(ElementFormat::UE8M0, std::nanf("")), 255u);
+}
+
 TEST(Quantize, WhatItDoesNotKnow) {
   auto why = [](Quantization how) {
     auto reason = whyNot(how);
