@@ -82,17 +82,20 @@ static bool isLegalEpilogue(MatmulOp op, ScheduleAttr schedule) {
 /// `schedule` with other epilogues, which are not among those that are
 /// compared: the formula does not tell them apart. What the user has asked for
 /// stays.
-static std::vector<ScheduleTwin> twinsOf(MatmulOp op, ScheduleAttr schedule) {
-  constexpr int64_t kMoreWarps = 8;
-  ScheduleAttr::Fields fields = schedule.getFields();
+static std::vector<ScheduleTwin> twinsOf(MatmulOp op,
+                                         const ScheduleChoice &choice) {
+  constexpr int64_t kFewerWarps = 4, kMoreWarps = 8;
+  ScheduleAttr::Fields fields = choice.schedule.getFields();
+  std::string common = describe(choice);
+  common.resize(common.size() - describeEpilogue(choice.schedule).size());
   std::vector<ScheduleTwin> list;
   if (fields.stores == Stores::Tma || fields.cLoads == Loads::Tma)
     return list;
   fields.stages = getScheduleWish(op).getStages();
   fields.scaleStages = getScheduleWish(op).getScaleStages();
   SmallVector<int64_t, 2> counts{fields.epilogueWarps};
-  if (!fields.epilogueWarps)
-    counts.push_back(kMoreWarps);
+  if (!getScheduleWish(op).getEpilogueWarps())
+    counts.push_back(fields.epilogueWarps ? kFewerWarps : kMoreWarps);
   for (int64_t warps : counts)
     for (auto [stores, loads] : {std::pair(false, false),
                                  {true, false},
@@ -104,7 +107,7 @@ static std::vector<ScheduleTwin> twinsOf(MatmulOp op, ScheduleAttr schedule) {
       fields.epilogueWarps = warps;
       auto twin = ScheduleAttr::get(op.getContext(), fields);
       if (isOther && isLegalEpilogue(op, twin))
-        list.push_back({describeEpilogue(twin), twin});
+        list.push_back({common + describeEpilogue(twin), twin});
     }
   return list;
 }
@@ -123,7 +126,7 @@ static ScheduleReport reportSchedule(MatmulOp op, unsigned index,
   for (const ScheduleChoice &choice : choices.legal)
     report.compared.push_back({describe(choice), choice.microseconds,
                                hw::gemmLimitName(choice.limit), choice.schedule,
-                               twinsOf(op, choice.schedule), choice.reduction});
+                               twinsOf(op, choice), choice.reduction});
   for (const Reason &why : choices.refused) {
     auto known = llvm::find_if(report.refused, [&](const auto &each) {
       return each.first == why.text;

@@ -7,6 +7,7 @@
 
 #include "ScheduleSearch.h"
 #include "KernelTime.h"
+#include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/Formats/Text.h"
 #include "blockscale/HW/GemmModel.h"
@@ -34,30 +35,57 @@ static MatmulOp findProduct(ModuleOp module, const ScheduleReport &report) {
 }
 
 /// `schedule` as a wish that leaves nothing free: one that does not say in how
-/// many parts K is, where they meet, or whether tiles are shared out, asks for
-/// the best.
-static ScheduleAttr pinned(ScheduleAttr schedule) {
+/// many parts K is, where they meet, whether tiles are shared out, or how many
+/// warps store asks for the best.
+static ScheduleAttr pinned(ScheduleAttr schedule, hw::Target target) {
+  constexpr int64_t kQuarters = 4;
   ScheduleAttr::Fields fields = schedule.getFields();
   fields.splitK = schedule.splits();
   fields.clusterK = schedule.clusterK();
   fields.streamK = schedule.shares();
+  if (hw::hasTensorMemory(target))
+    fields.epilogueWarps = kQuarters * schedule.warpsOfQuarter();
   return ScheduleAttr::get(schedule.getContext(), fields);
 }
 
-/// A module with nothing but a copy of `op`, whose operands are arguments.
+/// The quantisation that becomes part of the kernel of `op`, if any does.
+static QuantizeOp quantizationWith(MatmulOp op,
+                                   const CompilerOptions &options) {
+  if (options.hostDuties || !op->hasOneUse())
+    return {};
+  auto reader = dyn_cast<QuantizeOp>(*op->user_begin());
+  bool isPart = reader && reader.getInput() == op.getResult() &&
+                !whyNotQuantized(op, reader, getTarget(op));
+  return isPart ? reader : QuantizeOp();
+}
+
+/// A module with nothing but a copy of `op`, and of the quantisation in its
+/// kernel. Their operands are arguments.
 static OwningOpRef<ModuleOp> isolate(ModuleOp module, MatmulOp op,
-                                     ScheduleAttr schedule) {
+                                     ScheduleAttr schedule,
+                                     const CompilerOptions &options) {
+  QuantizeOp quantizer = quantizationWith(op, options);
+  SmallVector<Value> arguments(op->getOperands());
+  if (quantizer)
+    for (Value operand : quantizer->getOperands())
+      if (operand != op.getResult() && !llvm::is_contained(arguments, operand))
+        arguments.push_back(operand);
+  Operation *last = quantizer ? quantizer.getOperation() : op.getOperation();
   OwningOpRef<ModuleOp> alone(ModuleOp::create(op.getLoc()));
   (*alone)->setAttrs(module->getAttrs());
   auto b = OpBuilder::atBlockEnd(alone->getBody());
-  auto type = b.getFunctionType(op->getOperandTypes(), op->getResultTypes());
+  auto type = b.getFunctionType(ValueRange(arguments).getTypes(),
+                                last->getResultTypes());
   auto function = func::FuncOp::create(b, op.getLoc(), "product", type);
   Block *body = function.addEntryBlock();
   b.setInsertionPointToEnd(body);
   IRMapping mapping;
-  mapping.map(op->getOperands(), body->getArguments());
-  auto copy = cast<MatmulOp>(b.clone(*op, mapping));
-  setTensorCore(copy, getMma(op), pinned(schedule));
+  mapping.map(arguments, body->getArguments());
+  Operation *copy = b.clone(*op, mapping);
+  setTensorCore(cast<MatmulOp>(copy), getMma(op),
+                pinned(schedule, getTarget(op)));
+  if (quantizer)
+    copy = b.clone(*quantizer, mapping);
   func::ReturnOp::create(b, op.getLoc(), copy->getResults());
   return alone;
 }
@@ -69,7 +97,7 @@ Result<double> driver::replaySchedule(ModuleOp module,
   MatmulOp op = findProduct(module, product);
   if (!op)
     return Reason("the product is no more in '" + product.function + "'");
-  OwningOpRef<ModuleOp> alone = isolate(module, op, compared.schedule);
+  OwningOpRef<ModuleOp> alone = isolate(module, op, compared.schedule, options);
   CompilerOptions plain;
   plain.target = options.target;
   plain.expectedRows = options.expectedRows;
@@ -119,7 +147,7 @@ static Result<ComparedSchedule> bestTwin(ModuleOp module,
   for (const ScheduleTwin &other : best.twins) {
     ComparedSchedule twin = best;
     twin.schedule = other.schedule;
-    twin.text += other.text;
+    twin.text = other.text;
     Result<double> time = replaySchedule(module, product, twin, options);
     if (!time)
       return time.why();
@@ -153,7 +181,7 @@ driver::searchSchedules(ModuleOp module, unsigned count,
         bestTwin(module, product, **best, options, least);
     if (!moved)
       return op.emitOpError() << "cannot be timed: " << moved.why().text;
-    setTensorCore(op, getMma(op), pinned(moved->schedule));
+    setTensorCore(op, getMma(op), pinned(moved->schedule, getTarget(op)));
     found("product " + std::to_string(product.index) + " of '" +
           product.function + "': " + moved->text + ", " +
           formatNumber("%.2f", least) + " us by the timeline, number " +

@@ -39,6 +39,9 @@ constexpr double kPerWave = 0.5;
 constexpr double kRingFillCycles = 1150, kClusterFillCycles = 200,
                  kPairFillCycles = 600, kExchangeFillCycles = 920,
                  kRingPerWave = 0.1;
+/// What of that several warps on a quarter of the lanes save, since CTAs meet
+/// while the last of them stores.
+constexpr double kEarlyMeetingCycles = 270;
 /// Operands that do not stay in the L2 cache are read this share of anew.
 constexpr double kReread = 0.9;
 /// Watts for a TB/s from the L2 cache and from memory (QRC measures 25.5 and 86
@@ -69,7 +72,6 @@ double mmaWatts(const GemmKernel &kernel) {
 constexpr double kFarL2Cycles = 660, kReductionTrips = 3;
 /// Bytes a cycle that a CTA reads of the workspace: 32 KiB on their way.
 constexpr double kWorkspaceBytesPerCycle = 32768 / kFarL2Cycles;
-constexpr double kSumBytes = 4;
 /// Instructions of a warp for a column of sums that it reads, sends and adds up
 /// (fitted to the timeline).
 constexpr double kExchangeCyclesOfColumn = 4;
@@ -346,8 +348,11 @@ double fillMicroseconds(const GemmKernel &kernel, double clockGhz) {
   if (kernel.stages && kernel.exchanges && isAlone)
     cycles = kExchangeFillCycles;
   else if (kernel.stages)
-    cycles = kRingFillCycles + (kernel.cluster > 1 ? kClusterFillCycles : 0) +
-             (kernel.ctaGroup == 2 ? kPairFillCycles : 0);
+    cycles =
+        kRingFillCycles + (kernel.cluster > 1 ? kClusterFillCycles : 0) +
+        (kernel.ctaGroup == 2 ? kPairFillCycles : 0) -
+        (kernel.cluster > 1 && kernel.warpsOfQuarter > 1 ? kEarlyMeetingCycles
+                                                         : 0);
   return cycles / (clockGhz * 1e3);
 }
 
@@ -453,6 +458,33 @@ GemmPrediction predictAt(const GemmKernel &kernel, const GemmSize &size,
 }
 
 } // namespace
+
+double blockscale::hw::epilogueCycles(const EpilogueWork &work,
+                                      unsigned warpsOfQuarter) {
+  // From the last load on, until all CTAs of the cluster know of it; and
+  // instructions of a warp in front of its first load of a tile.
+  constexpr double kMeetingCycles = 557, kFirstInstructions = 52;
+  constexpr double kLanes = 32, kQuarters = 4;
+  double elements = kLanes * work.chunk, warps = kQuarters * warpsOfQuarter;
+  double read = elements * kSumBytes *
+                std::max(1 / kTensorLoadBytesPerCycle,
+                         warps / kTensorLoadBytesPerCycleOfSm);
+  double compute = work.instructions * work.chunk;
+  double store = elements * work.bytes / kEpilogueStoreBytesPerCycle;
+  // The port of all warps, the instructions of a quarter, or one warp alone.
+  double round = std::max({warps * store, warpsOfQuarter * compute,
+                           read + compute + work.wait + store});
+  double rounds =
+      std::ceil(double(work.columns) / (work.chunk * warpsOfQuarter));
+  double meeting = work.meetsEarly ? std::max(0.0, kMeetingCycles - round) : 0;
+  double first = warpsOfQuarter * kFirstInstructions + read;
+  double shared =
+      std::ceil(double(work.overlap) / (work.chunk * warpsOfQuarter));
+  double handedOver = shared > 0 ? first + (shared - 1) * round : 0;
+  double all = read + rounds * round;
+  double between = std::max(handedOver, all - work.mainLoop);
+  return double(work.tiles - 1) * between + all + meeting;
+}
 
 double blockscale::hw::workspaceCycles(double elements, unsigned splits) {
   double read = splits * elements * kSumBytes / kWorkspaceBytesPerCycle;

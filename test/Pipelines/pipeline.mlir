@@ -22,7 +22,7 @@ func.func @qkv(%x: !a, %w: !b) -> tensor<?x10240xbf16> {
 // CHECK: llvm.func @qkv(
 // CHECK-SAME: llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant
 // CHECK-SAME: blockscale.kernel = #blockscale.kernel<grid =
-// CHECK-SAME: nvvm.kernel, nvvm.minctasm = 1 : i32, nvvm.reqntid = array<i32: 192>
+// CHECK-SAME: nvvm.kernel, nvvm.minctasm = 1 : i32, nvvm.reqntid = array<i32: 320>
 // One stage is 256 elements along K: 4 copies of A's scales, 8 of B's, then 4
 // MMAs, and K has no tail.
 // CHECK-COUNT-12: nvvm.tcgen05.cp

@@ -134,6 +134,36 @@ TEST(GemmModel, StagesHideTheLatency) {
 
 /// FP8 to bf16 with pairs of 256 x 128, of whose blocks of 128 elements of K
 /// four groups of warps add up the sums.
+/// Cycles that a second warp on each quarter of the lanes saves.
+double gainOfSecondWarp(const EpilogueWork &work) {
+  return epilogueCycles(work, 1) - epilogueCycles(work, 2);
+}
+
+// 256 columns of bf16: eight rounds of 273 cycles at the port, behind the first
+// load of 77. A second warp loads as much again before the first one stores.
+TEST(GemmModel, StoresOfOneCtaAreBoundByThePort) {
+  EpilogueWork work;
+  EXPECT_NEAR(epilogueCycles(work, 1), 77 + 8 * 273, 5);
+  EXPECT_NEAR(gainOfSecondWarp(work), -77, 2);
+}
+
+// Which is less than what it takes CTAs to meet: 557 cycles, of which a round
+// of one warp hides 273 and one of two 546.
+TEST(GemmModel, ASecondWarpLetsAClusterMeetWhileItStores) {
+  EpilogueWork work;
+  work.meetsEarly = true;
+  EXPECT_NEAR(gainOfSecondWarp(work), 557 - 273 - 11 - 77, 2);
+  // Stores of f32 take so long that it has met by then.
+  work.bytes = 4;
+  EXPECT_LT(gainOfSecondWarp(work), 0);
+}
+
+TEST(GemmModel, ASecondWarpHidesWhatTheFirstWaitsFor) {
+  EpilogueWork work;
+  work.wait = kL2LatencyCycles;
+  EXPECT_GT(gainOfSecondWarp(work), 1500);
+}
+
 GemmKernel promotedPair() {
   GemmKernel kernel;
   kernel.kind = MmaKind::F8F6F4;

@@ -14,7 +14,7 @@
 
 namespace blockscale {
 
-/// A schedule with another epilogue, and how it differs in words.
+/// A schedule with another epilogue, in words.
 struct ScheduleTwin {
   std::string text;
   ScheduleAttr schedule;

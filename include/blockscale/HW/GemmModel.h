@@ -99,12 +99,44 @@ struct GemmKernel {
   /// Columns of a tile of two instructions that are released before the next
   /// tile begins, as both accumulators have them.
   unsigned sharedColumns = 0;
+  /// Warps that share a quarter of the lanes in the epilogue.
+  unsigned warpsOfQuarter = 1;
   Raster raster = Raster::Grouped;
 };
 
 /// Bytes of `type` and its share of a scale of one byte for every `scaleSpan`
 /// elements; `scaleSpan` 0 is no scale.
 double bytesPerElement(OperandType type, unsigned scaleSpan);
+
+/// Bytes of a sum in tensor memory, in the workspace and on its way to a CTA.
+inline constexpr int64_t kSumBytes = 4;
+
+/// What the warps of an epilogue do with the sums of a tile in one CTA.
+struct EpilogueWork {
+  /// Columns of the tile, and those that a warp takes at once.
+  unsigned columns = 256, chunk = 32;
+  /// Bytes that are stored of a column of a row.
+  double bytes = 2;
+  /// Instructions of a thread for a column, and cycles that it waits for what
+  /// it loads with each chunk.
+  double instructions = 3, wait = 0;
+  /// Whether the CTA meets the others of its cluster when it has read its last
+  /// sums, rather than at its end.
+  bool meetsEarly = false;
+  /// Columns that two accumulators share, tiles of the CTA, and cycles of the
+  /// main loop of one.
+  unsigned overlap = 0;
+  int64_t tiles = 1;
+  double mainLoop = 0;
+};
+
+/// Cycles of a CTA in which its tensor core waits for so many warps on each
+/// quarter of the lanes, or has nothing to do any more: before each tile but
+/// the first until they have the columns that accumulators share, or are done
+/// with the tile before, and from the last matrix instruction to the end. Of
+/// two warps one loads, or waits, while the other one stores, but both load
+/// before the first of them does.
+double epilogueCycles(const EpilogueWork &work, unsigned warpsOfQuarter);
 
 /// Cycles in which a CTA that has stored its sums of a tile of `elements` in a
 /// workspace learns that it is the last, and reads those of all `splits` parts.

@@ -38,7 +38,7 @@ func.func @plain(%a: !a, %b: !b, %c: tensor<?x96xf32>, %v: tensor<192xf32>) -> t
 // A block of 32 is made of 64 sums.
 // EXPANDED-LABEL: gpu.func @quantized
 // EXPANDED: blockscale.load_accumulator {{.*}} -> vector<64xf32>
-// EXPANDED: arith.truncf {{.*}} : vector<32xf32> to vector<32xbf16>
+// EXPANDED-COUNT-16: arith.truncf {{.*}} : vector<2xf32> to vector<2xbf16>
 !q = !blockscale.tensor<?x96xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @quantized(%a: !a, %b: !b) -> !q {
   %0 = blockscale.matmul %a, %b pairs epilogue(%x, %up) {

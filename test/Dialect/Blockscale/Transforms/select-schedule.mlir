@@ -14,7 +14,7 @@
 // CHECK-LABEL: func.func @stages_256
 func.func @stages_256(%a: !stages_256, %b: !stages_256) -> tensor<8192x8192xbf16> {
   // CHECK: mma(<{{.*}}, m = 128, n = 256, k = 64>)
-  // CHECK-SAME: schedule(#blockscale.schedule<tile_m = 128, tile_n = 256, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, cta_group = 1, cluster_m = 1, cluster_n = 1, mma_k = {{[0-9]+}}, dependent_launch = true>)
+  // CHECK-SAME: schedule(#blockscale.schedule<tile_m = 128, tile_n = 256, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, cta_group = 1, cluster_m = 1, cluster_n = 1, mma_k = {{[0-9]+}}, dependent_launch = true, epilogue_warps = 8>)
   %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<tile_n = 256, swap_operands = false, cta_group = 1, cluster_m = 1, cluster_n = 1>) : !stages_256, !stages_256 -> tensor<8192x8192xbf16>
   return %0 : tensor<8192x8192xbf16>
 }
@@ -139,7 +139,7 @@ func.func @dynamic_everything(%a: !dynamic_everything, %b: !dynamic_everything) 
 // LONG-LABEL: func.func @big
 func.func @big(%a: !big, %b: !big) -> tensor<8192x8192xbf16> {
   // CHECK: mma(<{{.*}}, m = 256, n = 256, k = 64, cta_group = 2>)
-  // CHECK-SAME: tile_m = 256, tile_n = 256, tile_k = 256, stages = 6, scale_stages = 5, accumulators = 2, {{.*}}cta_group = 2, cluster_m = 2, cluster_n = 1, mma_k = 64, dependent_launch = true>
+  // CHECK-SAME: tile_m = 256, tile_n = 256, tile_k = 256, stages = 6, scale_stages = 5, accumulators = 2, {{.*}}cta_group = 2, cluster_m = 2, cluster_n = 1, mma_k = 64, dependent_launch = true, epilogue_warps = 8>
   // On sm_103a, K = 96: as many cycles as K = 64 at this N.
   // LONG: mma(<{{.*}}, m = 256, n = 256, k = 96, cta_group = 2>)
   %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) : !big, !big -> tensor<8192x8192xbf16>

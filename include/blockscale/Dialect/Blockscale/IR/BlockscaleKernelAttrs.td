@@ -103,10 +103,11 @@ def Blockscale_ScheduleAttr
     pass all fields are set but for `scale_stages`, which it leaves out where scales
     share the ring of `a` and `b`, `split_k` and `cluster_k`, which it leaves out
     where K is not split, or not over a cluster, `stream_k`, which it leaves out where
-    no tiles are shared out, `stores` and `c_loads`, which it
-    leaves out where they are direct, and `epilogue_warps`. Later passes read a missing
-    `cta_group`, `cluster_m`, `cluster_n`, `split_k`, `cluster_k` or `stream_k` as 1, a missing
-    `mma_k` as the ordinary K of the instruction and missing `epilogue_warps` as 4.
+    no tiles are shared out, `stores` and `c_loads`, which it leaves out where they are
+    direct, and `epilogue_warps`, which it leaves out where four store. Later passes read
+    a missing `cta_group`, `cluster_m`, `cluster_n`, `split_k`, `cluster_k` or `stream_k`
+    as 1, a missing `mma_k` as the ordinary K of the instruction and missing
+    `epilogue_warps` as 4.
 
     | field | meaning | legal |
     |---|---|---|

@@ -46,14 +46,22 @@ struct ProductPrediction {
   /// Share of the time that the loads of all stages take, as many at once as
   /// there are stages, if nothing else holds them up.
   double loads = 0;
-  /// Tiles that a CTA or pair computes one after the other.
+  /// Tiles that a CTA, or a pair, computes one after the other, and what the
+  /// main loop of one takes.
   int64_t waves = 1;
+  double mainLoopCycles = 0;
 };
 
 /// On the reference part of the target's chip at its boost clock, by
 /// hw::predictGemm(). The schedule is complete and for tensor memory.
 ProductPrediction predictProduct(const ProblemSizes &problem, MmaAttr mma,
                                  ScheduleAttr schedule, hw::Target target);
+
+/// Whether a second warp on each quarter of the lanes makes the epilogue of
+/// `op` shorter. The schedule is complete and for tensor memory, `predicted`
+/// what is expected of it.
+bool gainsByMoreWarps(MatmulOp op, MmaAttr mma, ScheduleAttr schedule,
+                      const ProductPrediction &predicted, hw::Target target);
 
 /// Microseconds of a product whose schedule has been chosen.
 double predictMicroseconds(MatmulOp op, int64_t expectedRows);

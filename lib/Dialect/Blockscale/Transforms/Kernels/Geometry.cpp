@@ -10,6 +10,7 @@
 
 #include "K96Plan.h"
 #include "blockscale/Dialect/Blockscale/IR/WideTiles.h"
+#include "blockscale/HW/GemmModel.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "llvm/Support/MathExtras.h"
@@ -184,10 +185,9 @@ int64_t TileGeometry::ownedColumns() const {
 }
 
 int64_t TileGeometry::inboxBytes() const {
-  constexpr int64_t kSumBytes = 4;
   if (clusterK == 1)
     return 0;
-  return (clusterK - 1) * ownedColumns() * rowsPerCta() * kSumBytes;
+  return (clusterK - 1) * ownedColumns() * rowsPerCta() * hw::kSumBytes;
 }
 
 int64_t TileGeometry::epilogueColumns(unsigned values) const {

@@ -15,6 +15,7 @@
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/HW/GemmModel.h"
 #include "blockscale/HW/Part.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -135,14 +136,74 @@ ProductPrediction blockscale::predictProduct(const ProblemSizes &problem,
   setShares(problem, mma, schedule, kernel);
   kernel.overlap = overlapOf(geometry);
   kernel.sharedColumns = geometry.overlap;
+  kernel.warpsOfQuarter = schedule.warpsOfQuarter();
   setPromotion(problem, geometry.tileN, geometry.accumulators, kernel);
   hw::GemmConditions conditions{hw::referencePart(target.chip)};
   hw::GemmSize size{problem.rows, problem.columns, problem.k, problem.batch};
   hw::GemmPrediction prediction = hw::predictGemm(kernel, size, conditions);
-  return {prediction.total * clusterFactor(schedule), prediction.limit,
+  return {prediction.total * clusterFactor(schedule),
+          prediction.limit,
           kernel.exchanges ? 0 : prediction.reduction,
           double(prediction.waves) * prediction.stages / prediction.total,
-          prediction.waves};
+          prediction.waves,
+          std::max(prediction.mma, prediction.stages) * prediction.clockGhz *
+              1e3};
+}
+
+/// Instructions for an element, as an epilogue has them for pairs of elements:
+/// those that every result takes, and those of the ops in the region.
+static double instructionsOf(MatmulOp op) {
+  constexpr double kOfResult = 3, kOfInput = 2, kOfOp = 1.5, kOfFunction = 12,
+                   kOfQuantising = 7;
+  double sum = kOfResult;
+  if (op.getC())
+    sum += kOfInput;
+  if (op.getBias())
+    sum += kOfInput;
+  if (quantizerOf(op))
+    sum += kOfQuantising;
+  if (!op.getEpilogue().empty())
+    for (Operation &each : op.getEpilogue().front().without_terminator())
+      sum += isa<math::MathDialect>(each.getDialect()) ? kOfFunction : kOfOp;
+  return sum;
+}
+
+/// What `warpsOfQuarter` warps on each quarter of the lanes do.
+static hw::EpilogueWork epilogueWork(MatmulOp op, ScheduleAttr schedule,
+                                     const TileGeometry &geometry,
+                                     const ProductPrediction &predicted,
+                                     unsigned warpsOfQuarter) {
+  hw::EpilogueWork work;
+  work.tiles = predicted.waves;
+  work.mainLoop = predicted.mainLoopCycles;
+  work.overlap = geometry.overlap;
+  work.columns = geometry.tileN;
+  work.chunk = geometry.epilogueColumns(1);
+  // A warp alone takes one block at a time.
+  if (QuantizeOp quantizer = quantizerOf(op))
+    if (warpsOfQuarter == 1)
+      work.chunk = columnsOfBlock(op, quantizer);
+  bool isSwapped = schedule.getSwapOperands().getValue();
+  work.bytes = problemSizes(op, isSwapped, /*expectedRows=*/1).bytesD;
+  work.instructions = instructionsOf(op);
+  if (op.getC() || op.getBias())
+    work.wait = hw::kL2LatencyCycles;
+  work.meetsEarly = schedule.clusterSize() > 1 && !op.hasGroups() &&
+                    schedule.getScheduler() == Scheduler::Static;
+  return work;
+}
+
+bool blockscale::gainsByMoreWarps(MatmulOp op, MmaAttr mma,
+                                  ScheduleAttr schedule,
+                                  const ProductPrediction &predicted,
+                                  hw::Target target) {
+  constexpr unsigned kMore = 2;
+  TileGeometry geometry(mma, schedule, target.chip);
+  auto cycles = [&](unsigned warps) {
+    return hw::epilogueCycles(
+        epilogueWork(op, schedule, geometry, predicted, warps), warps);
+  };
+  return cycles(kMore) < cycles(1);
 }
 
 double blockscale::predictMicroseconds(MatmulOp op, int64_t expectedRows) {

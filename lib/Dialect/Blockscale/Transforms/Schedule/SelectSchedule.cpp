@@ -218,6 +218,29 @@ static double marginOfColumns(int64_t tileN, const ProductPrediction &product) {
   return isWideTile(tileN) && product.waves > 1 ? kMargin : 1;
 }
 
+/// `schedule` with two warps on each quarter of the lanes, if it leaves that
+/// free and they make the epilogue shorter. Boxes of TMA need as much room as
+/// there are warps, which has been given away by now.
+static ScheduleAttr withWarps(MatmulOp op, MmaAttr mma, ScheduleAttr schedule,
+                              const ProductPrediction &predicted,
+                              hw::Target target) {
+  constexpr int64_t kWarps = 8;
+  ScheduleAttr::Fields fields = schedule.getFields();
+  if (fields.epilogueWarps || fields.stores == Stores::Tma ||
+      fields.cLoads == Loads::Tma)
+    return schedule;
+  fields.epilogueWarps = kWarps;
+  auto more = ScheduleAttr::get(op.getContext(), fields);
+  QuantizeOp quantizer = quantizerOf(op);
+  bool isLegal =
+      !whyNotEpilogueWarps(more, storedResult(op).isPromoting, target) &&
+      !(quantizer &&
+        whyNotQuantized(more, columnsOfBlock(op, quantizer), target));
+  return isLegal && gainsByMoreWarps(op, mma, schedule, predicted, target)
+             ? more
+             : schedule;
+}
+
 /// Completes `wish` with this choice, or says why it cannot be.
 static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
                                        hw::Target target, const Choice &choice,
@@ -362,11 +385,14 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
       chooseStages(wish, mma, geometry, target, reserved, predict);
   if (!rings)
     return rings.why();
+  ScheduleAttr completed =
+      withWarps(op, mma, schedule(*rings), predict(*rings), target);
+  fields.epilogueWarps = completed.getEpilogueWarps();
   ProductPrediction predicted = predict(*rings);
   double margin =
       marginOf(*rings, predict) * marginOfColumns(choice.tileN, predicted);
   return ScheduleChoice{mma,
-                        schedule(*rings),
+                        completed,
                         predicted.microseconds,
                         predicted.limit,
                         predicted.reduction,

@@ -97,8 +97,6 @@ static WarpProblem sizesOf(MatmulOp op, bool swap, int64_t expectedRows) {
           op.getType().getElementTypeBitWidth() / 8.0};
 }
 
-static constexpr double kSumBytes = 4;
-
 /// Microseconds in which memory brings both operands, and takes the sums of
 /// parts of K.
 static double memoryMicroseconds(const WarpProblem &sizes, MmaAttr mma,
@@ -110,8 +108,8 @@ static double memoryMicroseconds(const WarpProblem &sizes, MmaAttr mma,
                hw::bytesPerElement(mma.getB(), span);
   double bytes = sizes.batch * (ofA + ofB);
   if (schedule.splits() > 1)
-    bytes += kSumBytes * double(sizes.tiles(schedule) * schedule.splits() *
-                                schedule.getTileM() * schedule.getTileN());
+    bytes += hw::kSumBytes * double(sizes.tiles(schedule) * schedule.splits() *
+                                    schedule.getTileM() * schedule.getTileN());
   return bytes / (part.memoryTerabytesPerSecond * 1e6);
 }
 
@@ -135,7 +133,7 @@ static TileCycles tileCycles(const WarpProblem &sizes, MmaAttr mma,
     cycles.stage *= 2;
   cycles.stages =
       double(llvm::divideCeil(stages, schedule.splits())) * cycles.stage;
-  double bytes = schedule.splits() > 1 ? kSumBytes : sizes.bytesD;
+  double bytes = schedule.splits() > 1 ? hw::kSumBytes : sizes.bytesD;
   cycles.store = double(schedule.getTileM() * schedule.getTileN()) * bytes /
                  hw::kEpilogueStoreBytesPerCycle;
   return cycles;
