@@ -34,7 +34,7 @@ function(blockscale_precompile_standard target)
     return()
   endif()
   set(headers <algorithm> <array> <atomic> <cmath> <condition_variable> <cstring>
-    <deque> <fstream> <functional> <iostream> <limits> <map>
+    <deque> <filesystem> <fstream> <functional> <iostream> <limits> <map>
     <memory> <mutex> <numeric> <optional> <set> <sstream> <string> <thread>
     <tuple> <unordered_map> <utility> <variant> <vector>)
   if(ARGN)

@@ -92,7 +92,7 @@ std::optional<Reason> appendPattern(const NumberSpec &spec, const Table &line,
     return std::string("codebook pattern '") + letter +
            "' has no agreed tables, expected 'f' or 'i'";
   if (letter != 'f' && letter != 'i')
-    return "codebook pattern " + quoted(cursor.rest()) +
+    return "codebook pattern " + inQuotes(cursor.rest()) +
            " must begin with 'f' or 'i'";
   unsigned last = letter == 'f' ? 6 : 8;
   if (spec.indexBits < 3 || spec.indexBits > last)
@@ -113,7 +113,7 @@ std::optional<Reason> appendPattern(const NumberSpec &spec, const Table &line,
     if (!moveAlong(line, offset, moved.back()))
       return std::string("codebook pattern '") + letter +
              std::to_string(offset) + "' does not fit the number line of " +
-             quoted(canonicalName(spec));
+             inQuotes(canonicalName(spec));
   }
   if (offsets.empty()) {
     if (natural.back() > spec.maxFloat())
@@ -142,7 +142,7 @@ std::optional<Reason> appendPattern(const NumberSpec &spec, const Table &line,
 Result<std::vector<std::vector<double>>>
 blockscale::codebookTables(const NumberSpec &spec) {
   if (!spec.isCodebook())
-    return Reason(quoted(canonicalName(spec)) + " is not a codebook");
+    return Reason(inQuotes(canonicalName(spec)) + " is not a codebook");
   if (spec.pattern.empty())
     return std::vector<Table>();
   // No pattern needs a longer line, and it would be a table of gigabytes.
@@ -161,7 +161,7 @@ blockscale::codebookTables(const NumberSpec &spec) {
   }
   size_t expected = size_t(1) << spec.metaBits;
   if (tables.size() != expected)
-    return Reason("codebook pattern " + quoted(spec.pattern) + " gives " +
+    return Reason("codebook pattern " + inQuotes(spec.pattern) + " gives " +
                   std::to_string(tables.size()) + " tables, expected " +
                   std::to_string(expected) + " for " +
                   std::to_string(spec.metaBits) + " metadata bits");
@@ -183,13 +183,14 @@ blockscale::whyNotCodebookElements(const NumberSpec &spec) {
   if (!tables)
     return tables.why();
   if (tables->empty())
-    return "the tables of codebook " + quoted(print(spec)) +
+    return "the tables of codebook " + inQuotes(print(spec)) +
            " come from elsewhere; expected patterns that say them, as in "
            "'cb41fi_e2m2fnuz'";
   for (const Table &table : *tables)
     for (double value : table)
       if (value > std::numeric_limits<float>::max() ||
           static_cast<double>(static_cast<float>(value)) != value)
-        return "a value of codebook " + quoted(print(spec)) + " is no float32";
+        return "a value of codebook " + inQuotes(print(spec)) +
+               " is no float32";
   return std::nullopt;
 }

@@ -54,8 +54,8 @@ int defaultBias(unsigned exponentBits) {
 }
 
 Result<NumberSpec> tooWide(std::string_view text, unsigned bits) {
-  return Reason("number spec " + quoted(text) + " has " + std::to_string(bits) +
-                " bits, at most 32 are supported");
+  return Reason("number spec " + inQuotes(text) + " has " +
+                std::to_string(bits) + " bits, at most 32 are supported");
 }
 
 /// Checks the fields of an e/m format and completes them.
@@ -63,7 +63,7 @@ Result<NumberSpec> makeFloat(std::string_view text, unsigned exponentBits,
                              unsigned mantissaBits,
                              std::optional<unsigned> bias,
                              NumberSpecials specials) {
-  std::string name = "number spec " + quoted(text);
+  std::string name = "number spec " + inQuotes(text);
   if (exponentBits == 0)
     return Reason(
         name + " has no exponent bit; integers are spelled 'intK' and 'uintK'");
@@ -96,15 +96,15 @@ Result<NumberSpec> makeFloat(std::string_view text, unsigned exponentBits,
 }
 
 Result<NumberSpec> notANumber(std::string_view text) {
-  std::string message = quoted(text) + " is not a number spec";
+  std::string message = inQuotes(text) + " is not a number spec";
   for (const NameHint &hint : kHints)
     if (hint.name == text)
-      return Reason(message + "; write " + quoted(hint.spec));
+      return Reason(message + "; write " + inQuotes(hint.spec));
   const NamedDataType *type = findDataType(text);
   if (type && !type->scale.empty())
     return Reason(message + " but a scaled data type: number spec " +
-                  quoted(type->number) + " with scale spec " +
-                  quoted(type->scale));
+                  inQuotes(type->number) + " with scale spec " +
+                  inQuotes(type->scale));
   return Reason(message);
 }
 
@@ -121,8 +121,9 @@ Result<NumberSpec> parseFields(std::string_view text) {
     if (cursor.rest() == suffix.name)
       return makeFloat(text, *exponentBits, *mantissaBits, bias,
                        suffix.specials);
-  return Reason("number spec " + quoted(text) + " ends in unknown suffix " +
-                    quoted(cursor.rest()) + ", expected ieee, fn, fnuz or inuz",
+  return Reason("number spec " + inQuotes(text) + " ends in unknown suffix " +
+                    inQuotes(cursor.rest()) +
+                    ", expected ieee, fn, fnuz or inuz",
                 text.size() - cursor.rest().size());
 }
 
@@ -141,7 +142,7 @@ Result<NumberSpec> makeInteger(std::string_view text, unsigned bits,
   if (bits > kMaxBits)
     return tooWide(text, bits);
   if (bits < 2)
-    return Reason("number spec " + quoted(text) + " needs 2 to 32 bits");
+    return Reason("number spec " + inQuotes(text) + " needs 2 to 32 bits");
   if (isSigned)
     return makeFloat(text, 1, bits - 2, 1, NumberSpecials::Fnuz);
   NumberSpec spec;
@@ -155,7 +156,7 @@ Result<NumberSpec> makeFloatAlias(std::string_view text, unsigned bits) {
   if (bits > kMaxBits)
     return tooWide(text, bits);
   if (bits <= 8)
-    return Reason("number spec " + quoted(text) +
+    return Reason("number spec " + inQuotes(text) +
                   " is ambiguous at 8 bits or fewer; write it as eXmY");
   return bits > 16
              ? makeFloat(text, 8, bits - 9, std::nullopt, NumberSpecials::Ieee)
@@ -167,7 +168,7 @@ Result<NumberSpec> makeBfloatAlias(std::string_view text, unsigned bits) {
     return tooWide(text, bits);
   if (bits <= 9)
     return Reason(
-        "number spec " + quoted(text) +
+        "number spec " + inQuotes(text) +
         " has no fraction bit: a bfloat needs at least 10 bits, and the "
         "exponent type is spelled 'e8m0'");
   return makeFloat(text, 8, bits - 9, std::nullopt, NumberSpecials::Ieee);
@@ -176,10 +177,10 @@ Result<NumberSpec> makeBfloatAlias(std::string_view text, unsigned bits) {
 Result<NumberSpec> parseP3109(std::string_view text) {
   std::optional<unsigned> precision = matchBits(text, "binary8p");
   if (!precision)
-    return Reason(quoted(text) + " is not a number spec: P3109 formats are "
-                                 "spelled 'binary8p1' to 'binary8p6'");
+    return Reason(inQuotes(text) + " is not a number spec: P3109 formats are "
+                                   "spelled 'binary8p1' to 'binary8p6'");
   if (*precision < 1 || *precision > 6)
-    return Reason("number spec " + quoted(text) + " has precision " +
+    return Reason("number spec " + inQuotes(text) + " has precision " +
                   std::to_string(*precision) + ", expected 1 to 6");
   return makeFloat(text, 8 - *precision, *precision - 1, 1u << (7 - *precision),
                    NumberSpecials::Inuz);
@@ -193,7 +194,7 @@ Result<NumberSpec> parseFloat8(std::string_view text) {
     return result;
   NumberSpec &spec = *result;
   if (spec.bits() != 8 || spec.kind != NumberKind::Float)
-    return Reason("'float8' is followed by " + quoted(text) +
+    return Reason("'float8' is followed by " + inQuotes(text) +
                   ", which is not an 8-bit float");
   if (spec.specials == NumberSpecials::Fnuz &&
       spec.bias == defaultBias(spec.exponentBits))
@@ -234,13 +235,13 @@ Result<NumberSpec> parsePlain(std::string_view text) {
 Result<NumberSpec> parseCodebook(std::string_view text) {
   size_t underscore = text.find('_');
   if (underscore == std::string_view::npos)
-    return Reason("codebook " + quoted(text) +
+    return Reason("codebook " + inQuotes(text) +
                   " lacks the number spec of its values");
   SpecCursor head(text.substr(2, underscore - 2));
   std::optional<unsigned> indexBits = head.digit();
   std::optional<unsigned> metaBits = head.digit();
   if (!indexBits || !metaBits)
-    return Reason("codebook " + quoted(text) +
+    return Reason("codebook " + inQuotes(text) +
                       " needs two digits after 'cb': index "
                       "bits and metadata bits",
                   2);
@@ -261,7 +262,7 @@ Result<NumberSpec> parseCodebook(std::string_view text) {
   NumberSpec &spec = *result;
   if (!spec.isSigned())
     return Reason("codebook values must be float or int, not " +
-                      quoted(tail.substr(0, labelMark)),
+                      inQuotes(tail.substr(0, labelMark)),
                   underscore + 1);
   spec.indexBits = *indexBits;
   spec.metaBits = *metaBits;
@@ -273,7 +274,7 @@ Result<NumberSpec> parseCodebook(std::string_view text) {
         spec.label.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789") ==
             std::string::npos;
     if (!isWord)
-      return Reason("codebook label " + quoted(spec.label) +
+      return Reason("codebook label " + inQuotes(spec.label) +
                         " must be one word of letters and "
                         "digits",
                     underscore + 2 + labelMark);

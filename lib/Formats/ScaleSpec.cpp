@@ -78,7 +78,7 @@ std::optional<WrittenSparsity> loneSparsity(std::string_view text) {
 /// The rules of tile and subtile sizes; the reason if one is broken.
 std::optional<Reason> whyNotTile(const WrittenTile &written) {
   const TileSpec &tile = written.tile;
-  std::string name = "tile " + quoted(written.segment.text);
+  std::string name = "tile " + inQuotes(written.segment.text);
   if (tile.size != 0 &&
       (!isPowerOfTwo(tile.size) || tile.size < 4 || tile.size > 256))
     return name + " has size " + std::to_string(tile.size) +
@@ -109,7 +109,7 @@ std::optional<Reason> whyNotGroups(const std::string &name, unsigned n,
 
 /// The rules of a sparse tile; the reason if one is broken.
 std::optional<Reason> whyNotSparsity(const WrittenTile &written) {
-  std::string name = "tile " + quoted(written.segment.text);
+  std::string name = "tile " + inQuotes(written.segment.text);
   unsigned m = written.ofM;
   if (auto why = whyNotGroups(name, written.keepN, m))
     return why;
@@ -131,8 +131,8 @@ Result<WrittenTile> parseTile(const Segment &segment) {
   written.tile.subtile = written.tile.size;
 
   auto malformed = [&] {
-    return Reason("tile " + quoted(segment.text) + " is malformed at " +
-                      quoted(cursor.rest()) + ", expected t[T][sS][nNmM]",
+    return Reason("tile " + inQuotes(segment.text) + " is malformed at " +
+                      inQuotes(cursor.rest()) + ", expected t[T][sS][nNmM]",
                   segment.offset + segment.text.size() - cursor.rest().size());
   };
   if (cursor.consume("s")) {
@@ -165,7 +165,7 @@ Result<NumberSpec> parseScaleNumber(const Segment &segment) {
   if (text.empty())
     return Reason("scale spec has an empty segment", segment.offset);
   if (text.substr(0, 2) == "cb")
-    return Reason("codebook " + quoted(text) + " cannot be a scale",
+    return Reason("codebook " + inQuotes(text) + " cannot be a scale",
                   segment.offset);
   if (text == "float8")
     return Reason(
@@ -195,7 +195,7 @@ Result<WrittenSpec> readSegments(const std::vector<Segment> &segments,
   for (const Segment &segment : segments) {
     if (looksLikeTile(segment.text)) {
       if (written.numbers.empty())
-        return Reason("scale spec begins with tile " + quoted(segment.text) +
+        return Reason("scale spec begins with tile " + inQuotes(segment.text) +
                           ", expected a number spec before it",
                       segment.offset);
       if (written.tiles.size() == 2)
@@ -207,7 +207,7 @@ Result<WrittenSpec> readSegments(const std::vector<Segment> &segments,
       continue;
     }
     if (loneSparsity(segment.text))
-      return Reason("sparsity " + quoted(segment.text) +
+      return Reason("sparsity " + inQuotes(segment.text) +
                         " stands beside a scale, expected it in the tile of "
                         "the scale, such as 't32" +
                         std::string(segment.text) +
@@ -217,7 +217,7 @@ Result<WrittenSpec> readSegments(const std::vector<Segment> &segments,
     if (!number)
       return number.why();
     if (!written.tiles.empty())
-      return Reason("number spec " + quoted(segment.text) +
+      return Reason("number spec " + inQuotes(segment.text) +
                         " follows a tile, expected number specs first",
                     segment.offset);
     if (written.numbers.size() == 3)
@@ -270,7 +270,7 @@ std::optional<Reason> assignTiles(const WrittenSpec &written, ScaleSpec &spec) {
   const WrittenTile &first = tiles.front();
   spec.rows = first.tile;
   if (first.ofM != 0)
-    return "tile " + quoted(first.segment.text) +
+    return "tile " + inQuotes(first.segment.text) +
            " is sparse, expected sparsity on the last dimension only";
   if (first.tile.size == 0 && last.tile.size == 0)
     return "scale spec covers both dimensions as a whole; one scale for the "
@@ -288,17 +288,17 @@ std::optional<Reason> whyNotKinds(const ScaleSpec &spec) {
   if (!spec.zero)
     return std::nullopt;
   if (spec.scale->kind != NumberKind::Float)
-    return "a zero point (" + quoted(print(*spec.zero)) +
-           ") needs a float scale, found " + quoted(print(*spec.scale));
+    return "a zero point (" + inQuotes(print(*spec.zero)) +
+           ") needs a float scale, found " + inQuotes(print(*spec.scale));
   if (!spec.zero->isSigned())
     return "a zero point must be float or int, found " +
-           quoted(print(*spec.zero));
+           inQuotes(print(*spec.zero));
   return std::nullopt;
 }
 
 Result<ScaleSpec> parseUnscaled(std::string_view text,
                                 WrittenSparsity sparsity) {
-  if (auto why = whyNotGroups("sparsity " + quoted(text), sparsity.keepN,
+  if (auto why = whyNotGroups("sparsity " + inQuotes(text), sparsity.keepN,
                               sparsity.ofM))
     return *why;
   ScaleSpec spec;
@@ -318,8 +318,8 @@ auto fieldsOf(const ScaleSpec &spec) {
 }
 
 std::string cannotBeScaled(const NumberSpec &data, const ScaleSpec &scale) {
-  return "data " + quoted(print(data)) + " cannot be scaled by " +
-         quoted(print(scale)) + ": ";
+  return "data " + inQuotes(print(data)) + " cannot be scaled by " +
+         inQuotes(print(scale)) + ": ";
 }
 
 /// The rules of codebook data.
@@ -363,7 +363,7 @@ std::optional<Reason> whyNotPlain(const NumberSpec &data,
     std::string reason = "a zero point is for unsigned integer data";
     if (std::optional<ScaleSpec> meant = twoScopes(data, scale))
       reason += "; for a tensor scale over tile scales write " +
-                quoted(print(*meant));
+                inQuotes(print(*meant));
     return reason;
   }
   if (data.kind == NumberKind::Int && scale.scale->kind == NumberKind::Int)
@@ -434,7 +434,7 @@ std::optional<Reason> blockscale::whyNotDataType(const NumberSpec &data) {
   if (!data.isCodebook() && (data.kind == NumberKind::Float ||
                              (isInteger && data.bits() == kIntegerBits)))
     return std::nullopt;
-  return "data " + quoted(print(data)) +
+  return "data " + inQuotes(print(data)) +
          " cannot go unscaled, only floats and integers of 8 bits can";
 }
 

@@ -26,7 +26,7 @@ inline std::string toLower(std::string_view text) {
   return result;
 }
 
-inline std::string quoted(std::string_view text) {
+inline std::string inQuotes(std::string_view text) {
   return "'" + std::string(text) + "'";
 }
 

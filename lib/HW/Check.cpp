@@ -37,7 +37,7 @@ struct Rule {
   std::string (*allowed)(const MmaRow &row, const MmaQuery &query);
 };
 
-std::string quoted(std::string_view text) {
+std::string inQuotes(std::string_view text) {
   return "'" + std::string(text) + "'";
 }
 
@@ -83,7 +83,7 @@ const std::array kRules{
     Rule{
         Subject::Target,
         [](const MmaRow &row, const MmaQuery &q) { return row.kind == q.kind; },
-        [](const MmaQuery &q) { return "kind " + quoted(kindName(q.kind)); },
+        [](const MmaQuery &q) { return "kind " + inQuotes(kindName(q.kind)); },
         [](const MmaRow &row, const MmaQuery &) {
           return std::string(kindName(row.kind));
         }},
@@ -92,7 +92,7 @@ const std::array kRules{
            return row.a.contains(q.a);
          },
          [](const MmaQuery &q) {
-           return "type " + quoted(q.a.name()) + " of A";
+           return "type " + inQuotes(q.a.name()) + " of A";
          },
          [](const MmaRow &row, const MmaQuery &) { return row.a.names(); }},
     Rule{Subject::Kind,
@@ -100,8 +100,8 @@ const std::array kRules{
            return row.b.contains(q.b) && (!row.sameTypes || q.a == q.b);
          },
          [](const MmaQuery &q) {
-           return "type " + quoted(q.b.name()) + " of B with " +
-                  quoted(q.a.name()) + " of A";
+           return "type " + inQuotes(q.b.name()) + " of B with " +
+                  inQuotes(q.a.name()) + " of A";
          },
          [](const MmaRow &row, const MmaQuery &q) {
            return row.sameTypes ? q.a.name() : row.b.names();
@@ -111,7 +111,7 @@ const std::array kRules{
            return row.scale == q.scale;
          },
          [](const MmaQuery &q) {
-           return q.scale ? "scale type " + quoted(formatName(*q.scale))
+           return q.scale ? "scale type " + inQuotes(formatName(*q.scale))
                           : "an operand without scales";
          },
          [](const MmaRow &row, const MmaQuery &) {
@@ -167,7 +167,7 @@ const std::array kRules{
          },
          [](const MmaQuery &q) {
            return majorName(q.aMajor, "M-major") + " A of type " +
-                  quoted(q.a.name());
+                  inQuotes(q.a.name());
          },
          [](const MmaRow &, const MmaQuery &) {
            return std::string("K-major");
@@ -178,7 +178,7 @@ const std::array kRules{
          },
          [](const MmaQuery &q) {
            return majorName(q.bMajor, "N-major") + " B of type " +
-                  quoted(q.b.name());
+                  inQuotes(q.b.name());
          },
          [](const MmaRow &, const MmaQuery &) {
            return std::string("K-major");
@@ -232,13 +232,13 @@ std::string subjectOf(Subject subject, const MmaQuery &query,
     text = " for ";
     if (subject != Subject::Kind)
       text += query.sparse ? "sparse " : "dense ";
-    text += quoted(kindName(query.kind));
+    text += inQuotes(kindName(query.kind));
     if (subject == Subject::Shape && row.family == MmaFamily::Tcgen05)
       text += " with cta_group " + std::to_string(query.ctaGroup);
     if (row.family == MmaFamily::MmaSync)
       text += " (mma.sync)";
   }
-  return text + " on " + quoted(targetName(query.target));
+  return text + " on " + inQuotes(targetName(query.target));
 }
 
 /// The rows of all targets that have what the first `count` rules ask for.
@@ -399,10 +399,10 @@ blockscale::hw::whyNotScaleSpan(OperandType a, OperandType b,
   for (const std::string &text : spans)
     list += (list.empty() ? "" : " or ") + text;
   return "no " + std::string(sparse ? "sparse" : "dense") + " instruction on " +
-         quoted(targetName(target)) + " multiplies " + quoted(a.name()) +
-         " by " + quoted(b.name()) + " with one " + quoted(formatName(scale)) +
-         " scale per " + std::to_string(scaleSpan) +
-         " elements of K: expected " +
+         inQuotes(targetName(target)) + " multiplies " + inQuotes(a.name()) +
+         " by " + inQuotes(b.name()) + " with one " +
+         inQuotes(formatName(scale)) + " scale per " +
+         std::to_string(scaleSpan) + " elements of K: expected " +
          (list.empty() ? "other operand types" : list) +
          whereSpanIsNew(a, b, scale, scaleSpan, sparse);
 }

@@ -55,7 +55,7 @@ std::string_view letter(TargetVariant variant) {
   return "";
 }
 
-std::string quoted(Target target) { return "'" + targetName(target) + "'"; }
+std::string inQuotes(Target target) { return "'" + targetName(target) + "'"; }
 
 } // namespace
 
@@ -108,11 +108,11 @@ Result<Target> blockscale::hw::parseTarget(std::string_view name) {
 std::optional<Reason> blockscale::hw::whyNotTarget(Target target) {
   if (target.variant != TargetVariant::Plain)
     return std::nullopt;
-  return "target " + quoted(target) +
+  return "target " + inQuotes(target) +
          " has no block-scaled matrix instruction: they are outside the "
          "instruction set that plain targets share with later chips; nearest "
          "legal target: " +
-         quoted(archSpecific(target));
+         inQuotes(archSpecific(target));
 }
 
 unsigned blockscale::hw::minPtxVersion(Target target) {
@@ -160,7 +160,7 @@ blockscale::hw::whyNotCluster(Target target, unsigned ctas, bool nonPortable) {
   if (ctas <= limit)
     return std::nullopt;
   std::string reason = "a cluster of " + std::to_string(ctas) +
-                       " CTAs does not fit on " + quoted(target) +
+                       " CTAs does not fit on " + inQuotes(target) +
                        ": at most " + std::to_string(kMaxPortableCluster) +
                        " CTAs, " + std::to_string(kMaxCluster) +
                        " when the kernel asks for a non-portable size";
@@ -196,9 +196,9 @@ std::optional<Reason> blockscale::hw::whyNotSharedMemory(Target target,
   if (bytes <= mostSharedMemory(target.chip))
     return std::nullopt;
   std::string text = std::to_string(bytes) +
-                     " bytes of shared memory do not fit on " + quoted(target) +
-                     ": at most " + std::to_string(info.sharedMemoryPerCta) +
-                     " bytes per CTA";
+                     " bytes of shared memory do not fit on " +
+                     inQuotes(target) + ": at most " +
+                     std::to_string(info.sharedMemoryPerCta) + " bytes per CTA";
   if (info.oversizedSharedPerCta)
     return text + ", " + std::to_string(info.oversizedSharedPerCta) +
            " if the launcher sets the oversized mode" + kGuide;

@@ -23,7 +23,7 @@ static std::string offered(const Option &option) {
 }
 
 /// `text` in single quotes of a shell.
-static std::string quoted(std::string_view text) {
+static std::string inQuotes(std::string_view text) {
   std::string result = "'";
   for (char c : text)
     if (c == '\'')
@@ -66,7 +66,7 @@ static std::string bashValue(const Verb &verb, const Option &option) {
   if (option.takes == Takes::Rest)
     return pattern + " kind=command ;;\n";
   if (!option.words.empty())
-    return pattern + " words=" + quoted(namesOf(option.words)) + " ;;\n";
+    return pattern + " words=" + inQuotes(namesOf(option.words)) + " ;;\n";
   return pattern + (isFile(option.placeholder) ? " kind=file ;;\n" : " ;;\n");
 }
 
@@ -79,8 +79,8 @@ static std::string bashVerb(const Verb &verb) {
     words += (words.empty() ? "" : " ") + namesOf(argument.words);
     takesFiles |= argument.words.empty();
   }
-  return "  " + quoted(verb.name) + ")\n    options=" + quoted(options) +
-         "\n    arguments=" + quoted(words) +
+  return "  " + inQuotes(verb.name) + ")\n    options=" + inQuotes(options) +
+         "\n    arguments=" + inQuotes(words) +
          "\n    files=" + (takesFiles ? "yes" : "") + " ;;\n";
 }
 
@@ -108,7 +108,7 @@ std::string printBash(const Program &program) {
     text += "verb=${COMP_WORDS[1]}\n"
             "if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
             "  COMPREPLY=($(compgen -W " +
-            quoted(names + " --help --version --print=") +
+            inQuotes(names + " --help --version --print=") +
             " -- \"$word\"))\n"
             "  return\n"
             "fi\n";
@@ -189,16 +189,16 @@ static std::string zshOption(const Option &option) {
                       zshAction(option.words, option.placeholder);
   switch (option.takes) {
   case Takes::Nothing:
-    return quoted(dashed(option) + help);
+    return inQuotes(dashed(option) + help);
   case Takes::Value:
-    return quoted("*" + dashed(option) + (option.name.size() == 1 ? "" : "=") +
-                  help + ":" + value);
+    return inQuotes("*" + dashed(option) +
+                    (option.name.size() == 1 ? "" : "=") + help + ":" + value);
   case Takes::OptionalValue:
-    return quoted(dashed(option) + "=-" + help + "::" + value);
+    return inQuotes(dashed(option) + "=-" + help + "::" + value);
   case Takes::Rest:
     break;
   }
-  return quoted("*::" + zshText(option.placeholder) + ":_normal");
+  return inQuotes("*::" + zshText(option.placeholder) + ":_normal");
 }
 
 static std::string zshVerb(const Verb &verb) {
@@ -210,9 +210,9 @@ static std::string zshVerb(const Verb &verb) {
   unsigned place = 0;
   for (const Argument &argument : verb.arguments)
     text += " \\\n    " +
-            quoted((argument.isRepeated ? "*" : std::to_string(++place)) + ":" +
-                   zshText(argument.name) + ":" +
-                   zshAction(argument.words, "FILE"));
+            inQuotes((argument.isRepeated ? "*" : std::to_string(++place)) +
+                     ":" + zshText(argument.name) + ":" +
+                     zshAction(argument.words, "FILE"));
   return text + "\n";
 }
 
@@ -225,7 +225,7 @@ std::string printZsh(const Program &program) {
            " \"$@\"\n";
   text += "local -a verbs=(\n";
   for (const Verb &verb : program.verbs)
-    text += "  " + quoted(zshText(verb.name) + ":" + verb.summary) + "\n";
+    text += "  " + inQuotes(zshText(verb.name) + ":" + verb.summary) + "\n";
   text += ")\nif (( CURRENT == 2 )); then\n"
           "  _describe verb verbs\n"
           "  return\nfi\n"

@@ -15,7 +15,7 @@
 using namespace blockscale;
 using namespace blockscale::verify;
 
-static std::string quoted(std::string_view text) {
+static std::string inQuotes(std::string_view text) {
   return "'" + std::string(text) + "'";
 }
 
@@ -40,7 +40,7 @@ template <typename T>
 static Result<TextArgument> parseIntegerArgument(std::string_view text) {
   std::optional<T> value = parseInteger<T>(text);
   if (!value)
-    return Reason(quoted(text) + " is not an integer of " +
+    return Reason(inQuotes(text) + " is not an integer of " +
                   std::to_string(sizeof(T) * 8) + " bits");
   TextArgument result;
   result.argument = emulator::scalar(*value);
@@ -53,7 +53,7 @@ static Result<TextArgument> parseFloatArgument(std::string_view text) {
   char *end = nullptr;
   float value = std::strtof(copy.c_str(), &end);
   if (copy.empty() || end != copy.c_str() + copy.size())
-    return Reason(quoted(text) + " is not a number");
+    return Reason(inQuotes(text) + " is not a number");
   TextArgument result;
   result.argument = emulator::scalar(value);
   return result;
@@ -82,16 +82,16 @@ static Result<TextArgument> parseZeros(std::string_view text) {
     known = true;
   }
   if (!known)
-    return Reason("unknown element type " + quoted(typeName));
+    return Reason("unknown element type " + inQuotes(typeName));
   auto shape = parseExtents(shapeText, 'x');
   if (!shape)
-    return Reason(quoted(shapeText) + " is not a shape such as '16x8'");
+    return Reason(inQuotes(shapeText) + " is not a shape such as '16x8'");
   // More than this is a slip of the pen, not a test.
   constexpr uint64_t kMaxBytes = uint64_t(1) << 40;
   uint64_t bytes = packing::npyTypeSize(array.type);
   for (uint64_t extent : *shape) {
     if (extent == 0 || bytes > kMaxBytes / extent)
-      return Reason("shape " + quoted(shapeText) +
+      return Reason("shape " + inQuotes(shapeText) +
                     " is empty or larger than 2^40 bytes");
     bytes *= extent;
   }
@@ -99,7 +99,7 @@ static Result<TextArgument> parseZeros(std::string_view text) {
   try {
     array.data.resize(bytes);
   } catch (const std::bad_alloc &) {
-    return Reason("shape " + quoted(shapeText) + " takes " +
+    return Reason("shape " + inQuotes(shapeText) + " takes " +
                   std::to_string(bytes) +
                   " bytes, more than this host has to give");
   }
@@ -197,9 +197,9 @@ static Result<TextArgument> parseMap(std::string_view text) {
     else if (key == "swizzle")
       good = lookUp(kSwizzles, value, map.swizzle);
     else
-      return Reason("unknown field " + quoted(key) + " of a tensor map");
+      return Reason("unknown field " + inQuotes(key) + " of a tensor map");
     if (!good)
-      return Reason(quoted(value) + " is no value for " + quoted(key));
+      return Reason(inQuotes(value) + " is no value for " + inQuotes(key));
   }
   if (!hasType || dims == 0 || box != dims || strides + 1 != dims)
     return Reason("a tensor map needs 'type', 'dims', one stride fewer, and a "
@@ -234,7 +234,7 @@ Result<TextArgument> verify::parseArgument(const std::string &text) {
     return parseZeros(rest);
   if (kind == "map")
     return parseMap(rest);
-  return Reason("argument " + quoted(text) +
+  return Reason("argument " + inQuotes(text) +
                 " does not start with i32:, u32:, i64:, u64:, f32:, in:, "
                 "inout:, out: or map:");
 }

@@ -55,7 +55,7 @@ static bool isFp4Kind(MmaKind kind) {
   return kind == MmaKind::MXF4 || kind == MmaKind::MXF4NVF4;
 }
 
-static std::string quoted(MmaKind kind) {
+static std::string inQuotes(MmaKind kind) {
   return std::string("kind '") + name(kind) + "'";
 }
 
@@ -113,7 +113,7 @@ static Reason reserved(uint32_t bits, MmaKind kind, unsigned offset,
          (width == 1 ? " " + std::to_string(offset)
                      : "s " + std::to_string(offset) + "-" +
                            std::to_string(offset + width - 1)) +
-         " must be 0 for " + quoted(kind) + since;
+         " must be 0 for " + inQuotes(kind) + since;
 }
 
 static Reason checkReservedScaled(uint32_t bits, const MmaForm &form) {
@@ -148,7 +148,7 @@ static Reason checkReservedScaled(uint32_t bits, const MmaForm &form) {
     return reserved(bits, kind, 12, 1);
   if (elementwise != form.elementwise)
     return "instruction descriptor bit 12 must be " +
-           std::to_string(form.elementwise) + " for sparse " + quoted(kind) +
+           std::to_string(form.elementwise) + " for sparse " + inQuotes(kind) +
            (form.elementwise
                 ? ": metadata counts elements on sm_107a, not pairs"
                 : ": metadata counts pairs of elements before sm_107");
@@ -183,7 +183,7 @@ static Reason decodeAccumulator(uint32_t bits, MmaKind kind,
   bool f16Allowed = kind == MmaKind::F16 || kind == MmaKind::F8F6F4;
   if (isInteger(kind) ? code != 2 : code != 1 && !(code == 0 && f16Allowed))
     return "accumulator type " + std::to_string(code) + " is not one of " +
-           quoted(kind);
+           inQuotes(kind);
   out.accumulator = code == 0 ? Element::F16 : Element::F32;
   return std::nullopt;
 }
@@ -211,7 +211,7 @@ static Reason decodeK(const MmaForm &form, uint32_t bits,
   if (isFp4Kind(form.kind)) {
     unsigned code = field(bits, 3, 1) << 1 | field(bits, 31, 1);
     if (code == 3)
-      return "K size code 3 is not one of " + quoted(form.kind) +
+      return "K size code 3 is not one of " + inQuotes(form.kind) +
              "; 0 is K=64, 1 K=96, 2 K=128";
     if (code == 2 && form.sparse)
       return std::string("K=256 does not exist: sparse K is 128 or 192");
@@ -223,10 +223,10 @@ static Reason decodeK(const MmaForm &form, uint32_t bits,
   } else if (form.kind == MmaKind::F8F6F4) {
     out.doubleK = field(bits, 29, 1);
     if (out.doubleK && form.sparse)
-      return quoted(form.kind) + " has no descriptor code for sparse K=128; "
-                                 "legal is sparse K=64";
+      return inQuotes(form.kind) + " has no descriptor code for sparse K=128; "
+                                   "legal is sparse K=64";
     if (out.doubleK && (bitWidth(out.a) != 8 || bitWidth(out.b) != 8))
-      return "K=64 of " + quoted(form.kind) +
+      return "K=64 of " + inQuotes(form.kind) +
              " takes 'e4m3' and 'e5m2' only, found '" + name(out.a) +
              "' and '" + name(out.b) + "'";
   }
@@ -248,8 +248,9 @@ static Reason decodeScaleType(const MmaForm &form, uint32_t bits,
   if (code == 1)
     return std::nullopt;
   if (form.kind != MmaKind::MXF4NVF4 || (form.block == 32 && !form.wide))
-    return quoted(form.kind) + " with blocks of " + std::to_string(form.block) +
-           " takes 'ue8m0' scales only, found '" + name(out.scale) + "'" +
+    return inQuotes(form.kind) + " with blocks of " +
+           std::to_string(form.block) + " takes 'ue8m0' scales only, found '" +
+           name(out.scale) + "'" +
            (form.kind == MmaKind::MXF4NVF4 ? "; sm_107 takes it" : "");
   if (form.block == 32)
     points.add(OpenPoint::MinifloatScalesOf32);
@@ -262,7 +263,7 @@ static Reason checkScales(const MmaForm &form, uint32_t bits,
     return "block size " + std::to_string(form.block) +
            " does not exist; legal are 16 and 32";
   if (form.block == 16 && form.kind != MmaKind::MXF4NVF4)
-    return quoted(form.kind) + " has blocks of 32 only";
+    return inQuotes(form.kind) + " has blocks of 32 only";
   if (auto reason = decodeScaleType(form, bits, out, points))
     return reason;
   // With sparsity one scale covers twice the logical K.
@@ -277,7 +278,7 @@ static Reason checkScales(const MmaForm &form, uint32_t bits,
     if (id % step)
       return std::string(which) + " " + std::to_string(id) +
              " is not a multiple of " + std::to_string(step) + " as " +
-             quoted(form.kind) + " with " + std::to_string(out.scaleCount) +
+             inQuotes(form.kind) + " with " + std::to_string(out.scaleCount) +
              " scales per instruction needs";
   if (threeQuarters && form.block == 32 && (out.scaleIdA | out.scaleIdB) & 1)
     points.add(OpenPoint::K96Block32Ids);
@@ -311,7 +312,7 @@ static Reason checkBlockScaledShape(const MmaForm &form,
       pair ? out.m == 256 || (out.m == 128 && !form.sparse) : out.m == 128;
   if (!legalM)
     return "M " + std::to_string(out.m) + " is not legal for " +
-           quoted(form.kind) +
+           inQuotes(form.kind) +
            " with cta_group::" + std::to_string(form.ctaGroup) +
            (form.sparse ? ", sparse" : "");
   unsigned step = pair ? 16 : 8;
@@ -336,7 +337,7 @@ static Reason checkStationaryShape(const MmaForm &form,
     return std::string("'.ws' exists with cta_group::1 only");
   if (out.m != 32 && out.m != 64 && out.m != 128)
     return "M " + std::to_string(out.m) + " is not legal for " +
-           quoted(form.kind) + " with '.ws'; legal are 32, 64 and 128";
+           inQuotes(form.kind) + " with '.ws'; legal are 32, 64 and 128";
   if (out.n != 64 && out.n != 128 && (out.n != 256 || form.sparse))
     return "N " + std::to_string(out.n) + " is not legal with '.ws'; legal " +
            (form.sparse ? "are 64 and 128" : "are 64, 128 and 256");
@@ -349,7 +350,7 @@ static Reason checkPlainShape(const MmaForm &form,
   bool pair = form.ctaGroup == 2;
   if (pair ? out.m != 128 && out.m != 256 : out.m != 64 && out.m != 128)
     return "M " + std::to_string(out.m) + " is not legal for " +
-           quoted(form.kind) +
+           inQuotes(form.kind) +
            " with cta_group::" + std::to_string(form.ctaGroup);
   if (auto reason = checkRowsOfK(form, out))
     return reason;
@@ -378,13 +379,13 @@ static Reason checkMajors(const MmaForm &form, const InstructionDescriptor &out,
       return std::string("operand ") + which + " of type '" + name(type) +
              "' must be K-major";
   if (form.kind == MmaKind::I8 && (out.negateA || out.negateB))
-    return quoted(form.kind) + " cannot negate its operands";
+    return inQuotes(form.kind) + " cannot negate its operands";
   if (form.kind != MmaKind::TI16)
     return std::nullopt;
   // The tables of descriptors and of transposed operands contradict each other.
   points.add(OpenPoint::Ti16Majors);
   if (out.mnMajorA || out.mnMajorB)
-    return "operands of " + quoted(form.kind) + " must be K-major";
+    return "operands of " + inQuotes(form.kind) + " must be K-major";
   return std::nullopt;
 }
 
@@ -416,7 +417,7 @@ static Reason checkSelector(const MmaForm &form,
     return std::string(
         "the sparsity selector must be 0 for dense instructions");
   if (form.kind == MmaKind::F8F6F4 || form.kind == MmaKind::I8)
-    return "the sparsity selector must be 0 for " + quoted(form.kind) +
+    return "the sparsity selector must be 0 for " + inQuotes(form.kind) +
            ", found " + std::to_string(out.sparsitySelector);
   return std::nullopt;
 }
@@ -434,7 +435,7 @@ Reason decodeInstructionDescriptor(uint32_t bits, const MmaForm &form,
            (out.sparse ? "sparse" : "dense") + ", the instruction is " +
            (form.sparse ? "sparse" : "dense");
   if (isBlockScaled(form.kind) && form.weightStationary)
-    return "'.ws' does not exist for " + quoted(form.kind);
+    return "'.ws' does not exist for " + inQuotes(form.kind);
   if (auto reason = checkReserved(bits, form))
     return reason;
   bool scaled = isBlockScaled(form.kind);
@@ -444,7 +445,7 @@ Reason decodeInstructionDescriptor(uint32_t bits, const MmaForm &form,
   if (!a || !b)
     return std::string(a ? "B" : "A") + " format code " +
            std::to_string(field(bits, a ? 10 : 7, 3)) + " is not one of " +
-           quoted(form.kind);
+           inQuotes(form.kind);
   out.a = *a;
   out.b = *b;
   out.negateA = field(bits, 13, 1);

@@ -44,7 +44,8 @@ SmallVector<StringRef> blockscale::launchOperands(FunctionOpInterface kernel) {
   for (ParameterRole role :
        {ParameterRole::Alpha, ParameterRole::Beta, ParameterRole::C,
         ParameterRole::Bias, ParameterRole::Offsets, ParameterRole::KOffsets,
-        ParameterRole::RowCounts, ParameterRole::RowNumbers, ParameterRole::TensorScale})
+        ParameterRole::RowCounts, ParameterRole::RowNumbers,
+        ParameterRole::TensorScale})
     if (hasParameter(kernel, role))
       operands.push_back(stringifyParameterRole(role));
   if (auto given = kernel->getAttrOfType<ArrayAttr>(kGivenTermsName))

@@ -222,8 +222,7 @@ static LogicalResult verifySplit(KernelMatmulOp op) {
   ProductSizes sizes{knownSize(op.getM()), knownSize(op.getN()),
                      knownSize(op.getK()), knownSize(op.getBatch())};
   bool hasGroups = op.getOffsets() || op.getKOffsets() || op.getRowCounts();
-  if (auto why =
-          whyNotStreamed(mma, schedule, sizes, hasGroups, getTarget(op)))
+  if (auto why = whyNotStreamed(mma, schedule, sizes, hasGroups, getTarget(op)))
     return op.emitOpError() << why->text;
   return success();
 }
@@ -436,10 +435,9 @@ LogicalResult KernelMatmulOp::verify() {
                             "instruction, and only then";
   if (failed(verifySplit(*this)) || failed(verifyGroups(*this)) ||
       failed(verifyRowCounts(*this)) || failed(verifyGatheredRows(*this)) ||
-      failed(verifyStores(*this)) ||
-      failed(verifyLoadsOfC(*this)) || failed(verifyPairs(*this)) ||
-      failed(::verifyGroupsAlongK(*this)) || failed(verifyTerms(*this)) ||
-      failed(verifyQuantization(*this)))
+      failed(verifyStores(*this)) || failed(verifyLoadsOfC(*this)) ||
+      failed(verifyPairs(*this)) || failed(::verifyGroupsAlongK(*this)) ||
+      failed(verifyTerms(*this)) || failed(verifyQuantization(*this)))
     return failure();
   bool hasSfa = static_cast<bool>(getSfa()),
        hasSfb = static_cast<bool>(getSfb());

@@ -55,9 +55,10 @@ static std::optional<Reason> whyNotGroups(MatmulOp product, QuantizeOp op) {
   if (product.isGroupedAlongK())
     return Reason("a product with groups along K does not quantise its result");
   if (product.isMasked())
-    return Reason("a product that reads how many rows of each matrix of 'a' are "
-                  "there does not quantise its result; nearest legal: rows of "
-                  "all groups in one matrix of 'a', and their ends");
+    return Reason(
+        "a product that reads how many rows of each matrix of 'a' are "
+        "there does not quantise its result; nearest legal: rows of "
+        "all groups in one matrix of 'a', and their ends");
   // Plain ones lie by rows, whatever their groups are.
   if (product.getOffsets() == op.getOffsets() || hasFloatScales(op.getType()))
     return std::nullopt;

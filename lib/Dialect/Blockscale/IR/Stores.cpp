@@ -88,8 +88,7 @@ StoredResult blockscale::storedResult(MatmulOp op) {
   bool isPromoting =
       promotionBlock(op.getA().getType(), op.getB().getType()) > 0;
   return {op.getType().getElementType(), op.getResultColumns(),
-          op.isGrouped() || op.isMasked(),
-          isPromoting, op.getPairs()};
+          op.isGrouped() || op.isMasked(), isPromoting, op.getPairs()};
 }
 
 StoredResult blockscale::loadedAddend(MatmulOp op) {

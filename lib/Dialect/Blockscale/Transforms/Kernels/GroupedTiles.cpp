@@ -48,10 +48,10 @@ GroupedTiles::Group GroupedTiles::find(Value tile, Group first) {
       Group group = Group::from(values);
       Value isThere = this->isThere(group);
       Value count = arith::ExtUIOp::create(b, b.getI32Type(), isThere);
-      Value ends = frame.isMasked() ? frame.op.getRowCounts()
-                                    : frame.op.getOffsets();
-      group.end = loadEnd(ends, group.number, count, group.firstRow,
-                          frame.op.getM());
+      Value ends =
+          frame.isMasked() ? frame.op.getRowCounts() : frame.op.getOffsets();
+      group.end =
+          loadEnd(ends, group.number, count, group.firstRow, frame.op.getM());
       Value after =
           b.add(group.firstTile, b.mul(tilesAlong(group), tilesAcross()));
       Value isLater = b.compare(arith::CmpIPredicate::sge, tile, after);
@@ -73,9 +73,9 @@ GroupedTiles::Group GroupedTiles::find(Value tile, Group first) {
       }
       Value rows = b.sub(group.end, group.firstRow);
       Value scaleRows = b.mul(b.ceilDiv(rows, hw::kAtomRows), hw::kAtomRows);
-      scf::YieldOp::create(
-          b, ValueRange{next, values[kTilesAfter], group.end,
-                        b.add(group.firstScaleRow, scaleRows)});
+      scf::YieldOp::create(b,
+                           ValueRange{next, values[kTilesAfter], group.end,
+                                      b.add(group.firstScaleRow, scaleRows)});
     });
   };
   SmallVector<Type> types(kTilesAfter + 1, b.getI32Type());

@@ -380,12 +380,12 @@ void Producer::findSharers() {
 int64_t Producer::prefetchedStages(const OperandGeometry &weights,
                                    Value kTiles) {
   const hw::Part &part = hw::referencePart(getTarget(frame.op).chip);
-  auto count = int64_t(std::ceil(hw::bytesOnTheWay(part) /
-                                 double(weights.countedBytes)));
+  auto count = int64_t(
+      std::ceil(hw::bytesOnTheWay(part) / double(weights.countedBytes)));
   count = std::min(count, frame.geometry.stages);
   if (std::optional<int64_t> known = b.known(kTiles))
-    count = std::min(count,
-                     std::max<int64_t>(1, *known / frame.schedule.splits()));
+    count =
+        std::min(count, std::max<int64_t>(1, *known / frame.schedule.splits()));
   return count;
 }
 
@@ -424,8 +424,8 @@ void Producer::emitPrefetch() {
       LoadedTile from = whereFrom(tile);
       Value begin = kTilesOf(tile, kTiles).first;
       bool isOfA = frame.isSwapped() || frame.isSparse();
-      int64_t count = prefetchedStages(
-          isOfA ? frame.geometry.a : frame.geometry.b, kTiles);
+      int64_t count =
+          prefetchedStages(isOfA ? frame.geometry.a : frame.geometry.b, kTiles);
       isPrefetching = true;
       for (int64_t stage = 0; stage < count; ++stage)
         loadWeights(from, b.add(begin, b.constant(stage)));

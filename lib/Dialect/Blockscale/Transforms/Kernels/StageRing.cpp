@@ -30,9 +30,9 @@ static SharedType operandRing(MLIRContext *context, int64_t stages,
 
 static SharedType scaleRing(MLIRContext *context, const TileGeometry &geometry,
                             int64_t groups, int64_t stages) {
-  return SharedType::get(
-      context, {stages, groups, geometry.scaleWords, hw::kAtomBytes},
-      IntegerType::get(context, 8), 8, hw::Swizzle::None);
+  return SharedType::get(context,
+                         {stages, groups, geometry.scaleWords, hw::kAtomBytes},
+                         IntegerType::get(context, 8), 8, hw::Swizzle::None);
 }
 
 /// Of the scales of A with one row to a lane.
@@ -87,8 +87,8 @@ StageRing::StageRing(KernelFrame &frame, int64_t arrivals) : frame(frame) {
 void StageRing::storeOnes(const OperandGeometry &operand) {
   constexpr int64_t kPiece = 16;
   KernelBuilder &builder = frame.b;
-  auto type = scaleRing(builder.getContext(), frame.geometry,
-                        operand.scaleGroups, 1);
+  auto type =
+      scaleRing(builder.getContext(), frame.geometry, operand.scaleGroups, 1);
   ones = builder.shared(type);
   auto piece = VectorType::get({kPiece}, builder.getI8Type());
   uint32_t code = encode(*frame.mma.getScale(), 1.0f);

@@ -14,7 +14,8 @@
 namespace blockscale {
 
 /// Rings of the scales of the operands that have some in memory; of A one for
-/// each instruction above the others, of B one for each region of tensor memory.
+/// each instruction above the others, of B one for each region of tensor
+/// memory.
 struct ScaleRings {
   llvm::SmallVector<mlir::Value, 2> a, b;
 };
