@@ -14,6 +14,7 @@
 #include "../Kernels/MatmulSource.h"
 #include "../Kernels/TmaStore.h"
 #include "StageChoice.h"
+#include "TileChoices.h"
 #include "WarpSchedule.h"
 #include "blockscale/Dialect/Blockscale/IR/FloatResults.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
@@ -47,13 +48,6 @@ using namespace mlir;
 using namespace blockscale;
 
 namespace {
-/// What distinguishes the schedules that are compared; the rest follows.
-struct Choice {
-  bool swap;
-  int64_t ctaGroup, clusterM, clusterN, mmaK, tileN, rowInstructions;
-  int64_t splits = 1, clusterK = 1, shares = 1;
-};
-
 struct SelectSchedule : blockscale::impl::SelectScheduleBase<SelectSchedule> {
   using SelectScheduleBase::SelectScheduleBase;
   void runOnOperation() override;
@@ -87,8 +81,8 @@ static std::optional<Reason> whyNotTileN(const ProblemSizes &problem,
 }
 
 /// Why no tile has two instructions above each other that share B.
-static std::optional<Reason> whyNotSharedB(MmaAttr mma, const Choice &choice,
-                                           hw::Target target) {
+static std::optional<Reason>
+whyNotSharedB(MmaAttr mma, const TileChoice &choice, hw::Target target) {
   if (choice.rowInstructions == 1)
     return std::nullopt;
   if (auto why = hw::whyNotFeature(hw::Feature::CollectorB, target))
@@ -105,7 +99,7 @@ static std::optional<Reason> whyNotSharedB(MmaAttr mma, const Choice &choice,
 }
 
 static std::optional<Reason> whyNotTileM(ScheduleAttr wish, MmaAttr mma,
-                                         const Choice &choice,
+                                         const TileChoice &choice,
                                          hw::Target target) {
   if (auto why = whyNotSharedB(mma, choice, target))
     return why;
@@ -131,7 +125,7 @@ static std::optional<Reason> whyNotTileM(ScheduleAttr wish, MmaAttr mma,
 
 /// Why `target` cannot run what the schedule asks for besides its tile.
 static std::optional<Reason>
-whyNotCluster(ScheduleAttr wish, const Choice &choice, hw::Target target) {
+whyNotCluster(ScheduleAttr wish, const TileChoice &choice, hw::Target target) {
   if (choice.ctaGroup == 2)
     if (auto why = hw::whyNotFeature(hw::Feature::TmaCtaGroup2, target))
       return why;
@@ -141,13 +135,6 @@ whyNotCluster(ScheduleAttr wish, const Choice &choice, hw::Target target) {
   // Naming a size above 8 is how the kernel asks for it.
   return hw::whyNotCluster(target, choice.clusterM * choice.clusterN,
                            /*nonPortable=*/true);
-}
-
-/// Whether the instruction with twice the ordinary K, if the target has it, is
-/// one that we lower. No tensor map brings 6-bit elements packed.
-static bool isWideLowered(MmaAttr mma) {
-  constexpr unsigned kSixBits = 6;
-  return mma.getA().bits() != kSixBits && mma.getB().bits() != kSixBits;
 }
 
 /// Bytes in which groups of warps that promote sums choose the scales of what
@@ -200,17 +187,6 @@ static std::optional<Reason> whyNotColumns(const TileGeometry &geometry,
 // The choice
 //===----------------------------------------------------------------------===//
 
-/// The instruction of a choice; operands change sides with `swap`.
-static MmaAttr instruction(MmaAttr mma, const Choice &choice) {
-  MmaAttr::Fields fields =
-      (choice.swap ? mma.getTransposed() : mma).getFields();
-  fields.m = hw::kTmemLanes * choice.ctaGroup;
-  fields.n = hw::tileColumns(choice.tileN).first;
-  fields.k = choice.mmaK;
-  fields.ctaGroup = choice.ctaGroup;
-  return MmaAttr::get(mma.getContext(), fields);
-}
-
 /// Tiles of two instructions beside each other hand most of their columns over
 /// from wave to wave, for which the timeline has up to 4 % more than the model.
 static double marginOfColumns(int64_t tileN, const ProductPrediction &product) {
@@ -243,7 +219,8 @@ static ScheduleAttr withWarps(MatmulOp op, MmaAttr mma, ScheduleAttr schedule,
 
 /// Completes `wish` with this choice, or says why it cannot be.
 static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
-                                       hw::Target target, const Choice &choice,
+                                       hw::Target target,
+                                       const TileChoice &choice,
                                        int64_t expectedRows, int64_t mostRows) {
   if (choice.swap && getMma(op).getSparse())
     return Reason(kWhyNotSwapSparse.str());
@@ -255,7 +232,7 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   if (auto why =
           whyNotTileN(problem, getMma(op), choice.tileN, choice.clusterN))
     return *why;
-  MmaAttr mma = instruction(getMma(op), choice);
+  MmaAttr mma = instructionOf(getMma(op), choice);
   if (auto why = hw::whyNot(legalityQuery(mma, target)))
     return *why;
   ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
@@ -399,192 +376,6 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
                         margin};
 }
 
-/// K of the instructions to compare: the 4-bit kinds have a longer one on
-/// sm_103a; on sm_107 there are wide ones, which as a rule are the faster and
-/// therefore come first.
-static SmallVector<int64_t> stepsOf(MmaAttr mma, ScheduleAttr wish,
-                                    hw::Target target) {
-  if (wish.getMmaK())
-    return {wish.getMmaK()};
-  int64_t ordinary = hw::instructionK(mma.getKind(), mma.getSparse());
-  for (const hw::MmaRow *row : hw::rowsFor(target))
-    if (row->kind == mma.getKind() && row->sparse == mma.getSparse() &&
-        row->k == 2 * ordinary && isWideLowered(mma))
-      return {2 * ordinary, ordinary};
-  bool isLonger = hw::instrVariant(mma.getKind()) == hw::InstrVariant::MXF4 &&
-                  !mma.getSparse() &&
-                  hw::isAvailable(hw::Feature::AbsoluteLeadingOffset, target);
-  if (isLonger)
-    return {ordinary, hw::kK96};
-  return {ordinary};
-}
-
-/// How many instructions above each other to compare: pairs may share B between
-/// two.
-static SmallVector<int64_t> rowInstructionsOf(ScheduleAttr wish, int64_t group,
-                                              hw::Target target) {
-  int64_t shared = 2 * hw::kTmemLanes * group;
-  if (wish.getTileM() && group == 2)
-    return {wish.getTileM() == shared ? 2 : 1};
-  if (wish.getTileM() || group == 1 ||
-      !hw::isAvailable(hw::Feature::CollectorB, target))
-    return {1};
-  return {1, 2};
-}
-
-/// The clusters to compare: a CTA or pair alone, or two that share A or B.
-static SmallVector<std::pair<int64_t, int64_t>> clustersOf(ScheduleAttr wish,
-                                                           int64_t ctaGroup) {
-  SmallVector<std::pair<int64_t, int64_t>> clusters;
-  for (auto [m, n] : {std::pair(1, 1), std::pair(1, 2), std::pair(2, 1)}) {
-    int64_t clusterM = wish.getClusterM() ? wish.getClusterM() : m * ctaGroup;
-    int64_t clusterN = wish.getClusterN() ? wish.getClusterN() : n;
-    if (clusterM % ctaGroup == 0 &&
-        !llvm::is_contained(clusters, std::pair(clusterM, clusterN)))
-      clusters.push_back({clusterM, clusterN});
-  }
-  return clusters;
-}
-
-int64_t blockscale::mostWavesOfParts(const ProductSizes &sizes) {
-  constexpr int64_t kMostWaves = 4;
-  bool isStatic = llvm::none_of(
-      ArrayRef<int64_t>{sizes.m, sizes.n, sizes.batch}, ShapedType::isDynamic);
-  return isStatic ? kMostWaves : 1;
-}
-
-/// Whether CTAs of a cluster share what they load.
-static bool sharesLoads(const Choice &choice) {
-  return choice.clusterM * choice.clusterN > choice.ctaGroup;
-}
-
-/// Whether the user says which CTAs share operands.
-static bool namesCluster(ScheduleAttr wish) {
-  return wish.getClusterM() || wish.getClusterN();
-}
-
-/// The numbers of parts of K to compare for a tile beside 1. A cluster of
-/// several tiles that the user names stays as large as that, and a K that only
-/// the host knows may be too short for parts.
-static SmallVector<int64_t> splitsOf(MatmulOp op, const Choice &choice,
-                                     hw::Target target, int64_t expectedRows) {
-  SmallVector<int64_t> splits;
-  if (op.hasGroups() || ShapedType::isDynamic(op.getSizes().k) ||
-      (sharesLoads(choice) && namesCluster(getScheduleWish(op))))
-    return splits;
-  ProblemSizes problem = problemSizes(op, choice.swap, expectedRows);
-  int64_t rows = hw::kTmemLanes * choice.ctaGroup * choice.rowInstructions;
-  int64_t tiles = llvm::divideCeil(problem.rows, rows) *
-                  llvm::divideCeil(problem.columns, choice.tileN) *
-                  problem.batch;
-  int64_t atOnce = hw::referencePart(target.chip).smCount / choice.ctaGroup;
-  int64_t most = mostWavesOfParts(op.getSizes()) * atOnce / tiles;
-  MmaAttr mma = instruction(getMma(op), choice);
-  for (int64_t candidate : kSplitCandidates)
-    if (candidate <= most && !whyNotSplit(mma, op.getSizes().k, candidate))
-      splits.push_back(candidate);
-  return splits;
-}
-
-/// What a wave that is filled must be of all of them.
-static constexpr double kLeastGain = 0.05;
-
-/// The shares of tiles to compare for a tile beside none, one for each cluster
-/// that runs at once; 1 where they cannot pay.
-static int64_t sharesOf(MatmulOp op, const Choice &choice, hw::Target target) {
-  ScheduleAttr wish = getScheduleWish(op);
-  bool isWished = wish.getStreamK() || wish.getClusterK();
-  bool isOther = op.hasGroups() || quantizerOf(op) ||
-                 promotionBlock(op.getA().getType(), op.getB().getType()) > 0;
-  // Each of them is refused with shares.
-  if (isWished || isOther || wish.getStores() == Stores::Tma ||
-      wish.getCLoads() == Loads::Tma || wish.warpsOfQuarter() > 1)
-    return 1;
-  MmaAttr mma = instruction(getMma(op), choice);
-  ScheduleAttr::Fields fields = wish.getFields();
-  fields.tileM = mma.getM() * choice.rowInstructions;
-  fields.tileN = choice.tileN;
-  fields.swapOperands = BoolAttr::get(op.getContext(), choice.swap);
-  fields.ctaGroup = choice.ctaGroup;
-  fields.clusterM = choice.clusterM;
-  fields.clusterN = choice.clusterN;
-  fields.streamK = hw::residentClusters(hw::referencePart(target.chip),
-                                        choice.clusterM * choice.clusterN);
-  auto schedule = ScheduleAttr::get(op.getContext(), fields);
-  if (whyNotStreamed(mma, schedule, op.getSizes(), /*hasGroups=*/false, target))
-    return 1;
-  // Of fewer tiles all are split.
-  constexpr int64_t kMostParts = 4;
-  auto tiles = StreamedTiles::of(mma, schedule, op.getSizes());
-  double waves = double(tiles.tiles) / double(tiles.shares);
-  bool pays = std::ceil(waves) - waves > kLeastGain * std::ceil(waves);
-  return pays && tiles.mostParts() <= kMostParts ? tiles.shares : 1;
-}
-
-/// How many of the parts of K of `choice` a cluster computes: all of them,
-/// which then exchange their sums, or one. With a workspace clusters that share
-/// operands are for products that have tiles enough.
-static SmallVector<int64_t> clusterPartsOf(ScheduleAttr wish,
-                                           const Choice &choice) {
-  int64_t parts = wish.getClusterK() ? wish.getClusterK() : choice.splits;
-  bool isPortable =
-      choice.clusterM * choice.clusterN * parts <= hw::kMaxPortableCluster;
-  if (wish.getClusterK() && !isPortable && !namesCluster(wish) &&
-      sharesLoads(choice))
-    return {};
-  if (wish.getClusterK() || choice.splits == 1)
-    return {wish.getClusterK() ? parts : 1};
-  SmallVector<int64_t> some;
-  if (!sharesLoads(choice) || wish.getSplitK())
-    some.push_back(1);
-  if (isPortable)
-    some.push_back(choice.splits);
-  return some;
-}
-
-/// The columns of tiles to compare for one CTA or pair: 256 at most for one
-/// instruction, and more where two beside each other are lowered.
-static SmallVector<int64_t> columnsOf(MmaAttr mma, ScheduleAttr wish,
-                                      const Choice &choice) {
-  if (wish.getTileN())
-    return {wish.getTileN()};
-  SmallVector<int64_t> tiles{256, 192, 128, 64, 32, 16, 8};
-  for (int64_t wide : {320, 384}) {
-    Choice candidate = choice;
-    candidate.tileN = wide;
-    MmaAttr instructions = instruction(mma, candidate);
-    if (!wish.getTileM() || wish.getTileM() == instructions.getM())
-      if (!whyNotWideTile(instructions, instructions.getM(), wide))
-        tiles.push_back(wide);
-  }
-  return tiles;
-}
-
-/// Everything that `wish` leaves free, the simplest kernels first: among equals
-/// the first stays.
-static SmallVector<Choice> choicesOf(MmaAttr mma, ScheduleAttr wish,
-                                     hw::Target target) {
-  SmallVector<bool> swaps{false, true};
-  if (wish.getSwapOperands())
-    swaps = {wish.getSwapOperands().getValue()};
-  SmallVector<int64_t> groups{1, 2};
-  if (wish.getCtaGroup() || wish.getTileM())
-    groups = {wish.getCtaGroup()
-                  ? wish.getCtaGroup()
-                  : std::min<int64_t>(2, wish.getTileM() / hw::kTmemLanes)};
-  SmallVector<Choice> choices;
-  for (bool swap : swaps)
-    for (int64_t group : groups)
-      for (auto [clusterM, clusterN] : clustersOf(wish, group))
-        for (int64_t step : stepsOf(mma, wish, target))
-          for (int64_t tile : columnsOf(
-                   mma, wish, {swap, group, clusterM, clusterN, step, 0, 1}))
-            for (int64_t rows : rowInstructionsOf(wish, group, target))
-              choices.push_back(
-                  {swap, group, clusterM, clusterN, step, tile, rows});
-  return choices;
-}
-
 /// How much more than others a schedule must promise. A workspace is one more
 /// parameter, whose cost the model knows least of. Clusters that share operands
 /// and exchange sums cost more on the timeline than they gain in the model. How
@@ -618,7 +409,7 @@ ScheduleChoices blockscale::listScheduleChoices(MatmulOp op, hw::Target target,
   } else {
     ScheduleAttr wish = getScheduleWish(op);
     // Adds the choice with its number of parts; whether any is legal.
-    auto addParts = [&](Choice choice) {
+    auto addParts = [&](TileChoice choice) {
       bool any = false;
       for (int64_t clusterK : clusterPartsOf(wish, choice)) {
         choice.clusterK = clusterK;
@@ -629,7 +420,7 @@ ScheduleChoices blockscale::listScheduleChoices(MatmulOp op, hw::Target target,
       }
       return any;
     };
-    for (Choice choice : choicesOf(getMma(op), wish, target)) {
+    for (TileChoice choice : choicesOf(getMma(op), wish, target)) {
       choice.splits = wish.splits();
       if (!addParts(choice) || wish.getSplitK() || wish.shares() > 1)
         continue;
