@@ -33,25 +33,22 @@ function(blockscale_precompile_standard target)
   if(NOT BLOCKSCALE_PRECOMPILED_HEADERS)
     return()
   endif()
-  set(headers <algorithm> <array> <atomic> <cmath> <condition_variable> <cstring>
-    <deque> <filesystem> <fstream> <functional> <iostream> <limits> <map>
-    <memory> <mutex> <numeric> <optional> <set> <sstream> <string> <thread>
-    <tuple> <unordered_map> <utility> <variant> <vector>)
+  # Not <filesystem> and what includes it: std::quoted is no function of ours.
+  set(headers <algorithm> <array> <cmath> <cstring> <functional> <map> <memory>
+    <optional> <sstream> <string> <tuple> <unordered_map> <utility> <variant>
+    <vector>)
   if(ARGN)
     target_precompile_headers(${target} PRIVATE ${headers} ${ARGN})
     return()
   endif()
   if(NOT TARGET BlockscaleStandardHeaders)
-    find_package(nlohmann_json 3.11 REQUIRED)
     set(empty ${PROJECT_BINARY_DIR}/StandardHeaders.cpp)
     file(CONFIGURE OUTPUT ${empty} CONTENT "")
     add_library(BlockscaleStandardHeaders STATIC EXCLUDE_FROM_ALL ${empty})
     target_compile_options(BlockscaleStandardHeaders PRIVATE
       ${BLOCKSCALE_WARNINGS})
-    target_link_libraries(BlockscaleStandardHeaders PRIVATE
-      nlohmann_json::nlohmann_json)
-    target_precompile_headers(BlockscaleStandardHeaders PRIVATE
-      ${headers} <nlohmann/json.hpp>)
+    target_compile_features(BlockscaleStandardHeaders PUBLIC cxx_std_17)
+    target_precompile_headers(BlockscaleStandardHeaders PRIVATE ${headers})
   endif()
   target_precompile_headers(${target} REUSE_FROM BlockscaleStandardHeaders)
 endfunction()
