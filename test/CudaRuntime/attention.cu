@@ -8,13 +8,13 @@
 // Twins that wait for one thing less are found, in the lines of this file.
 // RUN: not blockscale emulate --strict=attention --cuda %t output > %t.output 2>&1
 // RUN: FileCheck %s --check-prefix=OUTPUT < %t.output
-// OUTPUT: blockscale: kernel 'void attention<true, (Mistake)1>({{.*}}': line {{[0-9]+}}, cta (1,0,0), warp {{[4-7]}}, lane 0, address {{.*}}: race: tcgen05.st takes column 256, which tcgen05.mma at line [[MMA:[0-9]+]] of warp 1 may still be reading [hazard 58]
+// OUTPUT: blockscale: kernel 'void attention<true, (Mistake)1>({{.*}}': line {{[0-9]+}}, cta ({{[0-9]}},0,0), warp {{[4-7]}}, lane 0, address {{.*}}: race: tcgen05.st takes column 256, which tcgen05.mma at line [[MMA:[0-9]+]] of warp 1 may still be reading [hazard 58]
 // OUTPUT: {{^}}    inlined 'storeTensor32({{.*}}' at {{.*}}attention.cu:{{[0-9:]+}} storeTensor32(weights + half * 32, packed);
 // OUTPUT: {{^}}  line [[MMA]] is {{.*}}attention.cu:
 // OUTPUT: race: tcgen05.ld touches column 320, which tcgen05.mma at line {{[0-9]+}} of warp 1 may still be writing [hazard 58]
 // RUN: not blockscale emulate --strict=attention --cuda %t stages > %t.stages 2>&1
 // RUN: FileCheck %s --check-prefix=STAGES < %t.stages
-// STAGES: blockscale: kernel 'void attention<true, (Mistake)2>({{.*}}': line {{[0-9]+}}, cta (2,0,0), warp 0, lane 0, address {{.*}}: race: asynchronous write of what an asynchronous copy wrote
+// STAGES: blockscale: kernel 'void attention<true, (Mistake)2>({{.*}}': line {{[0-9]+}}, cta ({{[0-9]}},0,0), warp 0, lane 0, address {{.*}}: race: asynchronous write of what an asynchronous copy wrote
 // STAGES: {{^}}    inlined 'loadTile({{.*}}' at {{.*}}attention.cu:{{[0-9:]+}} loadTile(sharedAddress(s.k[stage]), &maps.k, 0, j * kKeys, full);
 
 //===- attention.cu - attention with specialised warps --------------------===//

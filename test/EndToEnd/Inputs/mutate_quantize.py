@@ -160,6 +160,7 @@ if "red.relaxed.gpu" in text:
     SIZES = "sizes are 1 at least"
     EQUIVALENT += [
         (r"(the other comparison|another bound): .*setp\.gt\.u64", LAST),
+        (r"another bound: .*setp\.lt\.u64", LAST),
         (r"another bound: .*setp\.lt\.s32\s+%p\d+, %r\d+, 1;", SIZES)]
     for cta in re.findall(r"mov\.u32\s+(%r\d+), %ctaid", text):
         EQUIVALENT.append((rf"the other comparison: .*setp\.ge\.s32\s+%p\d+, {cta},",
