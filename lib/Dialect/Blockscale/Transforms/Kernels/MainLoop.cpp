@@ -77,6 +77,8 @@ void MainLoop::copyOnes() {
   for (Value region : regions)
     CopyScalesOp::create(b, stages.ones, b.constant(0), region, frame.isPair(),
                          /*word=*/0);
+  CommitOp::create(b, stages.onesCopied, b.constant(0), /*multicast=*/Value(),
+                   frame.isPair());
 }
 
 void MainLoop::maskScales(Value stage, Value valid) {
@@ -309,9 +311,12 @@ MainLoop::Rings MainLoop::fillBlocks(MmaTile tile, Value columnTile, Rings at) {
 /// The loop over output tiles of the warp that issues their MMAs.
 void MainLoop::multiplyTiles() {
   Value leader = ElectOp::create(b);
-  if (stages.ones)
-    b.onlyIf(leader, [&] { copyOnes(); });
   Value zero = b.constant(0);
+  if (stages.ones) {
+    b.onlyIf(leader, [&] { copyOnes(); });
+    // A CTA that has no tile frees tensor memory right away.
+    WaitOp::create(b, stages.onesCopied, zero, zero);
+  }
   Value feeders = frame.place.feeders();
   Value pair;
   if (frame.isPair())

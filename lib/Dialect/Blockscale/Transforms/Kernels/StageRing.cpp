@@ -90,6 +90,7 @@ void StageRing::storeOnes(const OperandGeometry &operand) {
   auto type =
       scaleRing(builder.getContext(), frame.geometry, operand.scaleGroups, 1);
   ones = builder.shared(type);
+  onesCopied = builder.barriers(1, 1);
   auto piece = VectorType::get({kPiece}, builder.getI8Type());
   uint32_t code = encode(*frame.mma.getScale(), 1.0f);
   Value codes = arith::ConstantOp::create(

@@ -43,6 +43,8 @@ public:
   /// One stage of scales that are all 1, for tensor memory; null where both
   /// operands have others, or none.
   mlir::Value ones;
+  /// What says that they are there; null without.
+  mlir::Value onesCopied;
   std::optional<mlir::Value> metadata;
   mlir::Value full, empty;
   /// Null where scales have no ring of their own.
