@@ -4,7 +4,7 @@
 // REQUIRES: mlir
 // RUN: blockscale verify %s --data=exact --num-sms=8 --m=1,130,400 | FileCheck %s
 // RUN: blockscale verify %s --data=exact --num-sms=12 --m=300 --completion=random | FileCheck %s --check-prefix=ONCE
-// RUN: blockscale verify %s --target=sm_103a --num-sms=8 --m=257 --completion=latest | FileCheck %s --check-prefix=ONCE
+// RUN: blockscale verify %s --target=sm_103a --data=exact --num-sms=8 --m=257 --completion=latest | FileCheck %s --check-prefix=ONCE
 // RUN: sed -e 's/cta_group = [12], *//; s/cluster_[mn] = [12], *//g; s/tile_n = 192/tile_n = 64/' %s > %t.mlir
 // RUN: blockscale verify %t.mlir --target=sm_120a --data=exact --num-sms=3 --m=1,200 --completion=random | FileCheck %s --check-prefix=WARPS
 
