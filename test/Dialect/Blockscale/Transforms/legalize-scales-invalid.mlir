@@ -534,7 +534,7 @@ func.func @nvfp4_beside_mxfp8(%a: !nvfp4_tiles, %b: !mxfp8_tiles) -> tensor<128x
 !short_powers = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t8">
 !half = !blockscale.tensor<128x256xbf16>
 func.func @short_powers(%a: !half, %b: !short_powers) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' with scales 'e8m0_t8': tiles of 8 elements, by whose scales sums would be multiplied in registers, are shorter than what one instruction adds up, 16 elements; expected tiles of 16, 32, 64, 128 or 256, or one scale for all of K ('e8m0_t0')}}
+  // expected-error @below {{operand 'b' with scales 'e8m0_t8': tiles of 8 elements under scales of 'e8m0', by which the sum of each tile is multiplied in registers, are shorter than what one instruction adds up, 16 elements; expected tiles of 16, 32, 64, 128 or 256, scales of 'e8m0_t32', or one for all of K ('float32_t0')}}
   %0 = blockscale.matmul %a, %b : !half, !short_powers -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }

@@ -32,7 +32,7 @@ func.func @one_cta(%a: !a, %b: !b) -> tensor<2048x4096xbf16> {
 // CHECK-LABEL: func.func @addend(
 // CHECK: cta_group = 1, {{.*}}epilogue_warps = 8>
 func.func @addend(%a: !a, %b: !b, %c: tensor<2048x4096xbf16>) -> tensor<2048x4096xbf16> {
-  %0 = blockscale.matmul %a, %b c(%c) schedule(#blockscale.schedule<tile_n = 128, cta_group = 1, cluster_m = 1, cluster_n = 1, swap_operands = false>) : !a, !b, tensor<2048x4096xbf16> -> tensor<2048x4096xbf16>
+  %0 = blockscale.matmul %a, %b c(%c) schedule(#blockscale.schedule<tile_n = 128, cta_group = 1, cluster_m = 1, cluster_n = 1, swap_operands = false, stream_k = 1>) : !a, !b, tensor<2048x4096xbf16> -> tensor<2048x4096xbf16>
   return %0 : tensor<2048x4096xbf16>
 }
 

@@ -362,27 +362,6 @@ static std::optional<Reason> whyNotOrder(ScaledTensorType a,
   return std::nullopt;
 }
 
-/// Why no instruction adds up tiles as short as those whose scales sums are
-/// multiplied by, powers of two; of others it is said where they are
-/// classified.
-static std::optional<Reason> whyNotShort(ScaledTensorType a,
-                                         ScaledTensorType b) {
-  constexpr int64_t kShortest = 16;
-  int64_t block = promotionBlock(a, b);
-  if (!block || block >= kShortest)
-    return std::nullopt;
-  bool isOfA = hasPromotedScales(a, b) && a.getKTile() == block;
-  const ScaleSpec &spec = (isOfA ? a : b).getSpec().getValue();
-  return "operand '" + std::string(isOfA ? "a" : "b") + "' with scales '" +
-         print(spec) + "': tiles of " + std::to_string(block) +
-         " elements, by whose scales sums would be multiplied in registers, "
-         "are shorter than what one instruction adds up, " +
-         std::to_string(kShortest) +
-         " elements; expected tiles of 16, 32, 64, 128 or 256, or one scale "
-         "for all of K ('" +
-         print(*spec.scale) + "_t0')";
-}
-
 static FailureOr<Choice> choose(MatmulOp op, hw::Target target) {
   ScaledTensorType typeA = op.getA().getType(), typeB = op.getB().getType();
   if (auto why = whyNotOrder(typeA, typeB))
@@ -391,8 +370,6 @@ static FailureOr<Choice> choose(MatmulOp op, hw::Target target) {
   FailureOr<HardwareOperand> b = classify(op, typeB, typeA, "b");
   if (failed(a) || failed(b))
     return failure();
-  if (auto why = whyNotShort(typeA, typeB))
-    return Choice{*a, *b, {}, why};
   if (auto why = whyNotPromoted(*a, *b, promotionBlock(typeA, typeB), target))
     return Choice{*a, *b, {}, why};
   if (failed(verifyScalesOfOne(op, *a, *b)))
