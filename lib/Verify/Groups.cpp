@@ -34,8 +34,7 @@ std::vector<uint64_t> verify::drawRowCounts(uint64_t matrices, uint64_t rows,
   static constexpr uint64_t sizes[] = {129, 0, 1, 127, 128, 257, 64, 3};
   std::vector<uint64_t> counts;
   for (uint64_t matrix = 0; matrix < matrices; ++matrix)
-    counts.push_back(
-        std::min(rows, sizes[(matrix + seed) % std::size(sizes)]));
+    counts.push_back(std::min(rows, sizes[(matrix + seed) % std::size(sizes)]));
   // One has all of its rows.
   if (matrices)
     counts[seed % matrices] = rows;

@@ -213,8 +213,8 @@ static bool wroteAny(const Written &result, uint64_t first, uint64_t end) {
   return nobodys.missing != nobodys.values.size();
 }
 
-/// Compares group by group; what lies behind the last one, or behind the rows of
-/// a matrix that are there, is nobody's.
+/// Compares group by group; what lies behind the last one, or behind the rows
+/// of a matrix that are there, is nobody's.
 static void compareGroups(const Inputs &inputs, const Written &result,
                           const VerifyOptions &options, bool sampled,
                           Verdict &verdict) {

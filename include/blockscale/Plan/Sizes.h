@@ -35,8 +35,8 @@ inline constexpr std::string_view kOffsetsRole = "offsets";
 /// of D, the element of K behind its group.
 inline constexpr std::string_view kOffsetsAlongKRole = "k_offsets";
 
-/// That of counts: for each of the `batch` matrices of A one i32, how many of its
-/// rows, from the first, are there.
+/// That of counts: for each of the `batch` matrices of A one i32, how many of
+/// its rows, from the first, are there.
 inline constexpr std::string_view kRowCountsRole = "row_counts";
 
 /// The role of the parameter that points to the numbers of gathered rows: for

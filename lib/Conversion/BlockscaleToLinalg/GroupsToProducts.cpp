@@ -27,8 +27,8 @@ using namespace blockscale;
 
 namespace {
 /// Writes a grouped product as a loop over its groups, each the product of some
-/// rows of A and a matrix of B. Rows behind the last group, or behind those that
-/// are there, become 0.
+/// rows of A and a matrix of B. Rows behind the last group, or behind those
+/// that are there, become 0.
 class GroupSplitter {
 public:
   explicit GroupSplitter(MatmulOp op)

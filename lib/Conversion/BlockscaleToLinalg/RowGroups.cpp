@@ -54,8 +54,8 @@ Value blockscale::forEachCount(
   e.setInsertionPointToStart(loop.getBody());
   Value group = loop.getInductionVar();
   Value count = endOf(e, counts, rows, group, zero);
-  Value result = body({zero, count, Value(), Value()}, group,
-                      loop.getRegionIterArg(0));
+  Value result =
+      body({zero, count, Value(), Value()}, group, loop.getRegionIterArg(0));
   scf::YieldOp::create(e, result);
   return loop.getResult(0);
 }

@@ -296,6 +296,6 @@ private:
 void blockscale::populateSharedPatterns(const TypeConverter &converter,
                                         RewritePatternSet &patterns) {
   patterns.add<WaitToNVVM, ArriveToNVVM, ArriveExpectToNVVM, TmaLoadToNVVM,
-               TmaPrefetchToNVVM, TmaGatherToNVVM, MaskScalesToNVVM>(converter,
-                                                  patterns.getContext());
+               TmaPrefetchToNVVM, TmaGatherToNVVM, MaskScalesToNVVM>(
+      converter, patterns.getContext());
 }

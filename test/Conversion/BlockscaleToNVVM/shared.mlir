@@ -84,6 +84,8 @@ gpu.module @kernels {
     // CHECK-DAG: %[[TP:.*]] = llvm.inttoptr %[[T]] : i32 to !llvm.ptr<7>
     // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %[[TP]], %[[MAP]], %[[BP]], box[%[[X]], %[[Y]], %[[Z]]] : !llvm.ptr<7>, !llvm.ptr
     blockscale.tma_load %map[%x, %y, %z] to %ring signal %barrier stage %stage box 1 : !map to !ring, !blockscale.barrier<3>
+    // CHECK: nvvm.cp.async.bulk.tensor.prefetch %[[MAP]], box[%[[X]], %[[Y]], %[[Z]]] : !llvm.ptr
+    blockscale.tma_prefetch %map[%x, %y, %z] : !map
     gpu.return
   }
 

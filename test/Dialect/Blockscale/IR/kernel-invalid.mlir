@@ -549,6 +549,15 @@ func.func @coordinates(%m: !map, %r: !ring, %b: !blockscale.barrier<4>, %i: i32)
 // -----
 
 !map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
+func.func @prefetched(%m: !map, %i: i32) {
+  // expected-error @below {{expected 2 coordinates, found 1}}
+  blockscale.tma_prefetch %m[%i] : !map
+  return
+}
+
+// -----
+
+!map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
 !ring = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
 func.func @gather_of_boxes(%m: !map, %r: !ring, %b: !blockscale.barrier<4>, %i: i32, %v: vector<4xi32>) {
   // expected-error @below {{expected a tensor map of 2 dimensions with a box of one row}}

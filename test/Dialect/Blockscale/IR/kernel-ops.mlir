@@ -176,6 +176,8 @@ func.func @control(%full: !blockscale.barrier<4>, %i: i32) {
 func.func @main_loop(%map: !data, %ring: !ring, %sr: !scaleRing, %full: !blockscale.barrier<4>, %sf: !sf, %acc: !acc, %i: i32, %first: i1) {
   // CHECK: blockscale.tma_load %[[MAP:.*]][%[[I:.*]], %[[I]], %[[I]]] to %[[RING:.*]] signal %{{.*}} stage %[[I]] : <u4x16_align8b, {{.*}}> to <4x128x256xf4E2M1FN, container = 4, swizzle = "128B">, <4>
   blockscale.tma_load %map[%i, %i, %i] to %ring signal %full stage %i : !data to !ring, !blockscale.barrier<4>
+  // CHECK: blockscale.tma_prefetch %[[MAP]][%[[I]], %[[I]], %[[I]]] : <u4x16_align8b, {{.*}}>
+  blockscale.tma_prefetch %map[%i, %i, %i] : !data
   // CHECK: blockscale.tma_load {{.*}} to %[[RING]] signal %{{.*}} stage %[[I]] at %[[I]] :
   blockscale.tma_load %map[%i, %i, %i] to %ring signal %full stage %i at %i : !data to !ring, !blockscale.barrier<4>
   // CHECK: blockscale.mask_scales %[[SR:.*]][%[[I]]] valid %[[I]] : <4x1x4x512xi8, container = 8>
