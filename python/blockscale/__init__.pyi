@@ -257,7 +257,8 @@ class Kernel:
     def prepare(self, *, M: int | None = None, N: int | None = None,
                 K: int | None = None, batch: int | None = None,
                 tokens: int | None = None, device: int = 0,
-                kernel: str | None = None, overlap: bool = False) -> Prepared: ...
+                kernel: str | None = None,
+                overlap: bool | None = None) -> Prepared: ...
     def upload(self, name: _Operand, operand: Scaled, *,
                ends: _Array | None = None, rows: _Array | None = None,
                device: int = 0, kernel: str | None = None) -> DeviceScaled: ...
@@ -618,7 +619,7 @@ class Prepared:
     block: tuple[int, ...]
     def __init__(self, kernel: Kernel, name: str | None,
                  sizes: dict[str, int | None], device: int,
-                 overlap: bool) -> None: ...
+                 overlap: bool | None) -> None: ...
     def __call__(self, a: DeviceScaled, b: DeviceScaled, *,
                  out: _OnDevice | DeviceScaled,
                  ends: _OnDevice | None = None, rows: _OnDevice | None = None,

@@ -293,7 +293,7 @@ class Kernel(Conversions):
         operands.check_layout(name, operand, host_layout(wanted.layout))
 
     def prepare(self, *, M=None, N=None, K=None, batch=None, tokens=None, device=0,
-                kernel=None, overlap=False):
+                kernel=None, overlap=None):
         """Loads the kernel on a CUDA device and computes tensor maps, grid and
         parameters for these sizes once: a `Prepared`, to be called.
 
@@ -301,7 +301,8 @@ class Kernel(Conversions):
             dynamic ones have to be given.
         device: ordinal of a device of the kernel's chip.
         overlap: let a launch begin while the kernel before it in the stream
-            ends, where the plan has "dependentLaunch".
+            ends, which is for kernels that wait for it themselves ("dependentLaunch"
+            of the plan); None where they do.
 
         Raises DeviceError without a driver or with another chip, Refused for
         sizes that the kernel is not for.
@@ -431,7 +432,7 @@ class Kernel(Conversions):
     def _prepared(self, name, sizes, device):
         from ._launch import Prepared
         return self._kept(name, sizes, device, lambda: Prepared(
-            self, name, sizes, device, False))
+            self, name, sizes, device, None))
 
     def _prepared_quantization(self, name, sizes, device):
         from ._launch_quantize import PreparedQuantization

@@ -177,9 +177,10 @@ class Bound:
             value.cooperative = 1
             together.value = value
             attributes.append(together)
-        if not flag("overlap", overlap):
+        waits = self._planned["dependentLaunch"]
+        if not (waits if overlap is None else flag("overlap", overlap)):
             return attributes
-        if not self._planned["dependentLaunch"]:
+        if not waits:
             raise Refused(f"'{self.name}' does not wait for the kernel before "
                           "it, so they cannot overlap")
         serial = driver.CUlaunchAttribute()

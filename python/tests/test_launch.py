@@ -363,7 +363,11 @@ def test_wrong_launches(device, kernel):
     with pytest.raises(bs.Refused, match="M = 0: expected at least 1"):
         kernel.prepare(M=0)
     with pytest.raises(bs.Refused, match="does not wait for the kernel before"):
-        kernel.prepare(M=4, overlap=True)
+        bs.compile(bs.matmul(M=4, N=64, K=64, a="mxfp8", b="mxfp8").mlir.replace(
+            "%a, %b :", "%a, %b schedule(#blockscale.schedule<dependent_launch = false>"
+            ") :")).prepare(overlap=True)
+    with pytest.raises(bs.Refused, match="overlap is a str: expected True or False"):
+        kernel.prepare(M=4, overlap="always")
     with pytest.raises(bs.DeviceError, match="there is no device 99"):
         kernel.prepare(M=4, device=99)
     other = bs.compile(bs.matmul(M=64, N=64, K=64, a="mxfp8", b="mxfp8"),
@@ -486,3 +490,17 @@ def test_grid_of_a_green_context(device):
         call("cuStreamDestroy", stream)
         call("cuGreenCtxDestroy", green)
     assert (out.numpy() == expected).all()
+
+
+def test_overlap_with_the_kernel_before(kernel):
+    rng = np.random.default_rng(13)
+    a, b = operands(kernel, rng, 5, 72, 288)
+    bias = rng.standard_normal(72).astype(np.float32)
+    expected = kernel.emulate(a, b, bias=bias)
+    for overlap, attributes in ((None, 2), (True, 2), (False, 1)):
+        prepared = kernel.prepare(M=5, overlap=overlap)
+        assert prepared._config.numAttrs == attributes
+        out = prepared.empty_out()
+        prepared(prepared.upload("a", a), prepared.upload("b", b), out=out,
+                 bias=bs.to_device(bias))
+        assert (out.numpy() == expected).all()
