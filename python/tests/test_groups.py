@@ -216,3 +216,49 @@ def test_wrong_ends_along_k(device, along_k, ends, words):
     with pytest.raises(bs.Refused, match="expected two matrices with the K of all groups"):
         along_k.emulate(x, bs.quantize(np.ones((2, N, ALL_K)), like=along_k.arg("b")),
                         ends=K_ENDS)
+
+
+COUNTS = np.array([130, 0, 1, 150])
+
+
+@pytest.fixture(scope="module")
+def counted():
+    a, b = (f"!blockscale.tensor<{GROUPS}x{rows}x{K}xf8E4M3FN, "
+            f'"e8m0_t32", layout = tiled_128x4>' for rows in ("?", N))
+    d, counts = f"tensor<{GROUPS}x?x{N}xf32>", f"tensor<{GROUPS}xi32>"
+    bias = f"tensor<{GROUPS}x{N}xf32>"
+    return bs.compile(f"""
+func.func @k(%a: {a}, %b: {b}, %counts: {counts}, %v: {bias}) -> {d} {{
+  %d = blockscale.matmul %a, %b groups(%counts : {counts}) bias(%v) : {a}, {b}, {bias} -> {d}
+  return %d : {d}
+}}""")
+
+
+def test_counts_of_rows(device, counted):
+    """A matrix of `a` for each group, of which some rows are there."""
+    rng = np.random.default_rng(17)
+    a, b = (bs.quantize(integers(rng, (GROUPS, rows, K)), like=counted.arg(name))
+            for name, rows in (("a", 150), ("b", N)))
+    bias = integers(rng, (GROUPS, N)).astype(np.float32)
+    x, w = a.dequantize().astype(np.float64), b.dequantize().astype(np.float64)
+    wanted = x @ w.transpose(0, 2, 1) + bias[:, None, :]
+    emulated = counted.emulate(a, b, ends=COUNTS, bias=bias, strict=True)
+    there = counted.launch(counted.upload("a", a), b, ends=bs.to_device(COUNTS.astype(
+        np.int32)), bias=bias).numpy()
+    for at, count in enumerate(COUNTS):
+        assert (emulated[at, :count] == wanted[at, :count]).all()
+        assert (there[at, :count] == wanted[at, :count]).all()
+        assert (emulated[at, count:] == 0).all()
+
+
+@pytest.mark.parametrize("counts, words", [
+    (None, "multiplies the rows that are there and needs 'ends', how many of each"),
+    ([1, 2, 3], r"expected 4 whole numbers, the rows of each matrix of 'a'"),
+    ([1, 2, 3, 151], r"'ends' are 1, 2, 3, 151: expected 0 to 150"),
+    ([-1, 2, 3, 4], r"expected 0 to 150, the rows of each matrix of 'a'")])
+def test_wrong_counts(counted, counts, words):
+    rng = np.random.default_rng(18)
+    a, b = (bs.quantize(integers(rng, (GROUPS, rows, K)), like=counted.arg(name))
+            for name, rows in (("a", 150), ("b", N)))
+    with pytest.raises(bs.Refused, match=words):
+        counted.emulate(a, b, ends=counts, bias=np.zeros((GROUPS, N), np.float32))
