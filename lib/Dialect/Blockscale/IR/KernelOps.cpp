@@ -9,6 +9,7 @@
 #include "KernelVerifiers.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "blockscale/HW/ScaleLayout.h"
+#include <mlir/IR/Matchers.h>
 
 using namespace mlir;
 using namespace blockscale;
