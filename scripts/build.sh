@@ -45,8 +45,8 @@ else
   options+=(-DBLOCKSCALE_ENABLE_TESTS=OFF)
 fi
 
-# A first build, which no cache serves, reads the headers of others once.
-if [ -n "$is_first" ] && cache_is_cold; then
+# A first build, which compiles everything, reads the headers of others once.
+if [ -n "$is_first" ] && [ -z "${CXX:-}" ]; then
   options+=(-DBLOCKSCALE_PRECOMPILED_HEADERS=ON)
 fi
 

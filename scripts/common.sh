@@ -54,8 +54,8 @@ find_ptxas() {
   return 1
 }
 
-# Puts LLVM's test tools, ptxas and the Python environment on PATH, and sets
-# `ninja`: the system's. pip may have put another version of it into the
+# Puts LLVM's test tools, ptxas and the Python environment on PATH, says what ccache
+# keeps, and sets `ninja`: the system's. pip may have put another version of it into the
 # environment, and each of the two starts over what the other has built.
 enter_environment() {
   local ptxas
@@ -66,6 +66,9 @@ enter_environment() {
     PATH=$(dirname "$ptxas"):$PATH
   fi
   export PATH
+  # ccache keeps precompiled headers, and what reads them, only if it may take them
+  # by their text and not by their times.
+  export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
 }
 
 # Options for cmake, a line each: lld where it is installed. With clang only.
@@ -75,14 +78,6 @@ linker_options() {
   for kind in EXE SHARED MODULE; do
     printf '%s\n' "-DCMAKE_${kind}_LINKER_FLAGS=-fuse-ld=lld"
   done
-}
-
-# cache_is_cold: ccache is there and holds too little to serve a whole build.
-cache_is_cold() {
-  local files
-  files=$(ccache --print-stats 2>/dev/null |
-    sed -n 's/^files_in_cache\t//p' || true)
-  [ -n "$files" ] && [ "$files" -lt 2000 ]
 }
 
 # configure_sanitized LIST: sets `sanitized` to the build folder of everything
@@ -97,7 +92,7 @@ configure_sanitized() {
     options+=(-DCMAKE_C_COMPILER_LAUNCHER=ccache
               -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   fi
-  if [ ! -f "$sanitized/CMakeCache.txt" ] && cache_is_cold; then
+  if [ ! -f "$sanitized/CMakeCache.txt" ]; then
     options+=(-DBLOCKSCALE_PRECOMPILED_HEADERS=ON)
   fi
   ptxas=$(find_ptxas) || die "the tests need ptxas on PATH"

@@ -25,6 +25,14 @@ function(blockscale_install_library name set)
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT Runtime)
 endfunction()
 
+# blockscale_precompile(<target> <headers>...)
+# Without times of files in what clang writes, so that ccache keeps it.
+function(blockscale_precompile target)
+  target_compile_options(${target} PRIVATE
+    "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>")
+  target_precompile_headers(${target} PRIVATE ${ARGN})
+endfunction()
+
 # blockscale_precompile_standard(<target> [<headers of its own>...])
 # Half of the time of a file without MLIR goes into the headers of the standard
 # library. With BLOCKSCALE_PRECOMPILED_HEADERS they are read once for all such
@@ -38,7 +46,7 @@ function(blockscale_precompile_standard target)
     <optional> <sstream> <string> <tuple> <unordered_map> <utility> <variant>
     <vector>)
   if(ARGN)
-    target_precompile_headers(${target} PRIVATE ${headers} ${ARGN})
+    blockscale_precompile(${target} ${headers} ${ARGN})
     return()
   endif()
   if(NOT TARGET BlockscaleStandardHeaders)
@@ -48,7 +56,7 @@ function(blockscale_precompile_standard target)
     target_compile_options(BlockscaleStandardHeaders PRIVATE
       ${BLOCKSCALE_WARNINGS})
     target_compile_features(BlockscaleStandardHeaders PUBLIC cxx_std_17)
-    target_precompile_headers(BlockscaleStandardHeaders PRIVATE ${headers})
+    blockscale_precompile(BlockscaleStandardHeaders ${headers})
   endif()
   target_precompile_headers(${target} REUSE_FROM BlockscaleStandardHeaders)
 endfunction()
@@ -78,8 +86,8 @@ endfunction()
 # blockscale_precompile_upstream(<target>)
 # MLIR's headers and our dialect's cost most of the time of a file that includes
 # them. With BLOCKSCALE_PRECOMPILED_HEADERS they are read once for all libraries over
-# MLIR, which takes a tenth of the time; but ccache does not keep what is made so,
-# and a file that lacks an include still compiles.
+# MLIR, which takes a tenth of the time; but a file that lacks an include still
+# compiles.
 function(blockscale_precompile_upstream target)
   if(NOT TARGET BlockscaleUpstreamHeaders)
     set(empty ${PROJECT_BINARY_DIR}/UpstreamHeaders.cpp)
@@ -94,7 +102,7 @@ function(blockscale_precompile_upstream target)
     target_include_directories(BlockscaleUpstreamHeaders PRIVATE
       ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
     target_compile_features(BlockscaleUpstreamHeaders PUBLIC cxx_std_17)
-    target_precompile_headers(BlockscaleUpstreamHeaders PRIVATE
+    blockscale_precompile(BlockscaleUpstreamHeaders
       <algorithm> <functional> <map> <memory> <optional> <string> <vector>
       <mlir/Dialect/Arith/IR/Arith.h> <mlir/Dialect/Func/IR/FuncOps.h>
       <mlir/Dialect/GPU/IR/GPUDialect.h> <mlir/Dialect/LLVMIR/LLVMDialect.h>
@@ -205,7 +213,7 @@ function(blockscale_precompile_gtest target)
       ${BLOCKSCALE_WARNINGS} -O0)
     target_link_libraries(BlockscaleTestHeaders PRIVATE
       GTest::gtest GTest::gtest_main)
-    target_precompile_headers(BlockscaleTestHeaders PRIVATE
+    blockscale_precompile(BlockscaleTestHeaders
       <gtest/gtest.h> <algorithm> <array> <cmath> <cstring> <filesystem>
       <fstream> <functional> <map> <memory> <numeric> <optional> <random> <set>
       <sstream> <string> <vector>)
