@@ -8,6 +8,7 @@
 #include "blockscale/Reference/Quantize.h"
 #include "gtest/gtest.h"
 
+#include <cmath>
 #include <limits>
 
 using namespace blockscale;
