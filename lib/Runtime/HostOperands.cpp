@@ -345,6 +345,16 @@ uint8_t *Packer::memoryFor(const HostOperand &operand, uint64_t bytes) {
   return memory.data();
 }
 
+/// To be appended to a refusal: which kernels have a code for all numbers.
+static std::string whatHolds(const plan::SourceElements &source) {
+  bool hasNumberMore =
+      source.format == "e4m3b8fnuz" || source.format == "e5m2b16fnuz";
+  return hasNumberMore
+             ? "; kernels of kind 'f16' hold it, as those under float scales "
+               "and without scales do where no 'mma' asks for 8 bits"
+             : "";
+}
+
 void Packer::translate(const plan::SourceElements &source, uint64_t number,
                        const uint8_t *line, const HostOperand &operand,
                        std::vector<uint16_t> &stored) {
@@ -359,7 +369,8 @@ void Packer::translate(const plan::SourceElements &source, uint64_t number,
       std::snprintf(hex, sizeof hex, "0x%02x", unsigned(given));
       error = "operand '" + operand.role + "', line " + std::to_string(number) +
               ", element " + std::to_string(i) + ": code " + hex + " of '" +
-              source.format + "' has no exact code in the kernel's format";
+              source.format + "' has no exact code in the kernel's format" +
+              whatHolds(source);
     }
     stored[i] = uint16_t(code);
   }

@@ -55,10 +55,6 @@ def quantize(values, format=None, *, like=None, rule=None, rounding="even",
                       "of a kernel or a Scaled")
     format_ = format_named(like.format if like is not None else format)
     layout = layout or (host_layout(like.layout) if like is not None else "plain")
-    if format_.element in FNUZ:
-        raise Refused(f"elements of {format_.element}: their largest number has no "
-                      "code in what kernels hold them as, so they are not quantised; "
-                      "a Scaled takes codes")
     if format_.is_codebook:
         raise Refused(f"elements of {format_.element}: there is no rule that chooses "
                       "their tables, so they are not quantised; a Scaled takes codes")
@@ -349,6 +345,9 @@ def rounded(values, format_, rounding, seed):
     if format_.element in INTEGERS:
         return np.where(values < 0, -codes, codes).astype(format_.dtype)
     signs = np.signbit(values).astype(np.uint8) << (format_.bits - 1)
+    if format_.element in FNUZ:
+        # The place of a negative zero is that of NaN.
+        signs = np.where(codes == 0, np.uint8(0), signs)
     return (codes.astype(np.uint8) | signs).view(format_.dtype)
 
 

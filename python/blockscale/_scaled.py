@@ -12,7 +12,7 @@ from . import _core
 from ._arrays import host_array, numbers
 from ._checks import whole
 from ._errors import Refused
-from ._formats import INTEGERS, PATTERNS, UE5M3, Format, format_named, largest
+from ._formats import FNUZ, INTEGERS, PATTERNS, UE5M3, Format, format_named, largest
 
 LAYOUTS = ("plain", "tiled_128x4", "tiled_128x16")
 # Of scales that start anew with each group of rows.
@@ -331,8 +331,12 @@ class Scaled:
         stored = np.array(table, np.int32)[codes]
         if (stored < 0).any():
             place = np.argwhere(stored < 0)[0].tolist()
+            hint = "; kernels of kind 'f16' hold it, as those under float scales " \
+                "and without scales do where no 'mma' asks for 8 bits" \
+                if self.format.element in FNUZ else ""
             raise Refused(f"code {codes[tuple(place)]:#04x} at {place} of format "
-                          f"'{self.format}' has no exact code in the kernel's format")
+                          f"'{self.format}' has no exact code in the kernel's "
+                          f"format{hint}")
         return stored.astype(stored_type(table))
 
     def _less_zeros(self, codes, table):

@@ -100,14 +100,36 @@ def test_codes_without_an_exact_one_are_refused(device):
     for code in (0x80, 0x7f, 0xff):
         codes[3, 17] = code
         x = bs.Scaled(codes.view(fnuz), scales, format=format_)
-        with pytest.raises(bs.Refused, match=r"code 0x.. at \[3, 17\] of format"):
+        with pytest.raises(bs.Refused, match=r"code 0x.. at \[3, 17\] of format.*; "
+                           "kernels of kind 'f16' hold it"):
             kernel.launch(x.to(kernel.arg("a").layout), w)
-    with pytest.raises(bs.Refused, match="not quantised; a Scaled takes codes"):
-        bs.quantize(np.ones((5, 64)), format_)
+
+
+@pytest.mark.parametrize("rounding", ["even", "away", "zero", "stochastic"])
+@pytest.mark.parametrize("element, rows", [("e4m3b8fnuz", 1), ("e4m3b8fnuz", 128),
+                                           ("e5m2b16fnuz", 1)])
+def test_largest_without_a_negative_zero(device, element, rows, rounding):
+    """What is quantised under float scales has it in each tile."""
+    rng = np.random.default_rng(45)
+    format_ = bs.Format(element, "f32", 128, rows=rows)
+    kernel = bs.compile(bs.matmul(M="M", N=40, K=256, a=format_, b="fp8_1x128"))
+    values = rng.standard_normal((37, 256)).astype(np.float32)
+    values[:, ::7] *= -0.0
+    seed = 3 if rounding == "stochastic" else None
+    x = bs.quantize(values, format_, rounding=rounding, seed=seed)
+    codes = x.data.view(np.uint8)
+    assert (codes & 0x7f == 0x7f).any() and not (codes == 0x80).any()
+    step = np.abs(values) / (8 if element[1] == "4" else 4) + \
+        x.scales.max() * float(np.abs(ml_dtypes.finfo(format_.dtype).smallest_subnormal))
+    assert (np.abs(x.dequantize() - values) <= step).all()
+    w = bs.quantize(integers(rng, (40, 256)), like=kernel.arg("b"))
+    d = kernel.launch(x, w)
+    assert is_rounded(d, x, w) and (d == kernel.emulate(x, w)).all()
 
 
 @pytest.mark.parametrize("element, scale, block, other", [
     ("e4m3b8fnuz", "f32", 16, "fp8_row"), ("e5m2b16fnuz", "ue8m0", 16, "bf16"),
+    ("e4m3b8fnuz", "f32", 0, "fp8_row"), ("e5m2b16fnuz", "f32", 32, "fp8_1x128"),
     ("e4m3b8fnuz", None, 0, "bf16"), ("int8", "ue8m0", 0, "fp8_row"),
     ("int4", "ue8m0", 0, "int8"), ("int8", "ue4m3", 32, "fp8"),
     ("int4", "ue4m3", 16, "fp8_row")])

@@ -117,7 +117,7 @@ func.func @quantised(%a: !quantised_a, %b: !quantised_b) -> !quantised_d {
   return %1 : !quantised_d
 }
 
-// Stored as twice as much, which the sums are of.
+// Stored in 16 bits.
 !fnuz_a = !blockscale.tensor<70x256xf8E4M3FNUZ, "float32_t0">
 !fnuz_b = !blockscale.tensor<72x256xui4, "float32_float32_t0">
 func.func @fnuz(%a: !fnuz_a, %b: !fnuz_b, %alpha: f32) -> tensor<70x72xf32> {
@@ -155,7 +155,7 @@ func.func @expert_tiles(%a: !expert_tiles_a, %b: !expert_tiles_b, %ends: tensor<
   return %0 : tensor<?x96xf32>
 }
 
-// Scales with fractions, of bytes, and partners that are stored as twice as much.
+// Scales with fractions, of bytes, and partners that are stored in 16 bits.
 !bytes_a = !blockscale.tensor<130x256xf8E5M2FNUZ, "float32_t128">
 !bytes_b = !blockscale.tensor<72x256xui4, "e4m3_bfloat16_t32">
 func.func @bytes(%a: !bytes_a, %b: !bytes_b) -> tensor<130x72xf32> {

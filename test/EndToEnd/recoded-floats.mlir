@@ -1,7 +1,8 @@
 // Integers of 4 bits under float scales, as e4m3, and floats without a negative zero
-// (fnuz), as those of a bias of one less with 1/2 as a factor of the epilogue; e4m3 with
-// infinities as that without. Under tiles of 16 and beside bf16 and f16 all of them are
-// stored as these, and so are integers without scales, and int8 under powers of two.
+// (fnuz) in scales that instructions read, as those of a bias of one less with 1/2 as a
+// factor of the epilogue; e4m3 with infinities as that without. Under tiles of 16 and
+// beside bf16 and f16 all of them are stored as these, and so are integers without scales,
+// int8 under powers of two, and fnuz whose products do not ask for 8 bits.
 
 // REQUIRES: mlir
 // RUN: blockscale verify %s | FileCheck %s
@@ -9,11 +10,11 @@
 // RUN: blockscale verify %S/Inputs/recoded-warp.mlir --target=sm_120a | FileCheck %s --check-prefix=WARP
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-24: pass
+// CHECK-COUNT-28: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 // ONCE-NOT: FAIL
-// ONCE-COUNT-12: pass
+// ONCE-COUNT-14: pass
 // ONCE-NOT: {{FAIL|pass}}
 
 // WARP-NOT: FAIL
@@ -65,6 +66,21 @@ func.func @ieee(%a: !ieee_a, %b: !fnuz_b) -> tensor<130x72xf32> {
 func.func @tensor_scale(%a: !amd_a, %b: !amd_b) -> tensor<40x136xf16> {
   %0 = blockscale.matmul %a, %b : !amd_a, !amd_b -> tensor<40x136xf16>
   return %0 : tensor<40x136xf16>
+}
+
+!bytes_b = !blockscale.tensor<72x256xf8E5M2FNUZ, "float32_t0">
+!bytes_a = !blockscale.tensor<70x256xf8E4M3FNUZ, "float32_t128">
+func.func @bytes(%a: !bytes_a, %b: !bytes_b) -> tensor<70x72xf32> {
+  %0 = blockscale.matmul %a, %b mma(<kind = f8f6f4, a = e4m3, b = e5m2>) : !bytes_a, !bytes_b -> tensor<70x72xf32>
+  return %0 : tensor<70x72xf32>
+}
+
+// Sums for zero points are of what is stored, twice as much.
+!real_a = !blockscale.tensor<70x256xf8E4M3FNUZ, "float32_t0">
+!real_b = !blockscale.tensor<72x256xui4, "float32_float32_t0">
+func.func @real_zeros(%a: !real_a, %b: !real_b) -> tensor<70x72xf32> {
+  %0 = blockscale.matmul %a, %b mma(<kind = f8f6f4, a = e4m3, b = e4m3>) : !real_a, !real_b -> tensor<70x72xf32>
+  return %0 : tensor<70x72xf32>
 }
 
 !blocks_a = !blockscale.tensor<70x256xf8E4M3FNUZ, "float32_t128">

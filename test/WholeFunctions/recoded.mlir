@@ -10,6 +10,7 @@
 // CHECK-DAG: {{^}}tiles exact - 1 4096 0 0 0 pass
 // CHECK-DAG: {{^}}fnuz exact - 1 4096 0 0 0 pass
 // CHECK-DAG: {{^}}quantised exact - 1 4096 0 0 0 pass
+// CHECK-DAG: {{^}}largest exact - 1 4096 0 {{[^ ]+}} 0 pass
 
 !x = !blockscale.tensor<64x128xi4, "e8m0_t32", layout = tiled_128x4>
 func.func @arguments(%x: !x, %w: !x, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
@@ -57,4 +58,12 @@ func.func @fnuz(%x: !x, %w: tensor<64x128xf8E4M3FN>, %s: tensor<1x1x32x16xf8E8M0
   %v = blockscale.assemble %n, %s : tensor<64x128xf8E4M3FNUZ>, tensor<1x1x32x16xf8E8M0FNU> to !n
   %0 = blockscale.matmul %x, %v : !x, !n -> tensor<64x64xf32>
   return %0 : tensor<64x64xf32>
+}
+
+// Under scales of m / 240 the largest of each tile is code 0x7f, which 8 bits of OCP lack.
+!lq = !blockscale.tensor<64x256xf8E4M3FNUZ, "float32_t128">
+func.func @largest(%x: tensor<64x256xf32>, %w: !f) -> tensor<64x64xf32> {
+  %0 = blockscale.quantize %x : tensor<64x256xf32> to !lq
+  %1 = blockscale.matmul %0, %w : !lq, !f -> tensor<64x64xf32>
+  return %1 : tensor<64x64xf32>
 }

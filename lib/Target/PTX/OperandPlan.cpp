@@ -74,8 +74,8 @@ plan::DataPacking blockscale::dataPacking(const PlannedProduct &product,
                                         : strides.getResult(0) * rows);
   data.alignment = info.alignment;
   data.bitOrder = bitOrder(info.globalBits);
-  if (std::optional<packing::Recoding> recoding =
-          recodingOf(type, isA ? product.b : product.a)) {
+  if (std::optional<packing::Recoding> recoding = recodingOf(
+          type, isA ? product.b : product.a, product.mma.getKind())) {
     std::vector<int> codes = packing::storedCodes(*recoding);
     data.source = {std::string(recoding->from),
                    {codes.begin(), codes.end()},

@@ -43,11 +43,18 @@ static bool needsHalf(ScaledTensorType type, ScaledTensorType other) {
          hasPromotedScales(other, type) || !other.getElementType().isInteger(8);
 }
 
+/// Whether bytes lack the largest of its numbers: those without a negative zero
+/// have one more.
+static bool hasNumberMore(ScaledTensorType type) {
+  return isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(type.getElementType());
+}
+
 /// The 16-bit format in which both operands are multiplied: that of one of
 /// them, or one that has the elements of both. None if fewer bits do, or for
 /// what no kernel reads in 16 bits: sparse and transposed operands.
-static std::optional<ElementFormat> halfFormat(ScaledTensorType type,
-                                               ScaledTensorType other) {
+static std::optional<ElementFormat>
+halfFormat(ScaledTensorType type, ScaledTensorType other,
+           std::optional<hw::MmaKind> kind) {
   if (hasBlockScales(type, other) || hasBlockScales(other, type))
     return std::nullopt;
   for (ScaledTensorType either : {type, other}) {
@@ -59,6 +66,9 @@ static std::optional<ElementFormat> halfFormat(ScaledTensorType type,
     if (either.getElementType().isBF16())
       return ElementFormat::BF16;
   }
+  bool isWhole = kind.value_or(hw::MmaKind::F16) == hw::MmaKind::F16;
+  if (isWhole && (hasNumberMore(type) || hasNumberMore(other)))
+    return ElementFormat::BF16;
   if (needsHalf(type, other) || needsHalf(other, type))
     return ElementFormat::BF16;
   return std::nullopt;
@@ -112,8 +122,9 @@ static std::optional<packing::Recoding> narrowRecoding(ScaledTensorType type) {
 }
 
 std::optional<packing::Recoding>
-blockscale::recodingOf(ScaledTensorType type, ScaledTensorType other) {
-  std::optional<ElementFormat> half = halfFormat(type, other);
+blockscale::recodingOf(ScaledTensorType type, ScaledTensorType other,
+                       std::optional<hw::MmaKind> kind) {
+  std::optional<ElementFormat> half = halfFormat(type, other, kind);
   if (!half)
     return narrowRecoding(type);
   if (auto codebook = dyn_cast<CodebookType>(type.getElementType()))
@@ -127,8 +138,9 @@ blockscale::recodingOf(ScaledTensorType type, ScaledTensorType other) {
 }
 
 std::optional<hw::OperandType>
-blockscale::storedElements(ScaledTensorType type, ScaledTensorType other) {
-  if (std::optional<packing::Recoding> recoding = recodingOf(type, other))
+blockscale::storedElements(ScaledTensorType type, ScaledTensorType other,
+                           std::optional<hw::MmaKind> kind) {
+  if (std::optional<packing::Recoding> recoding = recodingOf(type, other, kind))
     return hw::OperandType(recoding->to);
   // Instructions know whole numbers alone; of tiles the refusal says more.
   const ScaleSpec &spec = type.getSpec().getValue();

@@ -155,6 +155,25 @@ func.func @fnuz_short(%a: !fnuz_short, %b: !ieee_short) -> tensor<128x128xf32> {
   return %0 : tensor<128x128xf32>
 }
 
+// So they are under float scales, for the sake of the largest, unless the product asks
+// for 8 bits, or one lies along its rows.
+!fnuz_tiles = !blockscale.tensor<128x256xf8E4M3FNUZ, "float32_t128">
+!fnuz_rows = !blockscale.tensor<128x256xf8E5M2FNUZ, "float32_t0">
+!fnuz_columns = !blockscale.tensor<128x256xf8E5M2FNUZ, "float32_t0", order = mn_major>
+!beside_fnuz = !blockscale.tensor<128x256xf8E4M3FN, "float32_t0">
+// CHECK-LABEL: func.func @fnuz_floats
+func.func @fnuz_floats(%a: !fnuz_tiles, %b: !fnuz_rows, %c: !fnuz_columns, %d: !beside_fnuz) -> (tensor<128x128xf32>, tensor<128x128xf32>, tensor<128x128xf32>, tensor<128x128xf32>) {
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = f16, a = bf16, b = bf16>) :
+  %0 = blockscale.matmul %a, %b : !fnuz_tiles, !fnuz_rows -> tensor<128x128xf32>
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = f16, a = bf16, b = bf16>) :
+  %1 = blockscale.matmul %d, %b : !beside_fnuz, !fnuz_rows -> tensor<128x128xf32>
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = f8f6f4, a = e4m3, b = e5m2>) :
+  %2 = blockscale.matmul %a, %b mma(<kind = f8f6f4, a = e4m3, b = e5m2>) : !fnuz_tiles, !fnuz_rows -> tensor<128x128xf32>
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = f8f6f4, a = e4m3, b = e5m2, b_mn_major = true>) :
+  %3 = blockscale.matmul %a, %c : !fnuz_tiles, !fnuz_columns -> tensor<128x128xf32>
+  return %0, %1, %2, %3 : tensor<128x128xf32>, tensor<128x128xf32>, tensor<128x128xf32>, tensor<128x128xf32>
+}
+
 // Under powers of two integers are fixed-point numbers.
 !int8_powers = !blockscale.tensor<128x256xi8, "e8m0_t0">
 !int4_powers = !blockscale.tensor<128x256xi4, "e8m0">

@@ -18,14 +18,18 @@ namespace blockscale {
 /// none with those of `other`, is stored in a format that one does, and which
 /// has all of its values under the same scales, but for a factor that the
 /// epilogue applies; none where it is stored as it is, or no format has them.
-std::optional<packing::Recoding> recodingOf(ScaledTensorType type,
-                                            ScaledTensorType other);
+/// `kind` is that of the product, or that which it is asked for: in others than
+/// f16 floats without a negative zero are of 8 bits, which lack the largest.
+std::optional<packing::Recoding>
+recodingOf(ScaledTensorType type, ScaledTensorType other,
+           std::optional<hw::MmaKind> kind = std::nullopt);
 
 /// What an instruction calls the elements of an operand of this type as a
 /// kernel finds them in memory beside `other`; none if no instruction
 /// multiplies them.
-std::optional<hw::OperandType> storedElements(ScaledTensorType type,
-                                              ScaledTensorType other);
+std::optional<hw::OperandType>
+storedElements(ScaledTensorType type, ScaledTensorType other,
+               std::optional<hw::MmaKind> kind = std::nullopt);
 
 } // namespace blockscale
 

@@ -27,9 +27,11 @@ using namespace blockscale;
 /// Whether an instruction reads the operand, beside `other`, as its type says
 /// it lies in memory. What it has to say of scales in tiles of rows, which are
 /// A's only, stands in whyNotRowPerLane().
-static bool fits(ScaledTensorType type, ScaledTensorType other,
-                 hw::OperandType format, BoolAttr mnMajor, int64_t scaleSpan,
-                 bool sparse, bool isA) {
+static bool fits(ScaledTensorType type, ScaledTensorType other, MmaAttr mma,
+                 int64_t scaleSpan, bool isA) {
+  hw::OperandType format = isA ? mma.getA() : mma.getB();
+  BoolAttr mnMajor = isA ? mma.getAMnMajor() : mma.getBMnMajor();
+  bool sparse = isA && mma.getSparse();
   const ScaleSpec &spec = type.getSpec().getValue();
   bool isMNMajor = type.getOrder() == DataOrder::MNMajor;
   // Without scales and metadata there is nothing to lay out.
@@ -43,7 +45,7 @@ static bool fits(ScaledTensorType type, ScaledTensorType other,
     hasScales = !whyNotFactor(spec, type.getElementType());
   if (!scaleSpan && hasPromotedScales(type, other))
     hasScales = !spec.isSparse();
-  return storedElements(type, other) == format &&
+  return storedElements(type, other, mma.getKind()) == format &&
          isMNMajor == (mnMajor && mnMajor.getValue()) &&
          isTiled == (scaleSpan || sparse) && spec.isSparse() == sparse &&
          hasScales;
@@ -176,10 +178,8 @@ static LogicalResult checkSchedule(MatmulOp op) {
        ofSecond = hasBlockScales(second, first);
   int64_t span = mma.getScaleSpan();
   if (whyNotScalesOf(mma, ofFirst, ofSecond, target) ||
-      !fits(first, second, mma.getA(), mma.getAMnMajor(), ofFirst ? span : 0,
-            mma.getSparse(), /*isA=*/true) ||
-      !fits(second, first, mma.getB(), mma.getBMnMajor(), ofSecond ? span : 0,
-            /*sparse=*/false, /*isA=*/false))
+      !fits(first, second, mma, ofFirst ? span : 0, /*isA=*/true) ||
+      !fits(second, first, mma, ofSecond ? span : 0, /*isA=*/false))
     return op.emitOpError()
            << "its instruction does not read its operands; "
               "'blockscale-legalize-scales' and "

@@ -455,8 +455,9 @@ static Factors factorsOf(MatmulOp op,
 static Value alphaOf(MatmulOp op, ImplicitLocOpBuilder &b, Value alpha) {
   float factor = 1;
   ScaledTensorType ofA = op.getA().getType(), ofB = op.getB().getType();
+  hw::MmaKind kind = getMma(op).getKind();
   for (const std::optional<packing::Recoding> &recoding :
-       {recodingOf(ofA, ofB), recodingOf(ofB, ofA)})
+       {recodingOf(ofA, ofB, kind), recodingOf(ofB, ofA, kind)})
     if (recoding)
       factor *= recoding->factor;
   if (factor == 1)

@@ -62,6 +62,12 @@ static std::string besideOf(ScaledTensorType type, ScaledTensorType other) {
   return text;
 }
 
+/// The kind that the matmul names, if it does.
+static std::optional<hw::MmaKind> wishedKind(MatmulOp op) {
+  MmaAttr mma = getMma(op);
+  return mma ? std::optional(mma.getKind()) : std::nullopt;
+}
+
 static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
                                            ScaledTensorType other,
                                            StringRef name) {
@@ -71,7 +77,8 @@ static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
                      << "': " << why->text;
     return failure();
   }
-  std::optional<hw::OperandType> element = storedElements(type, other);
+  std::optional<hw::OperandType> element =
+      storedElements(type, other, wishedKind(op));
   if (!element) {
     op.emitOpError() << "operand '" << name << "' has elements of "
                      << type.getElementType() << ", which no "
@@ -191,7 +198,8 @@ static std::string storedForms(MatmulOp op) {
   ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
   for (auto [name, type, other] :
        {std::tuple("a", a, b), std::tuple("b", b, a)})
-    if (std::optional<packing::Recoding> recoding = recodingOf(type, other)) {
+    if (std::optional<packing::Recoding> recoding =
+            recodingOf(type, other, wishedKind(op))) {
       llvm::raw_string_ostream stream(text);
       stream << "; the elements of '" << name << "', '" << type.getElementType()
              << "', are multiplied as " << StringRef(formatName(recoding->to));
@@ -349,8 +357,9 @@ static std::optional<Reason> whyNotOrder(ScaledTensorType a,
        {std::tuple("a", a, b), std::tuple("b", b, a)}) {
     if (type.getOrder() == DataOrder::KMajor)
       continue;
+    // What 8 bits hold but for one number may lie so.
     std::optional<packing::Recoding> recoding =
-        recodingOf(kMajor(type), kMajor(other));
+        recodingOf(kMajor(type), kMajor(other), hw::MmaKind::F8F6F4);
     if (recoding && formatInfo(recoding->to).bits > 8)
       return Reason(std::string("operand '") + name +
                     "' has order 'mn_major', but its elements are multiplied "
