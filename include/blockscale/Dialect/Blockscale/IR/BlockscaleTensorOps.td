@@ -118,6 +118,25 @@ def Blockscale_QuantizeOp : Blockscale_Op<"quantize",
     Finite data give finite scales and elements, subnormals and the largest f32
     included: what is out of a scale's reach saturates or becomes 0.
 
+    To the bit, all this is f32, each operation rounded to nearest even. With `F`
+    the largest f32, a float scale is the least of `m / max`, the largest number
+    of its format and `F / max` rounded down to it, and an element
+    `round(x * min(1 / s, F))`, or `round(x * 0)` where `s` is 0. With a tensor
+    scale the former starts from `m * (e * (1 / max))`, the latter is `round(x *
+    min(1 / min(s * t, F), F))`, and powers of two are chosen by `m * e`. With `p`
+    the product of `max` and the largest tile scale and `g` the largest magnitude
+    of the matrix, `e` is `min(p / g, F)`, or 1 where that is 0 or NaN, or `g` is
+    0, and `t` is the least of `1 / e` and `F / p` rounded down. Of a `t` that is
+    given, or stored in less than f32, `e` is `min(1 / t, F)`.
+
+    In a tile of zeros a power of two is 2^-127 and a float scale 0. What is or
+    becomes 0 keeps its sign where the format has a negative zero. An infinity
+    makes a scale the largest that there is, and is itself the largest element
+    of its sign. A NaN makes the scale of its tile NaN, and the elements there
+    the NaN without a sign, the largest element of a format that has none, or
+    integer 0. Other tiles are as without it, but that a tensor scale is 1. Under
+    a scale that is given, or none, it is such an element, and nothing else.
+
     Integers count in fractions under powers of two only: under float scales
     `max` of `i8` is 127. The most negative code is not used.
 
