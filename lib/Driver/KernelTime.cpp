@@ -12,7 +12,8 @@ using namespace blockscale;
 using namespace blockscale::driver;
 
 TimedKernel driver::timeKernel(const Compilation &compilation,
-                               const plan::Kernel &kernel, int64_t rows) {
+                               const plan::Kernel &kernel, int64_t rows,
+                               bool hasSums) {
   TimedKernel timed;
   emulator::ParseResult ptx = emulator::parsePtx(compilation.ptx);
   Result<hw::Target> target = hw::parseTarget(compilation.target);
@@ -42,8 +43,9 @@ TimedKernel driver::timeKernel(const Compilation &compilation,
                                   emulator::Options &options) {
     timeline::Conditions conditions =
         timeline::conditionsOf(launch, timed.part);
-    // The loads of sums of parts of K are the formula's.
-    conditions.countsRowLoads = !kernel.workspace;
+    // The loads of sums of parts of K are the formula's where one cluster
+    // shows none, or not what it waits for.
+    conditions.countsRowLoads = !kernel.workspace || hasSums;
     recorded = std::make_unique<timeline::Timeline>(conditions);
     // One in the middle adds up the tile that the one before began, and begins
     // another.

@@ -28,9 +28,12 @@ struct TimedKernel {
 
 /// Runs the first cluster of `kernel`, which is of `compilation`, on the
 /// reference part of its target. `rows` is a dynamic M; 0 is a small one of
-/// ours.
+/// ours. `hasSums` says that what a cluster loads of sums of parts of K is
+/// among what it is seen to do, as where whole tiles follow those that are
+/// shared out.
 TimedKernel timeKernel(const Compilation &compilation,
-                       const plan::Kernel &kernel, int64_t rows);
+                       const plan::Kernel &kernel, int64_t rows,
+                       bool hasSums = false);
 
 } // namespace blockscale::driver
 
