@@ -274,6 +274,14 @@ float QuantizationMaker::valueAt(uint64_t element, int smallest,
     constexpr uint64_t kExtent = 32;
     uint64_t row = element / part.k % part.rows, column = element % part.k;
     uint64_t matrix = element / part.k / part.rows;
+    // Each row of one matrix is of a kind, and each column of the next.
+    if (run.hasLines()) {
+      bool isRow = (matrix + seed) % 2 == 0;
+      uint64_t line = matrix * (part.rows + part.k) + (isRow ? row : column);
+      return numberOfBlock(line, isRow ? column : row,
+                           mix(line) % (isRow ? part.k : part.rows), kind, seed,
+                           range, /*above=*/4);
+    }
     uint64_t tile = (matrix * (part.rows / kExtent + 1) + row / kExtent) *
                         (part.k / kExtent + 1) +
                     column / kExtent;

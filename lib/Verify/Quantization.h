@@ -80,6 +80,8 @@ private:
   };
 
   bool isBothWays() const { return parts.size() == 2; }
+  /// Whether a scale is for all of a row.
+  bool hasLines() const;
   uint64_t ctaOf(const Part &part, Place place) const;
   void compare(const Part &part, const std::vector<uint64_t> &sample,
                Verdict &verdict) const;

@@ -128,18 +128,30 @@ uint64_t QuantizationRun::Part::threadOf(Place place) const {
   return number * longTile + j % longTile;
 }
 
+bool QuantizationRun::hasLines() const {
+  return std::any_of(parts.begin(), parts.end(), [](const Part &one) {
+    return one.coversK && !one.coversMatrix;
+  });
+}
+
 /// The CTA that writes the scale of a block. A matrix that is quantised both
-/// ways has a CTA for 128 x 128 numbers.
+/// ways has a CTA for 128 x 128 numbers, but where a scale is for all of a row
+/// CTAs for each way, those of the transpose behind the others.
 uint64_t QuantizationRun::ctaOf(const Part &part, Place place) const {
   constexpr uint64_t kExtent = 128;
   if (!isBothWays())
     return part.threadOf(place) / threads;
+  const Part &first = parts.front();
+  if (hasLines()) {
+    Place last{batch - 1, first.rows - 1, first.blocks() - 1};
+    uint64_t before = &part == &first ? 0 : first.threadOf(last) / threads + 1;
+    return before + part.threadOf(place) / threads;
+  }
   auto tiles = [](uint64_t size) { return (size + kExtent - 1) / kExtent; };
   uint64_t row = place.row / kExtent, column = place.j * part.block / kExtent;
   if (&part == &parts.back())
     std::swap(row, column);
-  const Part &matrix = parts.front();
-  return (place.matrix * tiles(matrix.rows) + row) * tiles(matrix.k) + column;
+  return (place.matrix * tiles(first.rows) + row) * tiles(first.k) + column;
 }
 
 void QuantizationRun::compare(const Part &part,

@@ -185,6 +185,20 @@ def both():
                     ) + (next(types),)
 
 
+def lines():
+    """Pairs of which one or both have a scale for all of a row, of each type."""
+    types = itertools.cycle(["bf16", "f16", "f32"])
+    elements, roundings = itertools.cycle(BITS), itertools.cycle(ROUNDINGS)
+    rows = [(next(elements), f"{scale}_t0") for scale in
+            ("float32", "bfloat16", "float16", "float32", "float32", "float32")]
+    tiles_of = [("f8E4M3FN", "e8m0_t32"), ("f4E2M1FN", "multi_float32_e4m3fn_t16"),
+                ("f6E3M2FN", "e8m0_t32_t32"), ("f8E5M2", "float32_t8_t32")]
+    pairs = list(zip(rows, rows[1:])) + list(zip(rows, tiles_of)) + \
+        list(zip(tiles_of, rows[2:]))
+    for pair in pairs:
+        yield tuple((*one, "floor", next(roundings)) for one in pair) + (next(types),)
+
+
 def found():
     """Tensor scales that nobody gives, each with every type of input and with what
     `magnitudes` knows."""
@@ -421,7 +435,7 @@ def main():
     folder, broken = pathlib.Path(sys.argv[1]), sys.argv[2] == "1"
     folder.mkdir(parents=True, exist_ok=True)
     all_cases = list({"long": long_tiles, "sparse": long_tiles,
-                       "row": whole_rows, "matrix": whole_matrices,
+                       "row": lines if mode == "both" else whole_rows, "matrix": whole_matrices,
                        "half": halves, "given": given_scales,
                        "float": float_tiles, "random": by_instruction, "": {
         "rows": cases, "columns": columns, "both": both,

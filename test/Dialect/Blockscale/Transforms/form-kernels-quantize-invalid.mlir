@@ -275,13 +275,14 @@ func.func @compared_matrix(%x: tensor<64x128xbf16>) -> !q {
 // -----
 
 !q = !blockscale.tensor<64x64xf8E4M3FN, "float32_t0">
-func.func @rows_both_ways(%x: tensor<64x64xbf16>) -> (!q, !q) {
+!m = !blockscale.tensor<64x64xf8E4M3FN, "float32">
+func.func @rows_and_matrix(%x: tensor<64x64xbf16>) -> (!q, !m) {
   %e = tensor.empty() : tensor<64x64xbf16>
   %t = linalg.transpose ins(%x : tensor<64x64xbf16>) outs(%e : tensor<64x64xbf16>) permutation = [1, 0]
-  // expected-error@+1 {{a kernel that quantises a matrix and its transpose has scales of tiles along K or of all of a matrix, but those of 'float32_t0' are for all of K; nearest legal: functions of their own}}
   %0 = blockscale.quantize %x : tensor<64x64xbf16> to !q
-  %1 = blockscale.quantize %t : tensor<64x64xbf16> to !q
-  return %0, %1 : !q, !q
+  // expected-error@+1 {{a kernel that quantises a matrix and its transpose finds one scale for all of a matrix, or those for all of a row, but not both; nearest legal: a 'tensor_scale' for the first, or functions of their own}}
+  %1 = blockscale.quantize %t : tensor<64x64xbf16> to !m
+  return %0, %1 : !q, !m
 }
 
 // -----

@@ -71,8 +71,12 @@ Value QuantizeBody::number(Value index) {
   return arith::IndexCastUIOp::create(e, e.getI32Type(), index);
 }
 
+Value QuantizeBody::ctaNumber() {
+  return cta ? cta : number(gpu::BlockIdOp::create(e, gpu::Dimension::x));
+}
+
 Value QuantizeBody::threadNumber() {
-  Value own = cta ? cta : number(gpu::BlockIdOp::create(e, gpu::Dimension::x));
+  Value own = ctaNumber();
   Value thread = number(gpu::ThreadIdOp::create(e, gpu::Dimension::x));
   return add(mul(own, e.i32(threads())), thread);
 }

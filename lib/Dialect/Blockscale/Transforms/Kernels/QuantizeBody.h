@@ -37,6 +37,13 @@ public:
 
   void build();
 
+  /// Lets a CTA of so many threads do what CTA `number`, i32, does of a grid
+  /// for this alone.
+  void standFor(mlir::Value number, int64_t threads) {
+    cta = number;
+    threadsOfCta = threads;
+  }
+
 protected:
   using Digit = hw::StorageLayout<mlir::AffineExpr>::Digit;
 
@@ -52,7 +59,8 @@ protected:
   /// What number `number` is the place of; the matrix is what is left.
   BlockPlace placeBy(llvm::ArrayRef<Digit> digits, mlir::Value number);
   virtual int64_t threads() const {
-    return quantizeThreads(storage, bool(arguments.workspace));
+    return threadsOfCta ? threadsOfCta
+                        : quantizeThreads(storage, bool(arguments.workspace));
   }
   /// Whether the threads of a CTA leave something in shared memory.
   virtual bool usesShared() const {
@@ -96,6 +104,7 @@ protected:
     return storage.coversMatrix() && arguments.tensorScale;
   }
   mlir::Value isInside(const BlockPlace &place);
+  mlir::Value ctaNumber();
   mlir::Value threadNumber();
   mlir::Value firstElement(const BlockPlace &place);
   llvm::SmallVector<mlir::Value> widened(llvm::ArrayRef<mlir::Value> loaded);
@@ -110,6 +119,8 @@ protected:
   llvm::SmallVector<mlir::Value> pieces;
   /// The number of the CTA that this one stands for; null for its own.
   mlir::Value cta;
+  /// Its threads; 0 for those of a kernel that does nothing else.
+  int64_t threadsOfCta = 0;
 
 private:
   /// What is known of a block before its thread is alone; null or empty what is

@@ -55,7 +55,7 @@ Value QuantizeLongColumns::largestOfCta(Value own, Value thread, Value lane) {
 
 void QuantizeLongColumns::build() {
   Value thread = number(gpu::ThreadIdOp::create(e, gpu::Dimension::x));
-  Value cta = number(gpu::BlockIdOp::create(e, gpu::Dimension::x));
+  Value cta = ctaNumber();
   Value size = e.i32(hw::kWarpSize);
   Value warp = arith::DivUIOp::create(e, thread, size);
   Value lane = arith::RemUIOp::create(e, thread, size);

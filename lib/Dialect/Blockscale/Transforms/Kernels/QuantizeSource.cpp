@@ -10,6 +10,7 @@
 #include "ElementwiseSource.h"
 #include "GridMaxima.h"
 #include "QuantizeBothWays.h"
+#include "QuantizeLines.h"
 #include "QuantizeLongColumns.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantize.h"
@@ -259,13 +260,8 @@ static std::optional<Reason> whyNotCompared(QuantizeOp op,
 
 /// A CTA that writes a transpose has an atom of scales, or whole rows. One that
 /// writes both a matrix and that has a tile of numbers.
-static std::optional<Reason>
-whyNotTurned(QuantizeOp op, const QuantizedStorage &storage, bool isBothWays) {
-  if (storage.coversRow() && isBothWays)
-    return "a kernel that quantises a matrix and its transpose has scales of "
-           "tiles along K or of all of a matrix, but those of '" +
-           std::string(op.getType().getSpec().getText()) +
-           "' are for all of K; nearest legal: functions of their own";
+static std::optional<Reason> whyNotTurned(QuantizeOp op,
+                                          const QuantizedStorage &storage) {
   if (storage.coversRow())
     return std::nullopt;
   if (storage.rowTile <= hw::kAtomRows && storage.tileBlocks <= hw::kAtomScales)
@@ -296,7 +292,7 @@ static std::optional<Reason> whyNotPart(QuantizeOp op, bool isBothWays) {
   if (auto why = whyNotCompared(op, *storage))
     return why;
   if (transposedInput(op) || isBothWays)
-    if (auto why = whyNotTurned(op, *storage, isBothWays))
+    if (auto why = whyNotTurned(op, *storage))
       return why;
   if (isBothWays && scaleReader(op) == ScaleReader::Sparse)
     return Reason("a kernel that quantises a matrix and its transpose writes "
@@ -329,6 +325,11 @@ static std::optional<Reason> whyNotTransposed(QuantizeOp op) {
       "; nearest legal: " + textOf(exchangeOf(transpose)));
 }
 
+/// Whether one of both has a scale for all of a row.
+static bool hasLines(QuantizeOp op, QuantizeOp partner) {
+  return storageOf(op).coversRow() || storageOf(partner).coversRow();
+}
+
 /// A matrix and its transpose have the same largest magnitude.
 std::optional<Reason> blockscale::whyNotTogether(QuantizeOp op,
                                                  QuantizeOp partner) {
@@ -343,6 +344,11 @@ std::optional<Reason> blockscale::whyNotTogether(QuantizeOp op,
         "a kernel that quantises a matrix and its transpose finds the "
         "tensor scale of both or of none, but one has a "
         "'tensor_scale'; nearest legal: the same for the other");
+  if (hasLines(op, partner) && (findsMaximum(op) || findsMaximum(partner)))
+    return Reason(
+        "a kernel that quantises a matrix and its transpose finds one scale "
+        "for all of a matrix, or those for all of a row, but not both; nearest "
+        "legal: a 'tensor_scale' for the first, or functions of their own");
   if (!one || !other || one == other)
     return std::nullopt;
   return Reason("a kernel that quantises a matrix and its transpose reads one "
@@ -433,6 +439,8 @@ static KernelOutline outlineOf(QuantizeOp op, StringRef source) {
                         : quantizeThreads(storage, isTogether);
   AffineExpr ctas =
       partner ? tilesOf(storage) : threadsToQuantize(storage).ceilDiv(threads);
+  if (partner && hasLines(op, partner))
+    ctas = ctasOfLines(storage, storageOf(partner));
   if (transposedInput(op) && storage.coversRow())
     ctas = tilesOfColumns(storage);
   outline.launch = isTogether ? launchTogether(ctas, storage.batch, threads)
@@ -474,8 +482,12 @@ static void buildBody(QuantizeOp op, ImplicitLocOpBuilder &b,
     columns.rows = arguments.k;
     columns.k = arguments.rows;
     columns.batch = arguments.batch;
-    buildBothWays(b, {what, storage, arguments},
-                  {attributeOf(partner, ""), storageOf(partner), columns});
+    QuantizedWay ofRows{what, storage, arguments},
+        ofColumns{attributeOf(partner, ""), storageOf(partner), columns};
+    if (hasLines(op, partner))
+      buildLines(b, ofRows, ofColumns);
+    else
+      buildBothWays(b, ofRows, ofColumns);
   } else if (storage.coversRow() && what.getTransposed()) {
     QuantizeLongColumns(what, storage, b, arguments).build();
   } else if (storage.coversRow()) {
