@@ -44,6 +44,8 @@ def cases():
         formats["uint8_row"], zero="f16")
     formats["zeros of rows"] = dataclasses.replace(formats["uint4_row"], rows=32,
                                                    scale="f16")
+    formats["no negative zero"] = bs.Format("e4m3b8fnuz", "f32", 128)
+    formats["no negative zero, powers"] = bs.Format("e5m2b16fnuz", "ue8m0", 32)
     formats["mxfp8 in squares"] = dataclasses.replace(formats["mxfp8"], rows=32)
     for format_ in formats.values():
         for rounding in ("even", "away", "zero", "stochastic"):

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/IR/Conversion.h"
+#include "KernelElements.h"
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
 
 using namespace mlir;
@@ -109,6 +110,8 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
     return Reason(
         "a kernel dequantises elements along K, but the operand is in "
         "order 'mn_major'; nearest legal: 'k_major'");
+  if (auto why = whyNotStoredAsIs(type, "dequantises"))
+    return Reason(*why);
   bool isTiled = type.getLayout() == ScaleLayout::Tiled128x4;
   bool isPlain = type.getLayout() == ScaleLayout::Plain;
   if (!isTiled && !isPlain)

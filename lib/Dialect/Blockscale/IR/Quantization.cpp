@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
+#include "KernelElements.h"
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
 #include "blockscale/Dialect/Blockscale/IR/FloatResults.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
@@ -49,6 +50,33 @@ Type QuantizedStorage::scaleMemory() const {
   return plainScale;
 }
 
+/// What a kernel has in place of elements that are stored as others.
+static std::string nearestElements(ScaledTensorType type) {
+  Type element = type.getElementType();
+  if (element.isSignlessInteger(8))
+    return "'float32_t0' or 'float32'";
+  if (element.isSignlessInteger(4))
+    return hasPlainScales(type) ? "f8E4M3FN" : "f6E2M3FN";
+  return isa<Float8E5M2FNUZType>(element) ? "f8E5M2" : "f8E4M3FN";
+}
+
+std::optional<std::string> blockscale::whyNotStoredAsIs(ScaledTensorType type,
+                                                        StringRef verb) {
+  Type element = type.getElementType();
+  std::optional<hw::OperandType> stored = getOperandType(element);
+  bool isFloat = isa<FloatType>(element) && stored;
+  // Whole numbers under a scale for all of K.
+  bool isByte = element.isSignlessInteger(8) && hasPlainScales(type) &&
+                type.getSpec().getValue().coversK();
+  if (isFloat || isByte || type.getSpec().getValue().zero)
+    return std::nullopt;
+  return "a kernel " + verb.str() + " elements as products read them, but " +
+         textOf(element) + " under '" + std::string(type.getSpec().getText()) +
+         "' is stored as another format when it is packed; nearest legal: " +
+         nearestElements(type) +
+         ", or a whole function ('--emit=host-llvm'), whose host " + verb.str();
+}
+
 /// Why no kernel writes tensors that are arranged as `type` is.
 static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
   const ScaleSpec &spec = type.getSpec().getValue();
@@ -75,6 +103,12 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
     return "a kernel writes float scales of float32, float16 and bfloat16, but "
            "those of " +
            name + " are others; nearest legal: 'float32_t128'";
+  if (spec.zero)
+    return "a kernel writes no zero points, which " + name +
+           " has; nearest legal: 'float32_t0' of i8, or a whole function "
+           "('--emit=host-llvm'), whose host quantises";
+  if (auto why = whyNotStoredAsIs(type, "quantises"))
+    return Reason(*why);
   // Those of floats are always plain.
   if (!hasPlainScales(type) && type.getLayout() != ScaleLayout::Tiled128x4 &&
       type.getLayout() != ScaleLayout::Grouped128x4)
@@ -84,8 +118,6 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
   if (hasPlainScales(type) && spec.tensorScale)
     return "a kernel writes no tensor scale beside float scales, but " + name +
            " has one; nearest legal: 'float32_t128'";
-  if (spec.zero)
-    return "a kernel writes no zero points, which " + name + " has";
   if (spec.tensorScale &&
       !getBuiltinType(type.getContext(), *spec.tensorScale).isF32())
     return "a kernel writes tensor scales of float32, but those of " + name +
@@ -198,11 +230,6 @@ static std::optional<Reason> whyNotElement(ScaledTensorType type,
            textOf(type.getElementType());
   if (!isInteger)
     return std::nullopt;
-  if (type.getSpec().getValue().isTile())
-    return "i8 under scales of tiles is multiplied as bf16, which no kernel "
-           "writes for '" +
-           std::string(type.getSpec().getText()) +
-           "'; nearest legal: 'float32_t0' or 'float32'";
   if (!type.getSpec().getValue().hasPlainIntegers())
     return "i8 under powers of two is a fixed-point number, which no product "
            "reads under scales of all of K; nearest legal: 'float32_t0' or "

@@ -112,11 +112,17 @@ static LogicalResult verifyZeros(QuantizeOp op) {
                             << type.getSpec().getText() << "' has";
   int64_t largest =
       (int64_t(1) << type.getElementType().getIntOrFloatBitWidth()) - 1;
-  if (spec.hasIntegerZero() && spec.zero->maxInt() < largest)
+  if (spec.hasIntegerZero() && spec.zero->maxInt() < largest) {
+    ScaleSpec wide = spec, real = spec;
+    wide.zero = *parseNumberSpec("int16");
+    real.zero = *parseNumberSpec("float32");
     return op.emitOpError()
            << "zero points of " << type.getElementType() << " reach " << largest
            << ", but '" << print(*spec.zero) << "' ends at "
-           << spec.zero->maxInt() << "; a wider integer or a float holds them";
+           << spec.zero->maxInt()
+           << "; a wider integer or a float holds them; nearest legal: '"
+           << print(wide) << "' or '" << print(real) << "'";
+  }
   return success();
 }
 

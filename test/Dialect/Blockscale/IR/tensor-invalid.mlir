@@ -200,7 +200,7 @@ func.func @quantize_rounding_of_wide_elements(%x: tensor<64x64xf32>) {
 // -----
 
 func.func @quantize_narrow_zeros(%x: tensor<64x64xf32>) {
-  // expected-error @below {{zero points of 'ui8' reach 255, but 'int8' ends at 127; a wider integer or a float holds them}}
+  // expected-error @below {{zero points of 'ui8' reach 255, but 'int8' ends at 127; a wider integer or a float holds them; nearest legal: 'float32_int16_t16' or 'float32_float32_t16'}}
   %0 = blockscale.quantize %x : tensor<64x64xf32> to !blockscale.tensor<64x64xui8, "float32_int8_t16">
   return
 }

@@ -74,7 +74,7 @@ func.func @long(%a: !a) -> tensor<64x128xf32> {
 
 !a = !blockscale.tensor<64x64xi8, "e8m0_t32", layout = tiled_128x4>
 func.func @integers(%a: !a) -> tensor<64x64xf32> {
-  // expected-error@+1 {{no instruction of 'sm_100a' reads elements of i8 with scales as 'e8m0_t32' says}}
+  // expected-error@+1 {{a kernel dequantises elements as products read them, but i8 under 'e8m0_t32' is stored as another format when it is packed; nearest legal: 'float32_t0' or 'float32', or a whole function ('--emit=host-llvm'), whose host dequantises}}
   %0 = blockscale.dequantize %a : !a to tensor<64x64xf32>
   return %0 : tensor<64x64xf32>
 }
@@ -83,7 +83,7 @@ func.func @integers(%a: !a) -> tensor<64x64xf32> {
 
 !a = !blockscale.tensor<64x128xi8, "float32_t128">
 func.func @integers_in_tiles(%a: !a) -> tensor<64x128xf32> {
-  // expected-error@+1 {{no instruction of 'sm_100a' reads elements of i8 with scales as 'float32_t128' says}}
+  // expected-error@+1 {{i8 under 'float32_t128' is stored as another format when it is packed}}
   %0 = blockscale.dequantize %a : !a to tensor<64x128xf32>
   return %0 : tensor<64x128xf32>
 }

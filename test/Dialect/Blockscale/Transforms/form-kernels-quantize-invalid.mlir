@@ -94,7 +94,7 @@ func.func @sparse(%x: tensor<64x64xf32>) -> !q {
 
 !q = !blockscale.tensor<64x64xi8, "e8m0_t32", layout = tiled_128x4>
 func.func @integers(%x: tensor<64x64xf32>) -> !q {
-  // expected-error@+1 {{no instruction of 'sm_100a' reads elements of i8 with scales as 'e8m0_t32' says, so that no kernel writes them; nearest legal: 'e8m0_t32', or for f4E2M1FN 'multi_float32_e4m3fn_t16'}}
+  // expected-error@+1 {{a kernel quantises elements as products read them, but i8 under 'e8m0_t32' is stored as another format when it is packed; nearest legal: 'float32_t0' or 'float32', or a whole function ('--emit=host-llvm'), whose host quantises}}
   %0 = blockscale.quantize %x : tensor<64x64xf32> to !q
   return %0 : !q
 }
@@ -210,7 +210,7 @@ func.func @short_floats(%x: tensor<64x128xbf16>) -> !q {
 
 !q = !blockscale.tensor<64x128xi8, "float32_t128">
 func.func @integers_under_floats(%x: tensor<64x128xbf16>) -> !q {
-  // expected-error@+1 {{i8 under scales of tiles is multiplied as bf16, which no kernel writes for 'float32_t128'; nearest legal: 'float32_t0' or 'float32'}}
+  // expected-error@+1 {{i8 under 'float32_t128' is stored as another format when it is packed; nearest legal: 'float32_t0' or 'float32', or a whole function}}
   %0 = blockscale.quantize %x : tensor<64x128xbf16> to !q
   return %0 : !q
 }
@@ -219,7 +219,7 @@ func.func @integers_under_floats(%x: tensor<64x128xbf16>) -> !q {
 
 !q = !blockscale.tensor<64x128xi4, "float32_t0">
 func.func @short_integers(%x: tensor<64x128xbf16>) -> !q {
-  // expected-error@+1 {{a kernel quantises to floats of at most 8 bits or to i8 under float scales, but the elements of the result are i4}}
+  // expected-error@+1 {{i4 under 'float32_t0' is stored as another format when it is packed; nearest legal: f8E4M3FN, or a whole function}}
   %0 = blockscale.quantize %x : tensor<64x128xbf16> to !q
   return %0 : !q
 }
@@ -319,3 +319,30 @@ func.func @both_for_sparse(%x: tensor<64x64xf32>) -> (!q, !q) {
 
 // expected-error@+1 {{'blockscale.for_sparse' is a unit attribute of 'blockscale.quantize' and of the kernel made from it}}
 module attributes {blockscale.for_sparse} {}
+
+// -----
+
+!q = !blockscale.tensor<64x128xi4, "e8m0_t32">
+func.func @fixed_point(%x: tensor<64x128xbf16>) -> !q {
+  // expected-error@+1 {{i4 under 'e8m0_t32' is stored as another format when it is packed; nearest legal: f6E2M3FN, or a whole function}}
+  %0 = blockscale.quantize %x : tensor<64x128xbf16> to !q
+  return %0 : !q
+}
+
+// -----
+
+!q = !blockscale.tensor<64x128xf8E5M2FNUZ, "float32_t128">
+func.func @no_negative_zero(%x: tensor<64x128xbf16>) -> !q {
+  // expected-error@+1 {{f8E5M2FNUZ under 'float32_t128' is stored as another format when it is packed; nearest legal: f8E5M2, or a whole function}}
+  %0 = blockscale.quantize %x : tensor<64x128xbf16> to !q
+  return %0 : !q
+}
+
+// -----
+
+!q = !blockscale.tensor<64x128xui8, "float32_int16">
+func.func @zero_points(%x: tensor<64x128xbf16>) -> !q {
+  // expected-error@+1 {{a kernel writes no zero points, which 'float32_int16' has; nearest legal: 'float32_t0' of i8, or a whole function ('--emit=host-llvm'), whose host quantises}}
+  %0 = blockscale.quantize %x : tensor<64x128xbf16> to !q
+  return %0 : !q
+}
