@@ -28,6 +28,8 @@ def encode(name, values, dtype):
         return np.clip(np.rint(values), legal.min, legal.max).astype(dtype)
     if name == "tf32":
         return rounded_to_tf32(values)
+    if name in FNUZ:
+        return np.clip(values, -largest(dtype), largest(dtype)).astype(dtype)
     if name == "e4m3ieee":
         # Up to there its codes are those without infinities.
         values, name = np.clip(values, -largest(dtype), largest(dtype)), "e4m3"
