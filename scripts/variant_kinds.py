@@ -67,6 +67,10 @@ PROMOTED = [Operands("f8E4M3FN", "f8E4M3FN", "float32_t128@plain",
 # Beside a sparse A without scales, whose stages have two blocks, or four.
 SPARSE_PROMOTED = [Operands("f8E4M3FN", "f8E4M3FN", "n2m4", "float32_t128_t128@plain"),
                    Operands("f4E2M1FN", "f8E5M2", "n2m4", "float32_t64@plain")]
+# Of the sparse A itself, beside tiles of as many elements of B, and of none.
+PROMOTED_OF_SPARSE = [Operands("f8E4M3FN", "f8E4M3FN", "float32_t64n2m4",
+                               "float32_t128_t128@plain"),
+                      Operands("f6E2M3FN", "f4E2M1FN", "float32_t128_t64n2m4", "")]
 # Scales of 1 beside those that instructions read; with the first in all of K, and in
 # tiles whose sums are multiplied in registers.
 ONES = [Operands("f8E4M3FN", "f4E2M1FN", "float32_t0@plain", "e8m0_t32"),

@@ -11,10 +11,10 @@ from variant_kinds import (
     BESIDE, BLOCKS, CODEBOOKS, DATACENTER, DENSE, FP4, FP4_UE4M3_32, FP4_UE5M3_16,
     GROUPED_BLOCKS, GROUPED_LONG, HALVED, INTEGERS, INTEGERS_DENSE, INTEGER_CHIPS,
     K96_CHIPS, LONG, LONG_ELEMENTS, LONG_SPLIT, MIXED, MXFP4, MXFP6, MXFP8, NVFP4,
-    ONES, Operands, PROMOTED, PROMOTED_BESIDE, PROMOTED_ONES, REAL_ZEROS, ROWS,
-    SHORTEST_TILES, SHORT_TILES, SMALL, SPARSE, SPARSE_PROMOTED, Sizes, UNSCALED,
-    UNSCALED_DENSE, Variant, WARP, WIDE, WIDE_SHORT, WIDE_SIZES, ZEROS, along_k, by_tma,
-    cluster, grouped, masked, pair, wide)
+    ONES, Operands, PROMOTED, PROMOTED_BESIDE, PROMOTED_OF_SPARSE, PROMOTED_ONES,
+    REAL_ZEROS, ROWS, SHORTEST_TILES, SHORT_TILES, SMALL, SPARSE, SPARSE_PROMOTED,
+    Sizes, UNSCALED, UNSCALED_DENSE, Variant, WARP, WIDE, WIDE_SHORT, WIDE_SIZES,
+    ZEROS, along_k, by_tma, cluster, grouped, masked, pair, wide)
 
 
 def streamed(name, operands, schedule):
@@ -128,6 +128,8 @@ PRODUCT_VARIANTS = [
             SPARSE_PROMOTED, "cta_group = 1", BLOCKS),
     Variant("scales applied in registers beside a sparse A, CTA pair", DATACENTER,
             SPARSE_PROMOTED, "cta_group = 2", BLOCKS),
+    Variant("scales applied in registers of a sparse A", DATACENTER, PROMOTED_OF_SPARSE,
+            "cta_group = 1", BLOCKS),
     Variant("scales of 1 beside others", DATACENTER, ONES, "cta_group = 1", SMALL),
     Variant("scales of 1 beside others, CTA pair", DATACENTER, ONES, "cta_group = 2",
             SMALL),

@@ -22,6 +22,8 @@
 
 // RUN: blockscale compile %t/sparse.mlir --no-cubin -o %t
 // RUN: %python %S/Inputs/mutate_promoted.py %t/sparse.mlir %t/sparse.ptx %t 7 | FileCheck %s
+// RUN: blockscale compile %t/sparse-scales.mlir --no-cubin -o %t
+// RUN: %python %S/Inputs/mutate_promoted.py %t/sparse-scales.mlir %t/sparse-scales.ptx %t 5 | FileCheck %s
 // RUN: blockscale compile %t/beside.mlir --no-cubin -o %t
 // RUN: %python %S/Inputs/mutate_promoted.py %t/beside.mlir %t/beside.ptx %t 5 | FileCheck %s
 
@@ -80,6 +82,13 @@ func.func @product(%a: !a, %b: !b) -> tensor<130x72xf32> {
 //--- sparse.mlir
 !a = !blockscale.tensor<130x640xf8E4M3FN, "n2m4", layout = tiled_128x4>
 !b = !blockscale.tensor<40x640xf8E4M3FN, "float32_t4_t128">
+func.func @product(%a: !a, %b: !b) -> tensor<130x40xf32> {
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 32, cta_group = 1>) : !a, !b -> tensor<130x40xf32>
+  return %0 : tensor<130x40xf32>
+}
+//--- sparse-scales.mlir
+!a = !blockscale.tensor<130x640xf8E4M3FN, "float32_t64n2m4", layout = tiled_128x4>
+!b = !blockscale.tensor<40x640xf8E4M3FN>
 func.func @product(%a: !a, %b: !b) -> tensor<130x40xf32> {
   %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 32, cta_group = 1>) : !a, !b -> tensor<130x40xf32>
   return %0 : tensor<130x40xf32>

@@ -10,6 +10,7 @@
 // CHECK: {{^}}function
 // CHECK: {{^}}pruned_product exact 40 3 {{.*}} pass
 // CHECK: {{^}}values exact 40 4 {{.*}} pass
+// CHECK: {{^}}float_tiles exact 40 4 {{.*}} pass
 
 // LAUNCHES-LABEL: func.func @pruned_product
 // LAUNCHES: launch_into {{.*}} ["x"]
@@ -20,6 +21,11 @@
 // LAUNCHES: launch_into {{.*}} ["a_data", "a_scales"] {{.*}} {result_roles = ["d_scales"]}
 // LAUNCHES: launch_into {{.*}} ["a_data", "a_scales"] {{.*}} -> tensor<?x256xbf16>
 // LAUNCHES: launch_into {{.*}} ["a_data", "a_scales", "b_data", "b_scales"]
+// LAUNCHES-LABEL: func.func @float_tiles
+// LAUNCHES: launch_into {{.*}} ["x"]
+// LAUNCHES: launch_into {{.*}} ["x"]
+// LAUNCHES: launch_into {{.*}} ["a_data"] {{.*}} {result_roles = ["d_data", "d_metadata"]}
+// LAUNCHES: launch_into {{.*}} ["a_data", "a_scales", "a_metadata", "b_data", "b_scales"]
 // LAUNCHES-LABEL: func.func @alone
 // LAUNCHES: launch_into {{.*}} ["a_data", "a_metadata"] {{.*}} {result_roles = ["d_data"]}
 // LAUNCHES-LABEL: gpu.module
@@ -55,6 +61,19 @@ func.func @values(%x: tensor<?x256xbf16>, %w: !scaled) -> (tensor<?x256xbf16>, t
   %v = blockscale.dequantize %r : !plain to tensor<?x256xbf16>
   %y = blockscale.matmul %q, %w : !tiled, !scaled -> tensor<?x128xf32>
   return %v, %y : tensor<?x256xbf16>, tensor<?x128xf32>
+}
+
+!plain_tiles = !blockscale.tensor<?x256xf8E4M3FN, "float32_t128">
+!sparse_tiles = !blockscale.tensor<?x256xf8E4M3FN, "float32_t64n2m4", layout = tiled_128x4>
+!square_tiles = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128_t128">
+
+// Scales of tiles stay as they are where metadata come to them.
+func.func @float_tiles(%x: tensor<?x256xbf16>, %w: !square_tiles) -> tensor<?x128xf32> {
+  %p = blockscale.prune %x keep 2 of 4 : tensor<?x256xbf16>
+  %q = blockscale.quantize %p : tensor<?x256xbf16> to !plain_tiles
+  %s = blockscale.compress %q : !plain_tiles to !sparse_tiles
+  %y = blockscale.matmul %s, %w : !sparse_tiles, !square_tiles -> tensor<?x128xf32>
+  return %y : tensor<?x128xf32>
 }
 
 // A function that does nothing else.

@@ -15,6 +15,7 @@
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleHost.h"
 #include "blockscale/Dialect/Blockscale/IR/Codebooks.h"
 #include "blockscale/Dialect/Blockscale/IR/Conversion.h"
+#include "blockscale/Dialect/Blockscale/IR/LayoutOfScales.h"
 #include "blockscale/Dialect/Blockscale/IR/Pairs.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
@@ -177,7 +178,7 @@ LogicalResult ConversionLaunch::addResult(ScaledTensorType type) {
     data.back() = storedSize(e, sizes.back());
   }
   if (found->scales)
-    scales = scaleSizes(e, type.getLayout(), tileCounts(e, type, sizes));
+    scales = scaleSizes(e, getScaleLayout(type), tileCounts(e, type, sizes));
   for (auto [name, partType, extents, before] :
        {std::tuple("d_data", found->data, &data, parts->data),
         std::tuple("d_scales", found->scales, &scales, parts->scales),
@@ -351,7 +352,8 @@ private:
           getValueOrCreateConstantIndexOp(e, e.getLoc(), counts.front());
       counts.front() = groupedScaleRows(e, rows, offsets);
     }
-    SmallVector<OpFoldResult> scales = scaleSizes(e, type.getLayout(), counts);
+    SmallVector<OpFoldResult> scales =
+        scaleSizes(e, getScaleLayout(type), counts);
     ArrayRef<OpFoldResult> sizesOfParts[] = {sizes, scales, sizes.drop_back(2)};
     // A kernel writes no other parts.
     for (auto [partType, partSizes] : llvm::zip(parts->present(), sizesOfParts))

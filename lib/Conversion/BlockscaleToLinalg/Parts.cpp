@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
+#include "blockscale/Dialect/Blockscale/IR/LayoutOfScales.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -345,9 +346,10 @@ Value blockscale::repeatScales(Emitter &e, const Parts &parts,
     row = tileIndex(body, row, rows);
     tile.back() = tileIndex(body, tile.back(), blocks);
     return tensor::ExtractOp::create(
-        body, parts.scales, scalePosition(body, from.getLayout(), tile));
+        body, parts.scales, scalePosition(body, getScaleLayout(from), tile));
   });
-  return convertScales(e, plain, ScaleLayout::Plain, to.getLayout(), counts);
+  return convertScales(e, plain, ScaleLayout::Plain, getScaleLayout(to),
+                       counts);
 }
 
 //===----------------------------------------------------------------------===//
@@ -534,7 +536,7 @@ decodedValues(Emitter &e, const Parts &parts, const Decoder &elements,
 /// Where the scale and the zero point of an element lie.
 static SmallVector<Value> placeOfTile(Emitter &body, ScaledTensorType type,
                                       ValueRange position) {
-  return scalePosition(body, type.getLayout(),
+  return scalePosition(body, getScaleLayout(type),
                        tilePosition(body, type, position));
 }
 

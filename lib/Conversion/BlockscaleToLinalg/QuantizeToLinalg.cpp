@@ -8,6 +8,7 @@
 
 #include "Patterns.h"
 #include "QuantizeParts.h"
+#include "blockscale/Dialect/Blockscale/IR/LayoutOfScales.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantize.h"
 #include "blockscale/Formats/Quotient.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -130,8 +131,8 @@ public:
     Value data = codes(scales, factors);
     if (type.getOrder() == DataOrder::MNMajor)
       data = transposeData(e, data);
-    scales =
-        convertScales(e, scales, ScaleLayout::Plain, type.getLayout(), counts);
+    scales = convertScales(e, scales, ScaleLayout::Plain, getScaleLayout(type),
+                           counts);
     results[0] = castTo(e, data, parts.data);
     results[1] = castTo(e, scales, parts.scales);
     if (parts.tensorScale)

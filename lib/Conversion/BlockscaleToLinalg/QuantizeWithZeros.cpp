@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "QuantizeParts.h"
+#include "blockscale/Dialect/Blockscale/IR/LayoutOfScales.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -34,8 +35,8 @@ public:
     if (type.getOrder() == DataOrder::MNMajor)
       data = transposeData(e, data);
     auto stored = [&](Value plain, Type part) {
-      Value converted =
-          convertScales(e, plain, ScaleLayout::Plain, type.getLayout(), counts);
+      Value converted = convertScales(e, plain, ScaleLayout::Plain,
+                                      getScaleLayout(type), counts);
       return castTo(e, converted, part);
     };
     return {castTo(e, data, parts.data), stored(scales, parts.scales),

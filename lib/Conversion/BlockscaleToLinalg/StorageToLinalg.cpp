@@ -8,6 +8,7 @@
 
 #include "Patterns.h"
 #include "blockscale/Dialect/Blockscale/IR/Codebooks.h"
+#include "blockscale/Dialect/Blockscale/IR/LayoutOfScales.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -56,8 +57,9 @@ struct RelayoutToLinalg : OpConversionPattern<RelayoutOp> {
     SmallVector<OpFoldResult> sizes = logicalSizes(e, parts);
     for (Value *part : {&parts.scales, &parts.zeros})
       if (*part)
-        *part = convertScales(e, *part, parts.type.getLayout(), to.getLayout(),
-                              tileCounts(e, parts.type, sizes));
+        *part =
+            convertScales(e, *part, getScaleLayout(parts.type),
+                          getScaleLayout(to), tileCounts(e, parts.type, sizes));
     if (parts.metadata)
       parts.metadata = convertMetadata(
           e, parts.metadata, to, parts.type.getLayout(), to.getLayout(), sizes);
@@ -116,7 +118,7 @@ public:
     int64_t rowTile = type.getRowTile();
     if (rowTile == 0)
       return allRows(tensor);
-    return rows(tensor, getScaleStorage(type.getLayout()), rowTile);
+    return rows(tensor, getScaleStorage(getScaleLayout(type)), rowTile);
   }
 
   Value metadata(Value tensor) {

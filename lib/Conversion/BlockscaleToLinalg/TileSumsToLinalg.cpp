@@ -10,6 +10,7 @@
 
 #include "Patterns.h"
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleSums.h"
+#include "blockscale/Dialect/Blockscale/IR/LayoutOfScales.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -89,7 +90,7 @@ Value Sums::sumOfPiece(Emitter &body, ValueRange place, Value first) {
   Value sum = loop.getResult(0);
   if (scales) {
     SmallVector<Value> tile =
-        scalePosition(body, parts.type.getLayout(),
+        scalePosition(body, getScaleLayout(parts.type),
                       tilePosition(body, parts.type, elementAt(place, first)));
     Value code = tensor::ExtractOp::create(body, parts.scales, tile);
     sum = arith::MulFOp::create(body, sum, scales->decode(body, code));

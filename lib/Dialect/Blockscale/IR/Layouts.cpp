@@ -7,12 +7,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
+#include "blockscale/Dialect/Blockscale/IR/LayoutOfScales.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/HW/Memory.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
 
 using namespace mlir;
 using namespace blockscale;
+
+ScaleLayout blockscale::getScaleLayout(ScaledTensorType type) {
+  bool isOfMetadata =
+      type.getSpec().getValue().isSparse() && hasPromotedScales(type);
+  return isOfMetadata ? ScaleLayout::Plain : type.getLayout();
+}
 
 const hw::Layout &blockscale::getScaleStorage(ScaleLayout layout) {
   switch (layout) {

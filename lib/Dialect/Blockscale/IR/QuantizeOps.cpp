@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TensorVerifiers.h"
+#include "blockscale/Dialect/Blockscale/IR/LayoutOfScales.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantize.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -181,7 +182,7 @@ LogicalResult blockscale::expandSparseQuantize(RewriterBase &rewriter,
   auto dense = ScaledTensorType::get(
       type.getShape(), type.getElementType(),
       ScaleSpecAttr::get(op.getContext(), denseForm(spec)),
-      spec.isUnscaled() ? ScaleLayout::Plain : type.getLayout(),
+      spec.isUnscaled() ? ScaleLayout::Plain : getScaleLayout(type),
       type.getOrder());
   Value quantized = QuantizeOp::create(
       rewriter, op.getLoc(), dense, pruned, op.getTensorScale(),

@@ -9,6 +9,7 @@
 #include "TensorVerifiers.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
+#include "blockscale/Dialect/Blockscale/IR/LayoutOfScales.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "mlir/IR/Builders.h"
@@ -351,7 +352,7 @@ static bool keepsStorage(ScaledTensorType from, ScaledTensorType to) {
     return spec.isUnscaled() && !spec.isSparse();
   };
   return from.getOrder() == to.getOrder() &&
-         (from.getLayout() == to.getLayout() || hasNoLayout(from) ||
+         (getScaleLayout(from) == getScaleLayout(to) || hasNoLayout(from) ||
           hasNoLayout(to));
 }
 

@@ -7,6 +7,7 @@
 
 #include "blockscale/Dialect/Blockscale/IR/Codebooks.h"
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
+#include "blockscale/Dialect/Blockscale/IR/LayoutOfScales.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "mlir/IR/Builders.h"
 
@@ -170,7 +171,7 @@ static SmallVector<int64_t> getScaleShape(ScaledTensorType type) {
     rows = ShapedType::kDynamic;
   int64_t columns = numTiles(type.getK(), type.getKTile());
   shape.append(
-      getStorageShape(getScaleStorage(type.getLayout()), rows, columns));
+      getStorageShape(getScaleStorage(getScaleLayout(type)), rows, columns));
   return shape;
 }
 

@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "blockscale/Dialect/Blockscale/IR/LayoutOfScales.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace blockscale;
@@ -95,11 +97,17 @@ static LogicalResult verifyAlignment(SliceRowsOp op, int64_t offset,
                                      int64_t size) {
   ScaledTensorType type = op.getInput().getType();
   int64_t unit = type.getRowTile();
-  unit *= getScaleStorage(type.getLayout()).multipleOf(hw::Dim::Row);
+  unit *= getScaleStorage(getScaleLayout(type)).multipleOf(hw::Dim::Row);
+  int64_t unitOfScales = unit;
+  if (type.getSpec().getValue().isSparse())
+    unit = std::lcm(
+        unit,
+        int64_t(getMetadataStorage(type.getLayout()).multipleOf(hw::Dim::Row)));
   if (unit <= 1)
     return success();
-  StringRef what =
-      type.getSpec().getValue().isUnscaled() ? "metadata" : "scales";
+  bool isOfMetadata =
+      type.getSpec().getValue().isUnscaled() || unit != unitOfScales;
+  StringRef what = isOfMetadata ? "metadata" : "scales";
   if (!ShapedType::isDynamic(offset) && offset % unit != 0)
     return op.emitOpError()
            << "expected a row offset that is a multiple of " << unit

@@ -182,7 +182,8 @@ static std::optional<Reason> whyNotTiled(const ScaleSpec &spec,
   std::string text = ::blockscale::print(spec);
   if (!spec.isTile())
     return name + " holds scales of tiles along K, but '" + text + "' has none";
-  if (!scaleFormat(*spec.scale))
+  // Beside metadata they are plain.
+  if (!scaleFormat(*spec.scale) && !spec.isSparse())
     return name +
            " holds scales of one byte (e8m0, e4m3fn, e5m3fn), but those "
            "of '" +

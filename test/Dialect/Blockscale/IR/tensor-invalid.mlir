@@ -585,3 +585,12 @@ func.func @tiled_metadata(%d: tensor<130x160xf8E4M3FN>, %s: tensor<2x2x32x16xf8E
   %0 = blockscale.assemble %d, %s metadata(%m : tensor<130x40xi8>) : tensor<130x160xf8E4M3FN>, tensor<2x2x32x16xf8E8M0FNU> to !blockscale.tensor<130x320xf8E4M3FN, "e8m0_t32n2m4", layout = tiled_128x4>
   return
 }
+
+// -----
+
+// Its scales lie row by row, its metadata in tiles.
+func.func @float_scales(%d: tensor<130x192xf8E4M3FN>, %s: tensor<2x1x32x16xf32>, %m: tensor<3x2x128x16xi8>) {
+  // expected-error @below {{expected operand 'scales' of type 'tensor<130x3xf32>', found 'tensor<2x1x32x16xf32>'}}
+  %0 = blockscale.assemble %d, %s metadata(%m : tensor<3x2x128x16xi8>) : tensor<130x192xf8E4M3FN>, tensor<2x1x32x16xf32> to !blockscale.tensor<130x384xf8E4M3FN, "float32_t64n2m4", layout = tiled_128x4>
+  return
+}

@@ -49,6 +49,11 @@ func.func private @named(!blockscale.tensor<64x128xf4E2M1FN, "mxfp4">,
 // CHECK-SAME: !blockscale.tensor<128x192xf6E2M3FN, "e8m0_t32n2m4">
 func.func private @sparse(!blockscale.tensor<128x192xf6E2M3FN, "e8m0_t32n2m4">)
 
+// Metadata in tiles, and scales that no instruction reads row by row.
+// CHECK-LABEL: func.func private @float_tiles(
+// CHECK-SAME: !blockscale.tensor<130x384xf8E4M3FN, "float32_t64n2m4", layout = tiled_128x4>
+func.func private @float_tiles(!blockscale.tensor<130x384xf8E4M3FN, "float32_t64n2m4", layout = tiled_128x4>)
+
 // CHECK-LABEL: func.func private @aliases(
 // CHECK-SAME: !blockscale.tensor<128x64xf8E4M3FNUZ, "float32_t0">
 // CHECK-SAME: !blockscale.tensor<128x64xf8E5M2FNUZ, "float32">

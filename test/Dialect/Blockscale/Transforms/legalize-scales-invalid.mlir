@@ -206,10 +206,10 @@ func.func @short_e4m3_scales(%a: !short_e4m3_scales, %b: !short_e4m3_scales) -> 
 // -----
 
 !sparse_e4m3_scales = !blockscale.tensor<128x256xf8E4M3FN, "e4m3fn_t32n2m4", layout = tiled_128x4>
-!dense_e4m3_scales = !blockscale.tensor<128x256xf8E4M3FN, "e4m3fn_t64">
-func.func @sparse_e4m3_scales(%a: !sparse_e4m3_scales, %b: !dense_e4m3_scales) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'a' with scales 'e4m3fn_t32n2m4': scales of tiles by which sums are multiplied in registers lie in layout 'plain', and metadata as instructions read them in 'tiled_128x4', but a type names one layout}}
-  %0 = blockscale.matmul %a, %b : !sparse_e4m3_scales, !dense_e4m3_scales -> tensor<128x128xf32>
+!tiled_e4m3_scales = !blockscale.tensor<128x256xf8E4M3FN, "e4m3fn_t64", layout = tiled_128x4>
+func.func @sparse_e4m3_scales(%a: !sparse_e4m3_scales, %b: !tiled_e4m3_scales) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'b' has its scales in layout 'tiled_128x4'; no instruction reads scales 'e4m3fn_t64' of elements of 'f8E4M3FN', and those by which sums are multiplied in registers lie in layout 'plain'}}
+  %0 = blockscale.matmul %a, %b : !sparse_e4m3_scales, !tiled_e4m3_scales -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
 
@@ -442,8 +442,28 @@ func.func @long_elements(%a: !long_elements, %b: !float_tiles) -> tensor<128x128
 !sparse_scaled = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128n2m4">
 !sparse_scaled_b = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128_t128">
 func.func @sparse_scaled(%a: !sparse_scaled, %b: !sparse_scaled_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'a' with scales 'float32_t128n2m4': scales of tiles by which sums are multiplied in registers lie in layout 'plain', and metadata as instructions read them in 'tiled_128x4', but a type names one layout; expected scales of 'e8m0_t32', none beside tile scales of the other operand, or 'dense-fallback', which multiplies what 'blockscale.densify' makes of tiles of at most 256 elements, pruned ones included}}
+  // expected-error @below {{operand 'a' has its metadata in layout 'plain'; the tensor core reads 'tiled_128x4'}}
   %0 = blockscale.matmul %a, %b : !sparse_scaled, !sparse_scaled_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!sparse_short = !blockscale.tensor<128x256xf8E4M3FN, "float32_t16n2m4", layout = tiled_128x4>
+!beside_short = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128">
+func.func @sparse_short(%a: !sparse_short, %b: !beside_short) -> tensor<128x128xf32> {
+  // expected-error @below {{tiles of 32 elements along K, by whose scales sums are multiplied in registers, are shorter than what one sparse instruction adds up, 64 elements; expected tiles of 64 or more, pruned ones included; or multiply it densely with 'dense-fallback'}}
+  %0 = blockscale.matmul %a, %b : !sparse_short, !beside_short -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!sparse_alone = !blockscale.tensor<128x256xf8E4M3FN, "n2m4", layout = tiled_128x4>
+!short_b = !blockscale.tensor<128x256xf8E4M3FN, "float32_t32">
+func.func @short_beside_sparse(%a: !sparse_alone, %b: !short_b) -> tensor<128x128xf32> {
+  // expected-error @below {{tiles of 32 elements along K, by whose scales sums are multiplied in registers, are shorter than what one sparse instruction adds up, 64 elements}}
+  %0 = blockscale.matmul %a, %b : !sparse_alone, !short_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
 

@@ -43,6 +43,27 @@ func.func @fallback(%a: !two_nvfp4, %b: !wide_nvfp4) -> tensor<128x128xf32> {
   return %0 : tensor<128x128xf32>
 }
 
+// Scales of tiles by which sums are multiplied go with metadata in tiles.
+!float_tiles = !blockscale.tensor<128x256xf8E4M3FN, "float32_t64n2m4", layout = tiled_128x4>
+!float_tiles_b = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128_t128">
+// CHECK-LABEL: func.func @float_tiles(
+// CHECK-NOT: densify
+// CHECK: mma(<kind = f8f6f4, a = e4m3, b = e4m3, sparse = true>)
+func.func @float_tiles(%a: !float_tiles, %b: !float_tiles_b) -> tensor<128x128xf32> {
+  %0 = blockscale.matmul %a, %b : !float_tiles, !float_tiles_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// One instruction adds up more than what has the same scales.
+!short_tiles = !blockscale.tensor<128x256xf8E4M3FN, "float32_t16n2m4", layout = tiled_128x4>
+// CHECK-LABEL: func.func @short_tiles(
+// CHECK: %[[A:.*]] = blockscale.densify %arg0 : {{.*}} to !blockscale.tensor<128x256xf8E4M3FN, "float32_t32">
+// CHECK: blockscale.matmul %[[A]], %arg1 mma(<kind = f8f6f4, a = e4m3, b = e4m3>)
+func.func @short_tiles(%a: !short_tiles, %b: !float_tiles_b) -> tensor<128x128xf32> {
+  %0 = blockscale.matmul %a, %b : !short_tiles, !float_tiles_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
 // CHECK-LABEL: func.func @sparse_b(
 // CHECK: blockscale.densify %arg0 : {{.*}} to !blockscale.tensor<128x256xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
 // CHECK: blockscale.densify %arg1 : {{.*}} to !blockscale.tensor<128x256xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>

@@ -44,7 +44,7 @@ func.func @uncompressed(%a: !dense, %x: !dense) -> tensor<128x128xf32> {
   return %0 : tensor<128x128xf32>
 }
 
-// Scales of float tiles: dense products alone are multiplied by them in registers.
+// Scales of float tiles, beside metadata that no instruction reads as they lie.
 !float_tiles = !blockscale.tensor<128x256xf8E4M3FN, "float32_t64n2m4">
 !other_tiles = !blockscale.tensor<64x256xf8E4M3FN, "float32_t128">
 // CHECK-LABEL: func.func @float_tiles(

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ConstantSparse.h"
+#include "blockscale/Dialect/Blockscale/IR/LayoutOfScales.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantize.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -59,12 +60,12 @@ static std::optional<ConstantParts> constantParts(Value tensor) {
   if (source.getScales()) {
     if (!matchPattern(source.getScales(), m_Constant(&scales)))
       return std::nullopt;
-    parts.scales = loadScales(shape, type.getLayout(), codesOf(scales));
+    parts.scales = loadScales(shape, getScaleLayout(type), codesOf(scales));
   }
   if (source.getZeros()) {
     if (!matchPattern(source.getZeros(), m_Constant(&zeros)))
       return std::nullopt;
-    parts.zeros = loadScales(shape, type.getLayout(), codesOf(zeros));
+    parts.zeros = loadScales(shape, getScaleLayout(type), codesOf(zeros));
   }
   if (source.getTensorScale()) {
     if (!matchPattern(source.getTensorScale(), m_Constant(&tensorScale)))
@@ -99,10 +100,10 @@ static void replaceByConstants(Operation *op, ScaledTensorType type,
   Value scales, zeros, tensorScale, metadata;
   if (types.scales)
     scales = constant(types.scales,
-                      storeScales(shape, type.getLayout(), parts.scales));
+                      storeScales(shape, getScaleLayout(type), parts.scales));
   if (types.zeros)
     zeros = constant(types.zeros,
-                     storeScales(shape, type.getLayout(), parts.zeros));
+                     storeScales(shape, getScaleLayout(type), parts.zeros));
   if (types.tensorScale)
     tensorScale = constant(types.tensorScale, parts.tensorScale);
   if (types.metadata)

@@ -15,6 +15,7 @@
 #include "blockscale/Dialect/Blockscale/Transforms/ShardingInterfaceImpl.h"
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleHost.h"
 #include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
+#include "blockscale/Dialect/Blockscale/IR/LayoutOfScales.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "blockscale/HW/Metadata.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -95,7 +96,7 @@ loopsOfParts(ScaledTensorType type, const Loops &loops, unsigned row) {
     parts.push_back(loops.batched({}));
     llvm::append_range(parts.back(), storageLoops(layout, row, loops.k()));
   };
-  const hw::Layout &scales = getScaleStorage(type.getLayout());
+  const hw::Layout &scales = getScaleStorage(getScaleLayout(type));
   add(!spec.isUnscaled(), scales);
   add(spec.zero.has_value(), scales);
   if (spec.tensorScale)
@@ -152,7 +153,7 @@ static Units unitsOf(ScaledTensorType type) {
   // A tile of size 0 is all there is.
   auto tileOf = [](int64_t tile, int64_t size) { return tile ? tile : size; };
   if (!spec.isUnscaled())
-    add(getScaleStorage(type.getLayout()),
+    add(getScaleStorage(getScaleLayout(type)),
         std::max<int64_t>(1, tileOf(type.getRowTile(), type.getNumRows())),
         std::max<int64_t>(1, tileOf(type.getKTile(), type.getK())));
   if (std::optional<hw::SparsePattern> pattern = sparsePattern(type))

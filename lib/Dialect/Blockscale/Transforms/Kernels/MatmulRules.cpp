@@ -44,7 +44,7 @@ static bool fits(ScaledTensorType type, ScaledTensorType other, MmaAttr mma,
   if (!scaleSpan && spec.coversK())
     hasScales = !whyNotFactor(spec, type.getElementType());
   if (!scaleSpan && hasPromotedScales(type, other))
-    hasScales = !spec.isSparse();
+    hasScales = true;
   return storedElements(type, other, mma.getKind()) == format &&
          isMNMajor == (mnMajor && mnMajor.getValue()) &&
          isTiled == (scaleSpan || sparse) && spec.isSparse() == sparse &&

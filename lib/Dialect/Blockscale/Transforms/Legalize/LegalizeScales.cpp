@@ -13,6 +13,7 @@
 #include "HardwareOperand.h"
 #include "ScaleReasons.h"
 #include "SparseOperands.h"
+#include "blockscale/Dialect/Blockscale/IR/LayoutOfScales.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/StoredElements.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
@@ -104,11 +105,12 @@ static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
               "bit 26 of the instruction descriptor [T])";
     return failure();
   }
-  // Beside a sparse operand no layout makes them legal.
-  bool isPlain = layout == ScaleLayout::Plain;
-  bool isBesideSparse = other.getSpec().getValue().isSparse();
+  bool isPlain = getScaleLayout(type) == ScaleLayout::Plain;
+  // Beside a sparse operand no layout makes those of others legal.
+  bool canBePlain = !other.getSpec().getValue().isSparse() ||
+                    unscaledKind(*element) == hw::MmaKind::F8F6F4;
   bool isPromoted = hasPromotedScales(type, other);
-  if (isPromoted && !isPlain && !isBesideSparse)
+  if (isPromoted && !isPlain && canBePlain)
     return op.emitOpError()
            << "operand '" << name << "' has its scales in layout '"
            << stringifyScaleLayout(layout) << "'; no instruction reads scales '"
@@ -344,6 +346,28 @@ static std::optional<Reason> whyNotPromoted(const HardwareOperand &a,
   return std::nullopt;
 }
 
+/// Why no instruction adds up as few elements as those of `block`, which are
+/// multiplied by the same scales; empty if one of `schemes` does, or there are
+/// none.
+static std::optional<Reason> whyTooShort(ArrayRef<hw::Scheme> schemes,
+                                         bool isSparse, int64_t block) {
+  int64_t shortest = 0;
+  for (const hw::Scheme &scheme : schemes) {
+    int64_t added = hw::instructionK(scheme.kind, isSparse);
+    shortest = shortest ? std::min(shortest, added) : added;
+  }
+  if (shortest <= block)
+    return std::nullopt;
+  std::string text = "tiles of " + std::to_string(block) +
+                     " elements along K, by whose scales sums are multiplied "
+                     "in registers, are shorter than what one " +
+                     (isSparse ? "sparse " : "") + "instruction adds up, " +
+                     std::to_string(shortest) +
+                     " elements; expected tiles of " +
+                     std::to_string(shortest) + " or more";
+  return Reason(text + (isSparse ? ", pruned ones included" : ""));
+}
+
 /// Why an operand whose rows lie along K is needed, if it is: elements of 16
 /// bits lie so, those of others as they are stored, too.
 static std::optional<Reason> whyNotOrder(ScaledTensorType a,
@@ -398,11 +422,14 @@ static FailureOr<Choice> choose(MatmulOp op, hw::Target target) {
   choice.schemes =
       schemesFor({a->element, a->scale, span, a->pattern}, *b, target);
   // An instruction adds up no more than what has the same scales.
-  if (int64_t block = promotionBlock(typeA, typeB))
+  if (int64_t block = promotionBlock(typeA, typeB)) {
+    bool isSparse = a->pattern.has_value();
+    if (auto why = whyTooShort(choice.schemes, isSparse, block))
+      return Choice{*a, *b, {}, why};
     llvm::erase_if(choice.schemes, [&](const hw::Scheme &scheme) {
-      return int64_t(hw::instructionK(scheme.kind, a->pattern.has_value())) >
-             block;
+      return int64_t(hw::instructionK(scheme.kind, isSparse)) > block;
     });
+  }
   // A sparse A has no short tiles, whatever those of B are.
   bool isTooShort =
       a->pattern && a->scaleSpan != b->scaleSpan && choice.schemes.empty();
@@ -434,11 +461,15 @@ static void densifyPromoted(MatmulOp op) {
   }
 }
 
-/// Whether an instruction may skip what A prunes, whatever the scales of B.
+/// Whether an instruction may skip what A prunes, whatever the scales of B: A
+/// has none, or some of tiles that go with such metadata.
 static bool isSparseAlone(MatmulOp op) {
-  const ScaleSpec &a = op.getA().getType().getSpec().getValue(),
+  ScaledTensorType type = op.getA().getType();
+  const ScaleSpec &a = type.getSpec().getValue(),
                   &b = op.getB().getType().getSpec().getValue();
-  return a.isSparse() && a.isUnscaled() && !b.isSparse();
+  bool hasTiles =
+      hasPromotedScales(type) && type.getLayout() == ScaleLayout::Tiled128x4;
+  return a.isSparse() && (a.isUnscaled() || hasTiles) && !b.isSparse();
 }
 
 /// Whether a product that is refused is one of dense operands.

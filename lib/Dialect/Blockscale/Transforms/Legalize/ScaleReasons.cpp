@@ -74,14 +74,6 @@ static std::optional<Reason> whyNotPromoted(const ScaleSpec &spec,
            ", one for all of K ('float32_t0'), or tile scales of float32, "
            "float16 or bfloat16, by which the sum of each tile is multiplied "
            "in registers";
-  if (spec.isSparse())
-    return "scales of tiles by which sums are multiplied in registers lie in "
-           "layout 'plain', and metadata as instructions read them in "
-           "'tiled_128x4', but a type names one layout; expected scales of " +
-           directScales(element) +
-           ", none beside tile scales of the other operand, or "
-           "'dense-fallback', which multiplies what 'blockscale.densify' makes "
-           "of tiles of at most 256 elements, pruned ones included";
   return whyTooShort(spec, element);
 }
 
