@@ -14,6 +14,7 @@
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "blockscale/Dialect/Blockscale/IR/StreamK.h"
+#include "blockscale/Dialect/Blockscale/IR/WarpSchedules.h"
 #include "blockscale/Dialect/Blockscale/IR/WideTiles.h"
 #include "mlir/IR/Matchers.h"
 
@@ -423,6 +424,8 @@ LogicalResult KernelMatmulOp::verify() {
     if (auto why = whyNotWarpTile(mma, schedule.getTileM(), schedule.getTileN(),
                                   schedule.getTileK()))
       return emitOpError() << why->text;
+  if (auto why = whyNotWarpSchedule(schedule, getTarget(*this)))
+    return emitOpError() << why->text;
   if (schedule.getTileK() != mma.getTileK())
     return emitOpError() << "expected 'tile_k' of " << mma.getTileK()
                          << (mma.getSparse()

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelVerifiers.h"
+#include "blockscale/Dialect/Blockscale/IR/WarpSchedules.h"
 #include "blockscale/HW/Fragments.h"
 #include "blockscale/HW/Memory.h"
 #include "blockscale/HW/Metadata.h"
@@ -41,6 +42,28 @@ std::optional<Reason> blockscale::whyNotWarpTile(MmaAttr mma, int64_t tileM,
          " is not one that warps multiply; legal are 128 rows, 16, 32, 64 or "
          "128 columns and " +
          text(mma.getTileK()) + " along K";
+}
+
+std::optional<Reason> blockscale::whyNotWarpSchedule(ScheduleAttr schedule,
+                                                     hw::Target target) {
+  if (hw::hasTensorMemory(target))
+    return std::nullopt;
+  auto text = [](int64_t value) { return std::to_string(value); };
+  std::string chip = hw::targetName(target);
+  if (schedule.clusterSize() > 1)
+    return "clusters share loads into tensor-core kernels of chips with tensor "
+           "memory; on " +
+           chip + " the legal cluster is 1x1, found " +
+           text(schedule.clusterM()) + "x" + text(schedule.clusterN()) +
+           (schedule.clusterK() > 1
+                ? " and 'cluster_k' of " + text(schedule.clusterK())
+                : "");
+  if (schedule.getAccumulators() > 1)
+    return chip +
+           " keeps accumulators in registers; the legal number of "
+           "'accumulators' is 1, found " +
+           text(schedule.getAccumulators());
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//

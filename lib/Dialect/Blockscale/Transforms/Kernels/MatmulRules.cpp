@@ -18,6 +18,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "blockscale/Dialect/Blockscale/IR/StreamK.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
+#include "blockscale/Dialect/Blockscale/IR/WarpSchedules.h"
 #include "blockscale/Dialect/Blockscale/IR/WideTiles.h"
 #include "blockscale/HW/ScaleLayout.h"
 
@@ -106,6 +107,8 @@ static LogicalResult checkSchedule(MatmulOp op) {
     if (auto why = whyNotWarpTile(mma, schedule.getTileM(), schedule.getTileN(),
                                   schedule.getTileK()))
       return op.emitOpError() << why->text;
+  if (auto why = whyNotWarpSchedule(schedule, target))
+    return op.emitOpError() << why->text;
   if (inTensorMemory && (!isTileM(mma, schedule.getTileM()) ||
                          !isTileN(mma, schedule.getTileN()) ||
                          schedule.getTileK() != mma.getTileK()))

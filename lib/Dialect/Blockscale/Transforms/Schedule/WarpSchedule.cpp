@@ -15,6 +15,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "blockscale/Dialect/Blockscale/IR/StreamK.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
+#include "blockscale/Dialect/Blockscale/IR/WarpSchedules.h"
 #include "blockscale/HW/Check.h"
 #include "blockscale/HW/GemmModel.h"
 #include "blockscale/HW/Part.h"
@@ -43,18 +44,8 @@ static std::optional<Reason> whyNotWish(ScheduleAttr wish, MmaAttr mma,
     query.k = wish.getMmaK();
   if (auto why = hw::whyNot(query))
     return why;
-  std::string chip = hw::targetName(target);
-  if (wish.clusterSize() > 1)
-    return "clusters share loads into tensor-core kernels of chips with tensor "
-           "memory; on " +
-           chip + " the legal cluster is 1x1, found " +
-           std::to_string(wish.clusterM()) + "x" +
-           std::to_string(wish.clusterN());
-  if (wish.getAccumulators() > 1)
-    return chip +
-           " keeps accumulators in registers; the legal number of "
-           "'accumulators' is 1, found " +
-           std::to_string(wish.getAccumulators());
+  if (auto why = whyNotWarpSchedule(wish, target))
+    return why;
   if (wish.getScheduler() == Scheduler::Dynamic)
     if (auto why = hw::whyNotFeature(hw::Feature::ClusterLaunchControl, target))
       return why;
