@@ -11,6 +11,7 @@
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
+#include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/Dialect/Blockscale/Transforms/ScheduleChoices.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassManager.h"
@@ -118,6 +119,7 @@ static ScheduleReport reportSchedule(MatmulOp op, unsigned index,
   report.function = op->getParentOfType<FunctionOpInterface>().getName().str();
   report.index = index;
   report.expectedRows = expectedRows;
+  report.variants = op->getAttr(VariantAttr::arrayName);
   if (ScheduleAttr wish = getScheduleWish(op);
       wish != ScheduleAttr::get(op.getContext(), ScheduleAttr::Fields()))
     report.wish = printed(wish);
@@ -146,6 +148,10 @@ blockscale::reportSchedules(ModuleOp module, const CompilerOptions &options) {
   module.walk([&](MatmulOp op) { hasProducts |= !op.isScheduled(); });
   if (!hasProducts)
     return reports;
+  if (targetsOf(options).size() > 1)
+    return module.emitError()
+           << "schedules are compared for one target, found '" << options.target
+           << "'";
   OwningOpRef<ModuleOp> copy(module.clone());
   PassManager pm(module.getContext());
   PipelineOptions pipeline;
@@ -153,6 +159,12 @@ blockscale::reportSchedules(ModuleOp module, const CompilerOptions &options) {
   pipeline.denseFallback = options.denseFallback;
   pipeline.quantize = !options.hostDuties;
   buildLegalization(pm, pipeline);
+  if (!options.dispatchRows.empty()) {
+    DispatchRowsOptions dispatch;
+    dispatch.rows = options.dispatchRows;
+    dispatch.expectedRows = options.expectedRows;
+    pm.addPass(createDispatchRows(dispatch));
+  }
   if (failed(pm.run(*copy)))
     return failure();
   llvm::StringMap<unsigned> counts;

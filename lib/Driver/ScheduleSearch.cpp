@@ -21,6 +21,15 @@ using namespace mlir;
 using namespace blockscale;
 using namespace blockscale::driver;
 
+/// The chip that `op` is compiled for: the one that it names, or an op around it,
+/// else the one that was asked for.
+static hw::Target targetOf(MatmulOp op, const CompilerOptions &options) {
+  if (std::optional<hw::Target> named = findTarget(op))
+    return *named;
+  Result<hw::Target> asked = hw::parseTarget(options.target);
+  return asked ? *asked : hw::kDefaultTarget;
+}
+
 /// The product that `report` is about.
 static MatmulOp findProduct(ModuleOp module, const ScheduleReport &report) {
   unsigned index = 0;
@@ -55,7 +64,7 @@ static QuantizeOp quantizationWith(MatmulOp op,
     return {};
   auto reader = dyn_cast<QuantizeOp>(*op->user_begin());
   bool isPart = reader && reader.getInput() == op.getResult() &&
-                !whyNotQuantized(op, reader, getTarget(op));
+                !whyNotQuantized(op, reader, targetOf(op, options));
   return isPart ? reader : QuantizeOp();
 }
 
@@ -73,6 +82,9 @@ static OwningOpRef<ModuleOp> isolate(ModuleOp module, MatmulOp op,
   Operation *last = quantizer ? quantizer.getOperation() : op.getOperation();
   OwningOpRef<ModuleOp> alone(ModuleOp::create(op.getLoc()));
   (*alone)->setAttrs(module->getAttrs());
+  hw::Target target = targetOf(op, options);
+  (*alone)->setAttr(TargetAttr::name,
+                    TargetAttr::get(op.getContext(), target));
   auto b = OpBuilder::atBlockEnd(alone->getBody());
   auto type = b.getFunctionType(ValueRange(arguments).getTypes(),
                                 last->getResultTypes());
@@ -83,7 +95,7 @@ static OwningOpRef<ModuleOp> isolate(ModuleOp module, MatmulOp op,
   mapping.map(arguments, body->getArguments());
   Operation *copy = b.clone(*op, mapping);
   setTensorCore(cast<MatmulOp>(copy), getMma(op),
-                pinned(schedule, getTarget(op)));
+                pinned(schedule, target));
   if (quantizer)
     copy = b.clone(*quantizer, mapping);
   func::ReturnOp::create(b, op.getLoc(), copy->getResults());
@@ -99,7 +111,6 @@ Result<double> driver::replaySchedule(ModuleOp module,
     return Reason("the product is no more in '" + product.function + "'");
   OwningOpRef<ModuleOp> alone = isolate(module, op, compared.schedule, options);
   CompilerOptions plain;
-  plain.target = options.target;
   plain.expectedRows = options.expectedRows;
   plain.denseFallback = options.denseFallback;
   plain.withReport = false;
@@ -183,7 +194,11 @@ driver::searchSchedules(ModuleOp module, unsigned count,
         bestTwin(module, product, **best, options, least);
     if (!moved)
       return op.emitOpError() << "cannot be timed: " << moved.why().text;
-    setTensorCore(op, getMma(op), pinned(moved->schedule, getTarget(op)));
+    setTensorCore(op, getMma(op),
+                  pinned(moved->schedule, targetOf(op, options)));
+    // Those for few rows are not to be what is best for any number.
+    if (product.variants)
+      op->setAttr(VariantAttr::arrayName, product.variants);
     found("product " + std::to_string(product.index) + " of '" +
           product.function + "': " + moved->text + ", " +
           formatNumber("%.2f", least) + " us by the timeline, number " +
