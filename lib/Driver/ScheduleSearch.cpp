@@ -21,8 +21,8 @@ using namespace mlir;
 using namespace blockscale;
 using namespace blockscale::driver;
 
-/// The chip that `op` is compiled for: the one that it names, or an op around it,
-/// else the one that was asked for.
+/// The chip that `op` is compiled for: the one that it names, or an op around
+/// it, else the one that was asked for.
 static hw::Target targetOf(MatmulOp op, const CompilerOptions &options) {
   if (std::optional<hw::Target> named = findTarget(op))
     return *named;
@@ -83,8 +83,7 @@ static OwningOpRef<ModuleOp> isolate(ModuleOp module, MatmulOp op,
   OwningOpRef<ModuleOp> alone(ModuleOp::create(op.getLoc()));
   (*alone)->setAttrs(module->getAttrs());
   hw::Target target = targetOf(op, options);
-  (*alone)->setAttr(TargetAttr::name,
-                    TargetAttr::get(op.getContext(), target));
+  (*alone)->setAttr(TargetAttr::name, TargetAttr::get(op.getContext(), target));
   auto b = OpBuilder::atBlockEnd(alone->getBody());
   auto type = b.getFunctionType(ValueRange(arguments).getTypes(),
                                 last->getResultTypes());
@@ -94,8 +93,7 @@ static OwningOpRef<ModuleOp> isolate(ModuleOp module, MatmulOp op,
   IRMapping mapping;
   mapping.map(arguments, body->getArguments());
   Operation *copy = b.clone(*op, mapping);
-  setTensorCore(cast<MatmulOp>(copy), getMma(op),
-                pinned(schedule, target));
+  setTensorCore(cast<MatmulOp>(copy), getMma(op), pinned(schedule, target));
   if (quantizer)
     copy = b.clone(*quantizer, mapping);
   func::ReturnOp::create(b, op.getLoc(), copy->getResults());

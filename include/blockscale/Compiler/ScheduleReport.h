@@ -53,7 +53,8 @@ struct ScheduleReport {
   std::vector<std::pair<std::string, unsigned>> refused;
   /// What a dynamic size counted as.
   int64_t expectedRows = 0;
-  /// Kernels for few rows, an array of `VariantAttr`; null if none were asked for.
+  /// Kernels for few rows, an array of `VariantAttr`; null if none were asked
+  /// for.
   mlir::Attribute variants;
 };
 
