@@ -61,7 +61,8 @@ int64_t plan::clusterCtas(const Kernel &kernel) {
 static std::optional<Reason> whyNotResident(const Kernel &kernel,
                                             const Residency &residency) {
   int64_t ctas = clusterCtas(kernel);
-  if (residency.numSms > 0 && residency.maxClusters == 0)
+  bool isTooLarge = residency.maxClusters == 0 || residency.numSms < ctas;
+  if (residency.numSms > 0 && isTooLarge)
     return "kernel '" + kernel.name + "': " + std::to_string(residency.numSms) +
            " SMs cannot hold a cluster of " + std::to_string(ctas) + " CTAs";
   for (auto [name, value] : {std::pair("num_sms", residency.numSms),

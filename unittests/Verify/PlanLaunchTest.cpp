@@ -182,6 +182,8 @@ TEST(PlanLaunch, SaysWhatIsMissing) {
   kernel.cluster = {2, 1, 1};
   EXPECT_EQ(textOf(bindSizes(kernel, {{"M", 40}}, residencyOn(1, kernel))),
             "kernel 'small': 1 SMs cannot hold a cluster of 2 CTAs");
+  EXPECT_EQ(textOf(bindSizes(kernel, {{"M", 40}}, {1, 1})),
+            "kernel 'small': 1 SMs cannot hold a cluster of 2 CTAs");
   EXPECT_EQ(textOf(bindSizes(kernel, {{"M", 40}}, residencyOn(0, kernel))),
             "num_sms is 0; expected 1 to 2147483647");
   kernel.scales[0].layout = "plain";
