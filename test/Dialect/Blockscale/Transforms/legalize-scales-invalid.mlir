@@ -95,6 +95,16 @@ func.func @narrow_scales(%a: !bytes, %b: !narrow_scales) -> tensor<128x128xf32> 
 
 // -----
 
+!fractions = !blockscale.tensor<128x256xf8E4M3FN, "multi_float32_e5m3fn_t32">
+func.func @wide_fractions(%a: !fractions) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'a' with scales 'multi_float32_e5m3fn_t32': instructions read tile scales of 'e5m3fn' on sm_107 of f4E2M1FN alone, and no kernel multiplies sums by bytes of them; expected tile scales of bfloat16 or float32, which have all of their values, by which the sum of each tile is multiplied in registers, or scales of 'e8m0_t32'}}
+  // expected-error @below {{operand 'b' with scales 'multi_float32_e5m3fn_t32': instructions read}}
+  %0 = blockscale.matmul %a, %a : !fractions, !fractions -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
 !channel_a = !blockscale.tensor<128x256xi8, "float32_t0">
 !channel_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @channel(%a: !channel_a, %b: !channel_b) -> tensor<128x128xf32> {

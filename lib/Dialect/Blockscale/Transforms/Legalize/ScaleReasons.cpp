@@ -133,6 +133,21 @@ static std::optional<Reason> whyNotTables(CodebookType codebook) {
          "floats, which 'linalg.matmul' multiplies";
 }
 
+/// Why no kernel multiplies by scales of ue5m3, which instructions of one
+/// family read of 4 bits; empty if they are others, or of such elements.
+static std::optional<Reason> whyNotWideFractions(const ScaleSpec &spec,
+                                                 Type element) {
+  bool isRead = isa<Float4E2M1FNType, CodebookType>(element);
+  if (scaleFormat(*spec.scale) != ElementFormat::UE5M3 || isRead)
+    return std::nullopt;
+  return "instructions read tile scales of '" + print(*spec.scale) +
+         "' on sm_107 of f4E2M1FN alone, and no kernel multiplies sums by "
+         "bytes of them; expected tile scales of bfloat16 or float32, which "
+         "have all of their values, by which the sum of each tile is "
+         "multiplied in registers, or scales of " +
+         directScales(element);
+}
+
 std::optional<Reason> blockscale::whyNotDirect(const ScaleSpec &spec,
                                                Type element) {
   if (spec.isUnscaled())
@@ -147,6 +162,8 @@ std::optional<Reason> blockscale::whyNotDirect(const ScaleSpec &spec,
   if (auto codebook = dyn_cast<CodebookType>(element))
     if (auto why = whyNotTables(codebook))
       return why;
+  if (auto why = whyNotWideFractions(spec, element))
+    return why;
   if (!scaleFormat(*spec.scale) || hasPromotedFractions(spec, element))
     return whyNotPromoted(spec, element);
   // Shorter ones of e2m1 and of sparse elements are not those of instructions.
