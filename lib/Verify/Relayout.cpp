@@ -64,17 +64,19 @@ namespace {
 class Maker {
 public:
   Maker(const plan::Kernel &kernel, const plan::Environment &sizes,
-        uint64_t seed, bool isHarsh)
-      : kernel(kernel), sizes(sizes), seed(seed), isHarsh(isHarsh) {}
+        uint64_t seed, bool isHarsh, uint64_t firstCta, WrittenRun &run)
+      : kernel(kernel), sizes(sizes), seed(seed), isHarsh(isHarsh),
+        firstCta(firstCta), run(run) {}
 
   std::optional<Reason> fill();
-
-  RelayoutRun run;
 
 private:
   std::optional<Reason> readPlan();
   std::optional<Reason> place(const plan::ScalePacking &scales,
                               const std::string &role, Placement &placement);
+  uint64_t blocksOf(const plan::ScalePacking &scales) const {
+    return uint64_t(sizes.at("K")) / scales.block;
+  }
   void addOperand(const Placement &from);
   void addResult(const Placement &to);
 
@@ -82,7 +84,10 @@ private:
   const plan::Environment &sizes;
   uint64_t seed;
   bool isHarsh;
-  uint64_t batch = 1, rows = 0, blocks = 0;
+  uint64_t firstCta;
+  WrittenRun &run;
+  /// Blocks of what is read, of which the result has `times` as many.
+  uint64_t batch = 1, rows = 0, blocks = 0, times = 1;
   /// Of all rows of all matrices.
   std::vector<uint8_t> codes;
 };
@@ -92,13 +97,15 @@ std::optional<Reason> Maker::readPlan() {
   if (kernel.scales.size() != 2 || kernel.scales[0].operand != "a" ||
       kernel.scales[1].operand != "d")
     return Reason("a kernel that moves scales has 'scales' of 'a' and of 'd'");
-  uint64_t k = uint64_t(sizes.at("K")), block = kernel.scales[1].block;
-  if (block == 0 || k % block != 0)
+  uint64_t k = uint64_t(sizes.at("K")), block = kernel.scales[0].block,
+           shorter = kernel.scales[1].block;
+  if (block == 0 || shorter == 0 || k % block != 0 || block % shorter != 0)
     return "K = " + std::to_string(k) + " in blocks of " +
-           std::to_string(block);
+           std::to_string(block) + " and " + std::to_string(shorter);
   batch = uint64_t(sizes.at("batch"));
   rows = uint64_t(sizes.at("M"));
   blocks = k / block;
+  times = block / shorter;
   for (uint64_t i = 0; i < batch * rows * blocks; ++i)
     codes.push_back(uint8_t(mix(mix(seed) + i) >> 9));
   return std::nullopt;
@@ -107,7 +114,8 @@ std::optional<Reason> Maker::readPlan() {
 std::optional<Reason> Maker::place(const plan::ScalePacking &scales,
                                    const std::string &role,
                                    Placement &placement) {
-  std::optional<Placement> found = placementOf(scales.layout, rows, blocks);
+  std::optional<Placement> found =
+      placementOf(scales.layout, rows, blocksOf(scales));
   if (!found)
     return "scales in layout '" + scales.layout + "'";
   placement = *found;
@@ -144,12 +152,12 @@ void Maker::addResult(const Placement &to) {
   for (uint64_t line = 0; line < batch * lines; ++line)
     for (uint64_t block = 0; block < places; ++block) {
       uint64_t matrix = line / lines, row = line % lines;
-      bool isInside = row < rows && block < blocks;
+      bool isInside = row < rows && block < blocks * times;
       uint64_t thread = line * words + block / kWord;
-      result.expect(matrix * to.matrixBytes() + to.byteOf(row, block),
-                    isInside ? codes[(matrix * rows + row) * blocks + block]
-                             : 0,
-                    thread / uint64_t(kernel.block[0]));
+      result.expect(
+          matrix * to.matrixBytes() + to.byteOf(row, block),
+          isInside ? codes[(matrix * rows + row) * blocks + block / times] : 0,
+          firstCta + thread / uint64_t(kernel.block[0]));
     }
   run.results.push_back(std::move(result));
 }
@@ -168,11 +176,21 @@ std::optional<Reason> Maker::fill() {
   return std::nullopt;
 }
 
+std::optional<Reason> verify::addMovedScales(const plan::Kernel &kernel,
+                                             const plan::Environment &sizes,
+                                             uint64_t seed, bool isHarsh,
+                                             uint64_t firstCta,
+                                             WrittenRun &run) {
+  return Maker(kernel, sizes, seed, isHarsh, firstCta, run).fill();
+}
+
 Result<RelayoutRun> RelayoutRun::make(const plan::Kernel &kernel,
                                       const plan::Environment &sizes, DataKind,
                                       uint64_t seed, Conditions conditions) {
-  Maker maker(kernel, sizes, seed, conditions == Conditions::Harsh);
-  if (std::optional<Reason> why = maker.fill())
+  RelayoutRun run;
+  if (auto why =
+          addMovedScales(kernel, sizes, seed, conditions == Conditions::Harsh,
+                         /*firstCta=*/0, run))
     return *why;
-  return std::move(maker.run);
+  return run;
 }

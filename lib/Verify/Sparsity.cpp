@@ -246,7 +246,10 @@ std::optional<Reason> Maker::fill() {
   expectLines("d_data", behind, compresses ? 2 * perByte : 4 * perByte);
   if (compresses)
     expectMetadata();
-  return std::nullopt;
+  if (kernel.scales.empty())
+    return std::nullopt;
+  return addMovedScales(kernel, sizes, seed, isHarsh, ctaOf(metadata.size()),
+                        run);
 }
 
 Result<SparsityRun> SparsityRun::make(const plan::Kernel &kernel,

@@ -47,6 +47,14 @@ struct RelayoutRun : WrittenRun {
                                   uint64_t seed, Conditions conditions);
 };
 
+/// Adds scales that a kernel moves, or repeats for shorter tiles, to what a run
+/// reads and writes; its CTAs are those from `firstCta` on. Returns what is
+/// wrong with the plan.
+std::optional<Reason> addMovedScales(const plan::Kernel &kernel,
+                                     const plan::Environment &sizes,
+                                     uint64_t seed, bool isHarsh,
+                                     uint64_t firstCta, WrittenRun &run);
+
 /// Runs of kernels that prune, with ties and special values of all kinds.
 struct PruningRun : WrittenRun {
   static Result<PruningRun> make(const plan::Kernel &kernel,

@@ -38,16 +38,17 @@ def check(planned, a):
     if not hasattr(a, "format"):
         raise Refused(f"'a' is a {type(a).__name__}: expected a blockscale.Scaled or a "
                       "blockscale.DeviceScaled")
-    if op_of(planned) == "relayout":
-        scales = operands.of(planned["scales"], "a")
-        wanted = (scales["format"], scales["block"], 1, None, scales["layout"])
-        found = (a.format.scale, a.format.block, a.format.rows, a.format.sparsity,
-                 a.layout)
-        if found != wanted:
+    scales = operands.of(planned["scales"], "a")
+    if scales:
+        wanted = (scales["format"], scales["block"], 1, scales["layout"])
+        found = (a.format.scale, a.format.block, a.format.rows, a.layout)
+        is_sparse = op_of(planned) != "relayout"
+        if found != wanted or (a.format.sparsity and not is_sparse):
             raise Refused(f"'a' is in format '{a.format}' and layout '{a.layout}': the "
                           f"kernel moves scales of {wanted[0]}, one for {wanted[1]} "
-                          f"elements along K, from layout '{wanted[4]}'")
-        return
+                          f"elements along K, from layout '{wanted[3]}'")
+        if not is_sparse:
+            return
     element = operands.of(planned["data"], "a")["format"]
     metadata = operands.of(planned["metadata"], "a")
     pattern = metadata and metadata["pattern"]
@@ -63,7 +64,16 @@ def format_of(planned, a):
     if op == "relayout":
         return a.format, operands.of(planned["scales"], "d")["layout"]
     pattern = planned["metadata"][0]["pattern"] if op == "compress" else None
-    return replace(a.format, sparsity=pattern), a.layout
+    # Scales that are repeated are for shorter tiles.
+    scales = operands.of(planned["scales"], "d")
+    block = scales["block"] if scales else a.format.block
+    return replace(a.format, sparsity=pattern, block=block), a.layout
+
+
+def scale_block_of(planned, a):
+    """Elements along K that the memory of the result has a scale for, if known."""
+    scales = operands.of(planned["scales"], "d")
+    return scales["block"] if scales else a.scale_block
 
 
 def written(planned):
@@ -81,6 +91,8 @@ def memory_of(planned, a, parameters):
     memory = {"a_data": a.packed(parameters["a_data"]["linePitch"])}
     if op == "densify":
         memory["a_metadata"] = a.compressed(planned["metadata"][0]["paddingValue"])[1]
+    if planned["scales"]:
+        memory["a_scales"] = a.scales.reshape(-1).view(np.uint8)
     return memory
 
 
@@ -119,7 +131,8 @@ def result_of(planned, a, memory, parameters):
     data = codes_of(memory["d_data"], parameters["d_data"]["linePitch"], stored, format_)
     if format_.sparsity:
         data = dense_of(data, memory["d_metadata"], a.shape, format_.sparsity)
-    return Scaled(data, a.scales, a.tensor_scale, format=format_, layout=layout)
+    return Scaled(data, memory.get("d_scales", a.scales), a.tensor_scale,
+                  format=format_, layout=layout)
 
 
 def checked(planned, a):

@@ -86,7 +86,8 @@ class PreparedConversion(Bound):
             (self._slots[role].bytes,), np.uint8, self.device.ordinal)
             for role in conversion.written(self._planned)})
         return DeviceScaled(shape=a.shape, format=format_, layout=layout,
-                            scale_block=a.scale_block, **parts)
+                            scale_block=conversion.scale_block_of(self._planned, a),
+                            **parts)
 
 
 def convert(kernel, a, out, name, device, stream):

@@ -87,6 +87,32 @@ def test_compress_and_densify(device, type_, element, scale, dense, sparse, patt
         assert scale is None or same(again.scales, a.scales)
 
 
+def test_densify_repeats_scales(device):
+    """Those of 64 elements, pruned ones among them, for 32 each, as dense products read."""
+    kernel = bs.compile(function("densify", tensor("??", "f8E4M3FN", "e8m0_t32n2m4"),
+                                 tensor("??", "f8E4M3FN", "e8m0_t32")))
+    x = bs.prune(np.random.default_rng(3).standard_normal((133, 192)), "2:4")
+    x *= np.exp2(np.arange(133))[:, None] / 2.0**66
+    coarse = bs.quantize(x, bs.Format("e4m3", "ue8m0", 64))
+    a = bs.Scaled(coarse.data, coarse.scales,
+                  format=bs.Format("e4m3", "ue8m0", 64, sparsity="2:4")).to("tiled_128x4")
+    expected = bs.Scaled(coarse.data, coarse.scales.repeat(2, -1), format="mxfp8")
+    expected = expected.to("tiled_128x4")
+    for one in both_ways(kernel, a):
+        assert one.format == expected.format and same(one.data, expected.data)
+        assert same(one.scales, expected.scales)
+    stored, metadata = a.compressed()
+    parts = {name: bs.to_device(np.ascontiguousarray(part).reshape(-1).view(np.uint8))
+             for name, part in (("scales", a.scales), ("metadata", metadata))}
+    there = kernel.convert(bs.DeviceScaled(
+        bs.to_device(stored.reshape(-1).view(np.uint8)), shape=a.shape, format=a.format,
+        layout=a.layout, scale_block=64, **parts))
+    assert (there.format, there.scale_block) == (expected.format, 32)
+    assert same(there.scales.numpy(), expected.scales)
+    with pytest.raises(bs.Refused, match="moves scales of ue8m0, one for 64"):
+        kernel.convert(a.to("plain"))
+
+
 LAYOUTS = ["plain", "tiled_128x4", "tiled_128x16"]
 
 

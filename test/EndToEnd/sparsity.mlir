@@ -1,18 +1,18 @@
 // Kernels that prune, compress and densify, byte by byte: every width of an element,
 // groups of every size, both kinds of units, rows and bytes of metadata that are padding,
-// matrices in batches.
+// matrices in batches, scales that are repeated for shorter tiles of dense elements.
 
 // REQUIRES: mlir
 // RUN: blockscale verify %s | FileCheck %s
 // RUN: blockscale verify %s --target=sm_120a --seed=5 | FileCheck %s
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-42: pass
+// CHECK-COUNT-48: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 // RUN: blockscale verify %s --tiles=2 --data=random | FileCheck %s --check-prefix=SAMPLE
 // SAMPLE-NOT: FAIL
-// SAMPLE-COUNT-21: pass
+// SAMPLE-COUNT-24: pass
 
 func.func @prune(%x: tensor<2x37x96xbf16>) -> tensor<2x37x96xbf16> {
   %0 = blockscale.prune %x keep 2 of 4 : tensor<2x37x96xbf16>
@@ -52,6 +52,24 @@ func.func @compress(%a: !dense8) -> !sparse8 {
 func.func @densify(%a: !sparse8) -> !dense8 {
   %0 = blockscale.densify %a : !sparse8 to !dense8
   return %0 : !dense8
+}
+
+!finer8 = !blockscale.tensor<2x133x192xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @finer(%a: !sparse8) -> !finer8 {
+  %0 = blockscale.densify %a : !sparse8 to !finer8
+  return %0 : !finer8
+}
+!long4 = !blockscale.tensor<133x384xf4E2M1FN, "e8m0_t64n2m4", layout = tiled_128x4>
+!finer4 = !blockscale.tensor<133x384xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+func.func @finer4(%a: !long4) -> !finer4 {
+  %0 = blockscale.densify %a : !long4 to !finer4
+  return %0 : !finer4
+}
+!pairs4 = !blockscale.tensor<37x256xf4E2M1FN, "multi_float32_e4m3fn_t16n4m8", layout = tiled_128x4>
+!short4 = !blockscale.tensor<37x256xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>
+func.func @finer_pairs(%a: !pairs4) -> !short4 {
+  %0 = blockscale.densify %a : !pairs4 to !short4
+  return %0 : !short4
 }
 
 !dense6 = !blockscale.tensor<133x320xf6E2M3FN, "e8m0_t64", layout = tiled_128x4>

@@ -119,7 +119,7 @@ static FailureOr<plan::Kernel> planPruning(gpu::GPUFuncOp kernel,
   return result;
 }
 
-/// Elements move, and metadata with them; scales stay.
+/// Elements move, and metadata with them; scales stay, or are repeated.
 static FailureOr<plan::Kernel> planSparse(gpu::GPUFuncOp kernel,
                                           ConversionAttr conversion,
                                           KernelAttr attribute) {
@@ -131,7 +131,7 @@ static FailureOr<plan::Kernel> planSparse(gpu::GPUFuncOp kernel,
   plan::Kernel result;
   if (failed(planElementwise(kernel, attribute, storage->dense, result)))
     return failure();
-  limitThreads(threadsOfMetadata(*storage), result);
+  limitThreads(threadsOfSparse(*storage), result);
   bool compresses = to.getSpec().getValue().isSparse();
   QuantizedStorage stored = storage->sparse;
   stored.k = stored.k.floorDiv(int64_t(hw::kSparseCompression));
@@ -145,6 +145,9 @@ static FailureOr<plan::Kernel> planSparse(gpu::GPUFuncOp kernel,
                                      storage->dense.batch,
                                      compresses ? "d" : "a")};
   result.metadata.front().alignment = kPlannedAccessBytes;
+  if (storage->scales)
+    result.scales = {scalePacking(storage->scales->from, from, "a"),
+                     scalePacking(storage->scales->to, to, "d")};
   return result;
 }
 

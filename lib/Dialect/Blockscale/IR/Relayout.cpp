@@ -13,21 +13,10 @@
 using namespace mlir;
 using namespace blockscale;
 
-/// Why no kernel moves the scales of such tensors.
-static std::optional<Reason> whyNot(ScaledTensorType from,
-                                    ScaledTensorType to) {
+/// Why no kernel moves the scales of such a tensor.
+static std::optional<Reason> whyNotMoved(ScaledTensorType from) {
   const ScaleSpec &spec = from.getSpec().getValue();
   std::string name = "'" + std::string(from.getSpec().getText()) + "'";
-  if (spec.isUnscaled())
-    return Reason("a kernel moves scales, but the operand has none");
-  if (from.getOrder() != to.getOrder())
-    return Reason(
-        "a kernel changes the layout of scales and moves no elements, "
-        "but the result is in another order of elements; nearest "
-        "legal: the same 'order'");
-  if (spec.isSparse())
-    return "a kernel moves no metadata, which " + name +
-           " has; nearest legal: the host's change of layout";
   if (spec.zero)
     return "a kernel moves no zero points, which " + name + " has";
   if (!spec.isTile() || from.getRowTile() != 1)
@@ -39,6 +28,24 @@ static std::optional<Reason> whyNot(ScaledTensorType from,
     return "a kernel moves scales of one byte, but those of " + name +
            " are wider";
   return std::nullopt;
+}
+
+/// Why no kernel changes the layout of scales.
+static std::optional<Reason> whyNot(ScaledTensorType from,
+                                    ScaledTensorType to) {
+  const ScaleSpec &spec = from.getSpec().getValue();
+  if (spec.isUnscaled())
+    return Reason("a kernel moves scales, but the operand has none");
+  if (from.getOrder() != to.getOrder())
+    return Reason(
+        "a kernel changes the layout of scales and moves no elements, "
+        "but the result is in another order of elements; nearest "
+        "legal: the same 'order'");
+  if (spec.isSparse())
+    return "a kernel moves no metadata, which '" +
+           std::string(from.getSpec().getText()) +
+           "' has; nearest legal: the host's change of layout";
+  return whyNotMoved(from);
 }
 
 static QuantizedStorage scalesOf(ScaledTensorType type) {
@@ -62,6 +69,14 @@ static QuantizedStorage scalesOf(ScaledTensorType type) {
 Result<RelayoutStorage> blockscale::relayoutStorage(ScaledTensorType from,
                                                     ScaledTensorType to) {
   if (auto why = whyNot(from, to))
+    return *why;
+  return RelayoutStorage{scalesOf(from), scalesOf(to), from.getLayout(),
+                         to.getLayout()};
+}
+
+Result<RelayoutStorage> blockscale::repeatedScales(ScaledTensorType from,
+                                                   ScaledTensorType to) {
+  if (auto why = whyNotMoved(from))
     return *why;
   return RelayoutStorage{scalesOf(from), scalesOf(to), from.getLayout(),
                          to.getLayout()};

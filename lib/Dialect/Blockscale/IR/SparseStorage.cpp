@@ -98,21 +98,6 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
   return std::nullopt;
 }
 
-/// Why scales do not stay as they are.
-static std::optional<Reason> whyNotSameScales(ScaledTensorType from,
-                                              ScaledTensorType to) {
-  if (from.getSpec().getValue().isUnscaled() ||
-      from.getKTile() == to.getKTile())
-    return std::nullopt;
-  return "a kernel moves elements and no scales, but a scale of the operand is "
-         "for " +
-         std::to_string(from.getKTile()) +
-         " elements along K and one of the result for " +
-         std::to_string(to.getKTile()) +
-         "; nearest legal: a result with those "
-         "of the operand";
-}
-
 /// Of elements that a sparse instruction of some chip reads, how TMA brings
 /// them there.
 static const hw::TensorMapDataTypeInfo *
@@ -137,8 +122,6 @@ Result<SparseStorage> blockscale::sparseStorage(ScaledTensorType from,
   bool compresses = to.getSpec().getValue().isSparse();
   ScaledTensorType sparse = compresses ? to : from;
   if (auto why = whyNotArranged(sparse))
-    return *why;
-  if (auto why = whyNotSameScales(from, to))
     return *why;
   hw::SparsePattern pattern = *sparsePattern(sparse);
   std::optional<hw::OperandType> element =
@@ -172,6 +155,15 @@ Result<SparseStorage> blockscale::sparseStorage(ScaledTensorType from,
   storage.metadata = getStorageBytes(
       getMetadataStorage(sparse.getLayout()), storage.dense.rows, k,
       int64_t(hw::elementsPerMetadataByte(pattern)));
+  if (sparse.getSpec().getValue().isUnscaled() ||
+      from.getKTile() == to.getKTile())
+    return storage;
+  Result<RelayoutStorage> scales = repeatedScales(from, to);
+  if (!scales)
+    return Reason(scales.why().text + "; or a result with a scale for " +
+                  std::to_string(from.getKTile()) +
+                  " elements along K, as the operand has");
+  storage.scales = *scales;
   return storage;
 }
 
@@ -188,4 +180,10 @@ AffineExpr blockscale::metadataTiles(const SparseStorage &storage) {
 AffineExpr blockscale::threadsOfMetadata(const SparseStorage &storage) {
   return metadataRows(storage) * kWordsOfMetadataRow * metadataTiles(storage) *
          storage.dense.batch;
+}
+
+AffineExpr blockscale::threadsOfSparse(const SparseStorage &storage) {
+  AffineExpr threads = threadsOfMetadata(storage);
+  return storage.scales ? threads + threadsToRelayout(*storage.scales)
+                        : threads;
 }

@@ -44,10 +44,10 @@ func.func @layout(%a: !dense) -> !sparse {
 
 // -----
 
-!dense = !blockscale.tensor<64x128xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
-!sparse = !blockscale.tensor<64x128xf8E4M3FN, "e8m0_t32n2m4", layout = tiled_128x4>
+!dense = !blockscale.tensor<64x128xf8E4M3FN, "e8m0_t32_t32", layout = tiled_128x4>
+!sparse = !blockscale.tensor<64x128xf8E4M3FN, "e8m0_t32_t32n2m4", layout = tiled_128x4>
 func.func @scales(%a: !sparse) -> !dense {
-  // expected-error@+1 {{a kernel moves elements and no scales, but a scale of the operand is for 64 elements along K and one of the result for 32; nearest legal: a result with those of the operand}}
+  // expected-error@+1 {{a kernel moves a scale for each row and block along K, but those of 'e8m0_t32_t32n2m4' are for other tiles; nearest legal: 'e8m0_t32'; or a result with a scale for 64 elements along K, as the operand has}}
   %0 = blockscale.densify %a : !sparse to !dense
   return %0 : !dense
 }

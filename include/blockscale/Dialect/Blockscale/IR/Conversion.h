@@ -76,6 +76,11 @@ struct RelayoutStorage {
 Result<RelayoutStorage> relayoutStorage(ScaledTensorType from,
                                         ScaledTensorType to);
 
+/// The same of tiles that are shorter in `to` along K, for which scales are
+/// repeated.
+Result<RelayoutStorage> repeatedScales(ScaledTensorType from,
+                                       ScaledTensorType to);
+
 /// Scales of one row that a thread moves together: a word.
 inline constexpr int64_t kScalesOfWord = 4;
 
@@ -105,6 +110,8 @@ struct SparseStorage {
   hw::SparsePattern pattern;
   /// Of one matrix; a block is what one byte describes.
   hw::StorageLayout<mlir::AffineExpr> metadata;
+  /// Scales that are repeated for shorter tiles; none where they stay.
+  std::optional<RelayoutStorage> scales = {};
 };
 
 /// Where a kernel that goes from `from` to `to`, of which one is sparse, finds
@@ -124,6 +131,9 @@ inline constexpr int64_t kWordsOfMetadataRow =
 mlir::AffineExpr metadataRows(const SparseStorage &storage);
 mlir::AffineExpr metadataTiles(const SparseStorage &storage);
 mlir::AffineExpr threadsOfMetadata(const SparseStorage &storage);
+
+/// How many threads a kernel has for metadata and, behind those, for scales.
+mlir::AffineExpr threadsOfSparse(const SparseStorage &storage);
 
 } // namespace blockscale
 

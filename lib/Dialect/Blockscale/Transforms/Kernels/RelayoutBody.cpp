@@ -32,7 +32,8 @@ public:
         blocks(to.extentOf(storage.to.k.floorDiv(storage.to.block),
                            e.getI32Type())) {}
 
-  void build();
+  /// `number` is that of the thread, i32.
+  void build(Value number);
 
 private:
   Value add(Value x, int64_t y) {
@@ -90,11 +91,14 @@ Value Body::loadWord(const BlockPlace &place) {
       e, vector::BitCastOp::create(e, word, loaded), 0);
 }
 
-/// The same byte by byte; behind the last one that comes again.
+/// The same byte by byte; behind the last one that comes again, and for shorter
+/// tiles each does.
 Value Body::loadBytes(const BlockPlace &place) {
   Value word, last = add(blocks, -1);
   for (int64_t i = 0; i < kScalesOfWord; ++i) {
     Value block = arith::MinUIOp::create(e, add(place.block, i), last);
+    if (int64_t times = storage.from.block / storage.to.block; times > 1)
+      block = arith::DivUIOp::create(e, block, e.i32(times));
     Value byte = from.loadNumber(
         fromMemory, offset(from, {place.matrix, place.row, block}));
     byte = arith::ExtUIOp::create(e, e.getI32Type(), byte);
@@ -150,9 +154,8 @@ void Body::store(const BlockPlace &place, Value word) {
   }
 }
 
-void Body::build() {
+void Body::build(Value number) {
   Type i32 = e.getI32Type();
-  Value number = threadNumber(e);
   Value words = to.extentOf(wordsOfLine(storage.to, storage.toLayout), i32);
   Value lines = to.extentOf(linesOfMatrix(storage.to, storage.toLayout), i32);
   Value line = arith::DivUIOp::create(e, number, words);
@@ -173,14 +176,16 @@ void Body::build() {
   BlockPlace inside{place.matrix,
                     arith::MinUIOp::create(e, place.row, add(sizes.rows, -1)),
                     arith::MinUIOp::create(e, place.block, lastWord)};
-  Value loaded =
-      hasWholeWords(storage.fromLayout) ? loadWord(inside) : loadBytes(inside);
+  bool isWord = hasWholeWords(storage.fromLayout) &&
+                storage.from.block == storage.to.block;
+  Value loaded = isWord ? loadWord(inside) : loadBytes(inside);
   store(place, withoutPadding(place, loaded));
 }
 
 void blockscale::buildRelayoutBody(const RelayoutStorage &storage,
                                    ImplicitLocOpBuilder &b, Value from,
-                                   Value to, const LaunchSizes &sizes) {
+                                   Value to, const LaunchSizes &sizes,
+                                   Value number) {
   Emitter e(b.getLoc(), b);
-  Body(storage, e, from, to, sizes).build();
+  Body(storage, e, from, to, sizes).build(number ? number : threadNumber(e));
 }

@@ -18,7 +18,8 @@ namespace blockscale {
 /// `to`, memory of i8.
 void buildRelayoutBody(const RelayoutStorage &storage,
                        mlir::ImplicitLocOpBuilder &b, mlir::Value from,
-                       mlir::Value to, const LaunchSizes &sizes);
+                       mlir::Value to, const LaunchSizes &sizes,
+                       mlir::Value number = {});
 
 /// Why no kernel computes `op`; empty if one does.
 std::optional<Reason> whyNotKernel(RelayoutOp op);

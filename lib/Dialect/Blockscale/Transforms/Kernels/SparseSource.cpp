@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseSource.h"
+#include "RelayoutSource.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -25,7 +27,7 @@ template <typename OpT> static std::optional<Reason> whyNot(OpT op) {
     return storage.why();
   if (auto why = whyNotReached(storage->dense))
     return why;
-  return whyNotCounted(threadsOfMetadata(*storage));
+  return whyNotCounted(threadsOfSparse(*storage));
 }
 
 std::optional<Reason> blockscale::whyNotKernel(CompressOp op) {
@@ -46,8 +48,11 @@ static KernelOutline outlineOf(OpT op, StringRef source,
   KernelOutline outline;
   for (ParameterRole role : roles)
     outline.parameters.push_back({memory, role});
+  if (storage.scales)
+    for (ParameterRole role : {ParameterRole::AScales, ParameterRole::DScales})
+      outline.parameters.push_back({memory, role});
   addSizes(storage.dense, outline.parameters);
-  outline.launch = elementwiseLaunch(threadsOfMetadata(storage));
+  outline.launch = elementwiseLaunch(threadsOfSparse(storage));
   outline.conversion = conversionOf(op, source);
   return outline;
 }
@@ -70,6 +75,26 @@ struct CompressSource : ElementwiseModel<CompressSource, CompressOp> {
   }
 };
 
+/// Lets threads behind those of metadata, which fill CTAs, repeat scales; goes
+/// on where the others do.
+void buildScales(const SparseStorage &storage, ImplicitLocOpBuilder &b,
+                 function_ref<Value(ParameterRole)> argument,
+                 const LaunchSizes &sizes) {
+  Emitter e(b.getLoc(), b);
+  StorageAccess access(e, storage.dense,
+                       {sizes.rows, Value(), sizes.k, sizes.batch});
+  Value thread = threadNumber(e);
+  Value first = access.extentOf(threadsOfMetadata(storage), e.getI32Type());
+  Value isOfMetadata =
+      arith::CmpIOp::create(e, arith::CmpIPredicate::ult, thread, first);
+  auto condition = scf::IfOp::create(e, isOfMetadata, /*withElseRegion=*/true);
+  b.setInsertionPointToStart(condition.elseBlock());
+  buildRelayoutBody(*storage.scales, b, argument(ParameterRole::AScales),
+                    argument(ParameterRole::DScales), sizes,
+                    arith::SubIOp::create(b, thread, first));
+  b.setInsertionPointToStart(condition.thenBlock());
+}
+
 struct DensifySource : ElementwiseModel<DensifySource, DensifyOp> {
   KernelOutline getOutline(Operation *op, StringRef source) const {
     return outlineOf(
@@ -79,11 +104,14 @@ struct DensifySource : ElementwiseModel<DensifySource, DensifyOp> {
   void buildBody(Operation *op, ImplicitLocOpBuilder &b,
                  function_ref<Value(ParameterRole)> argument) const {
     SparseStorage storage = storageOf(cast<DensifyOp>(op));
+    LaunchSizes sizes = launchSizes(storage.dense, b, argument);
+    OpBuilder::InsertionGuard guard(b);
+    if (storage.scales)
+      buildScales(storage, b, argument, sizes);
     buildDensifyBody(storage, b,
                      {argument(ParameterRole::DData),
                       argument(ParameterRole::AData),
-                      argument(ParameterRole::AMetadata),
-                      launchSizes(storage.dense, b, argument)});
+                      argument(ParameterRole::AMetadata), sizes});
   }
 };
 } // namespace
