@@ -117,15 +117,17 @@ static std::optional<Reason> whyNotProduct(MatmulOp product, QuantizeOp op,
   return std::nullopt;
 }
 
-/// Columns of the product that one warp has where warps multiply.
-static constexpr int64_t kWarpColumns = 32;
+/// Columns of the product that one warp has where warps multiply: as many, or
+/// at most twice as many where a block of the result is longer.
+static constexpr int64_t kWarpColumns = 32, kMostWarpColumns = 64;
 
 /// Where warps multiply, one of them has whole blocks of `columns` columns.
-static std::optional<Reason> whyNotWarps(int64_t columns, hw::Target target) {
-  if (hw::hasTensorMemory(target) || columns <= kWarpColumns)
+static std::optional<Reason> whyNotWarps(int64_t columns, hw::Target target,
+                                         int64_t most = kMostWarpColumns) {
+  if (hw::hasTensorMemory(target) || columns <= most)
     return std::nullopt;
   return Reason("a warp of " + hw::targetName(target) + " has " +
-                std::to_string(kWarpColumns) +
+                std::to_string(most) +
                 " columns of the product, but a block of the result is made "
                 "of " +
                 std::to_string(columns) +
@@ -133,17 +135,18 @@ static std::optional<Reason> whyNotWarps(int64_t columns, hw::Target target) {
                 "that quantises");
 }
 
-/// And whole runs of rows that the lanes of a quad share out.
-static std::optional<Reason> whyNotWarpRows(ScheduleAttr schedule,
-                                            hw::Target target) {
-  constexpr int64_t kLeastColumns = 64;
-  if (hw::hasTensorMemory(target) || schedule.getTileN() >= kLeastColumns)
+/// And whole runs of rows that the lanes of a quad share out: two warps or more
+/// have the columns of a tile together.
+static std::optional<Reason>
+whyNotWarpRows(ScheduleAttr schedule, int64_t columns, hw::Target target) {
+  int64_t least = 2 * std::max(columns, kWarpColumns);
+  if (hw::hasTensorMemory(target) || schedule.getTileN() >= least)
     return std::nullopt;
   return Reason("on " + hw::targetName(target) +
                 " a result is quantised where a warp has 32 rows, found "
                 "'tile_n' of " +
                 std::to_string(schedule.getTileN()) +
-                "; nearest legal: " + std::to_string(kLeastColumns));
+                "; nearest legal: " + std::to_string(least));
 }
 
 std::optional<Reason> blockscale::whyNotQuantized(MatmulOp product,
@@ -156,7 +159,11 @@ std::optional<Reason> blockscale::whyNotQuantized(MatmulOp product,
                   "it has '" +
                   kForSparseName.str() +
                   "'; nearest legal: a kernel of its own that quantises");
-  if (auto why = whyNotWarps(columnsOfBlock(product, op), target))
+  // Sums of blocks of K beside those of all of K are those of few columns.
+  bool isPromoting =
+      promotionBlock(product.getA().getType(), product.getB().getType()) != 0;
+  if (auto why = whyNotWarps(columnsOfBlock(product, op), target,
+                             isPromoting ? kWarpColumns : kMostWarpColumns))
     return why;
   if (auto why = hw::whyNotFeature(hw::Feature::NarrowConvert, target))
     return why;
@@ -179,7 +186,7 @@ std::optional<Reason> blockscale::whyNotQuantized(ScheduleAttr schedule,
                                                   hw::Target target) {
   if (auto why = whyNotWarps(columns, target))
     return why;
-  if (auto why = whyNotWarpRows(schedule, target))
+  if (auto why = whyNotWarpRows(schedule, columns, target))
     return why;
   if (schedule.getSwapOperands() && schedule.getSwapOperands().getValue())
     return Reason("a result is not quantised with 'swap_operands': the sums of "

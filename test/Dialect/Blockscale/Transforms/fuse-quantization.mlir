@@ -187,13 +187,13 @@ func.func @plain(%a: !a, %b: !a) -> !q {
 
 !a = !blockscale.tensor<64x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
-!q = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!q = !blockscale.tensor<64x64xf8E4M3FN, "float32_t64">
 func.func @warps(%a: !a, %b: !b) -> !q attributes {blockscale.target = #blockscale.target<sm_120a>} {
   %0 = blockscale.matmul %a, %b pairs epilogue(%g, %up) {
     %s = arith.addf %g, %up : f32
     blockscale.yield %s
   } : !a, !b -> tensor<64x64xbf16>
-  // expected-remark@+1 {{stays an op of its own: a warp of sm_120a has 32 columns of the product, but a block of the result is made of 64; nearest legal: blocks half as long, or a kernel of its own that quantises}}
+  // expected-remark@+1 {{stays an op of its own: a warp of sm_120a has 64 columns of the product, but a block of the result is made of 128; nearest legal: blocks half as long, or a kernel of its own that quantises}}
   %1 = blockscale.quantize %0 : tensor<64x64xbf16> to !q
   return %1 : !q
 }
@@ -202,7 +202,7 @@ func.func @warps(%a: !a, %b: !b) -> !q attributes {blockscale.target = #blocksca
 
 !a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !q = !blockscale.tensor<128x128xf8E4M3FN, "float32_t128">
-!short = !blockscale.tensor<128x128xf8E4M3FN, "float32_t32">
+!short = !blockscale.tensor<128x128xf8E4M3FN, "float32_t64">
 // CHECK-LABEL: @floats_of_warps
 // CHECK: blockscale.matmul {{.*}} {blockscale.quantized}
 // CHECK: blockscale.matmul
@@ -211,7 +211,7 @@ func.func @floats_of_warps(%a: !a, %b: !a) -> (!short, !q) attributes {blockscal
   %0 = blockscale.matmul %a, %b : !a, !a -> tensor<128x128xbf16>
   %1 = blockscale.quantize %0 : tensor<128x128xbf16> to !short
   %2 = blockscale.matmul %a, %b : !a, !a -> tensor<128x128xbf16>
-  // expected-remark@+1 {{stays an op of its own: a warp of sm_120a has 32 columns of the product, but a block of the result is made of 128; nearest legal: blocks half as long, or a kernel of its own that quantises}}
+  // expected-remark@+1 {{stays an op of its own: a warp of sm_120a has 64 columns of the product, but a block of the result is made of 128; nearest legal: blocks half as long, or a kernel of its own that quantises}}
   %3 = blockscale.quantize %2 : tensor<128x128xbf16> to !q
   return %1, %3 : !short, !q
 }

@@ -24,6 +24,19 @@ static constexpr int64_t kHalfRows = 8;
 /// And two neighbouring ones of a row.
 static constexpr int64_t kPair = 2;
 
+WarpTile WarpLoop::tileOf(KernelFrame &frame) {
+  int64_t warps = frame.warps.consumers.count();
+  WarpTile tile = warpTile(frame.geometry, warps);
+  if (!frame.quantizes())
+    return tile;
+  int64_t block =
+      frame.op.getQuantization()->getD().getKTile() * frame.sumsOfElement();
+  if (block <= tile.columns)
+    return tile;
+  int64_t along = frame.geometry.tileN / block;
+  return {frame.geometry.tileM / (warps / along), block, along};
+}
+
 int64_t WarpLoop::rowTiles() const { return tile.rows / kRows; }
 
 int64_t WarpLoop::columnTiles() const { return tile.columns / kColumns; }

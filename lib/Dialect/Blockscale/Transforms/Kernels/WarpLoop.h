@@ -27,8 +27,8 @@ class WarpLoop {
 public:
   WarpLoop(KernelFrame &frame, StageRing &stages, TileSource &source)
       : frame(frame), b(frame.b), stages(stages), source(source),
-        tile(warpTile(frame.geometry, frame.warps.consumers.count())),
-        epilogue(frame, /*width=*/2), partials(frame, kFragment) {}
+        tile(tileOf(frame)), epilogue(frame, /*width=*/2),
+        partials(frame, kFragment) {}
 
   void emitRole();
 
@@ -56,6 +56,8 @@ private:
     mlir::Value validScales, validSteps;
   };
 
+  /// A warp's part of a tile, which has whole blocks of a quantised result.
+  static WarpTile tileOf(KernelFrame &frame);
   int64_t rowTiles() const;
   int64_t columnTiles() const;
   int64_t stepsPerStage() const;
