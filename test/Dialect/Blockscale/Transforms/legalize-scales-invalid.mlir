@@ -158,7 +158,7 @@ func.func @integers(%a: !integers_a, %b: !integers_b) -> tensor<128x128xf32> {
 !other_f8_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !other_f8_b = !blockscale.tensor<128x256xf8E4M3B11FNUZ, "e8m0_t32", layout = tiled_128x4>
 func.func @other_f8(%a: !other_f8_a, %b: !other_f8_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' has elements of 'f8E4M3B11FNUZ', which no block-scaled kind multiplies}}
+  // expected-error @below {{operand 'b' has elements of 'f8E4M3B11FNUZ', which no block-scaled kind multiplies; expected f8E4M3FN, f8E5M2, f6E2M3FN, f6E3M2FN or f4E2M1FN}}
   %0 = blockscale.matmul %a, %b : !other_f8_a, !other_f8_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }

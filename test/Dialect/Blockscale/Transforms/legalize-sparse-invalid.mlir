@@ -36,7 +36,7 @@ func.func @both_sparse(%a: !both_sparse_a, %b: !both_sparse_b) -> tensor<128x128
 !pattern_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32n4m8", layout = tiled_128x4>
 !pattern_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t64", layout = tiled_128x4>
 func.func @pattern(%a: !pattern_a, %b: !pattern_b) -> tensor<128x128xf32> {
-  // expected-error-re @below {{operand 'a' keeps 4 of 8, which no instruction skips; expected 2 of 4 or 1 of 2 (kind mxf8f6f4), or 4 of 8 in pairs of f4E2M1FN (kinds mxf4 and mxf4nvf4){{$}}}}
+  // expected-error-re @below {{operand 'a' keeps 4 of 8, which no instruction skips; expected 2 of 4 or 1 of 2 (kind mxf8f6f4), or 4 of 8 in pairs of f4E2M1FN (kinds mxf4 and mxf4nvf4), or dense elements, whose values 'blockscale.prune' may have pruned so{{$}}}}
   %0 = blockscale.matmul %a, %b : !pattern_a, !pattern_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -116,4 +116,14 @@ func.func @constant(%s: tensor<1x1x32x16xf8E8M0FNU>, %b: !constant_x) -> tensor<
   // expected-error @below {{operand 'a' holds constants that break its pattern: row 0: }}
   %0 = blockscale.matmul %a, %b : !constant_a, !constant_x -> tensor<1x1xf32>
   return %0 : tensor<1x1xf32>
+}
+
+// -----
+
+!short_tiles_a = !blockscale.tensor<128x256xf8E4M3FN, "n2m4", layout = tiled_128x4>
+!short_tiles_b = !blockscale.tensor<128x256xf8E4M3FN, "float32_t32">
+func.func @short_tiles(%a: !short_tiles_a, %b: !short_tiles_b) -> tensor<128x128xf32> {
+  // expected-error @below {{scales of tiles of 32 elements along K multiply sums in registers, and an instruction that skips what 'a' prunes adds up 64; expected tiles of 64 or more; or multiply it densely with 'dense-fallback'}}
+  %0 = blockscale.matmul %a, %b : !short_tiles_a, !short_tiles_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
 }

@@ -84,7 +84,8 @@ static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
     op.emitOpError() << "operand '" << name << "' has elements of "
                      << type.getElementType() << ", which no "
                      << (spec.isTile() ? "block-scaled " : "")
-                     << "kind multiplies";
+                     << "kind multiplies; expected f8E4M3FN, f8E5M2, f6E2M3FN, "
+                        "f6E3M2FN or f4E2M1FN";
     return failure();
   }
   StringRef parts = laidOut(type, other);
@@ -261,6 +262,9 @@ static Reason whyNotScales(const HardwareOperand &a, const HardwareOperand &b) {
     stream << " elements of K; one scale of a sparse 'a' covers its pruned "
               "elements too, so quantize 'b' in tiles of "
            << a.scaleSpan;
+  else
+    stream << "; expected both as one of them is, or floats without scales or "
+              "under one scale for all of K of either";
   return text;
 }
 
@@ -346,28 +350,6 @@ static std::optional<Reason> whyNotPromoted(const HardwareOperand &a,
   return std::nullopt;
 }
 
-/// Why no instruction adds up as few elements as those of `block`, which are
-/// multiplied by the same scales; empty if one of `schemes` does, or there are
-/// none.
-static std::optional<Reason> whyTooShort(ArrayRef<hw::Scheme> schemes,
-                                         bool isSparse, int64_t block) {
-  int64_t shortest = 0;
-  for (const hw::Scheme &scheme : schemes) {
-    int64_t added = hw::instructionK(scheme.kind, isSparse);
-    shortest = shortest ? std::min(shortest, added) : added;
-  }
-  if (shortest <= block)
-    return std::nullopt;
-  std::string text = "tiles of " + std::to_string(block) +
-                     " elements along K, by whose scales sums are multiplied "
-                     "in registers, are shorter than what one " +
-                     (isSparse ? "sparse " : "") + "instruction adds up, " +
-                     std::to_string(shortest) +
-                     " elements; expected tiles of " +
-                     std::to_string(shortest) + " or more";
-  return Reason(text + (isSparse ? ", pruned ones included" : ""));
-}
-
 /// Why an operand whose rows lie along K is needed, if it is: elements of 16
 /// bits lie so, those of others as they are stored, too.
 static std::optional<Reason> whyNotOrder(ScaledTensorType a,
@@ -393,6 +375,27 @@ static std::optional<Reason> whyNotOrder(ScaledTensorType a,
                     "'k_major'");
   }
   return std::nullopt;
+}
+
+/// Leaves the schemes whose instruction adds up no more than what has the same
+/// scales, and says why there is none left of some.
+static std::optional<Reason> keepShort(std::vector<hw::Scheme> &schemes,
+                                       const HardwareOperand &a,
+                                       int64_t block) {
+  int64_t shortest = 0;
+  llvm::erase_if(schemes, [&](const hw::Scheme &scheme) {
+    int64_t k = hw::instructionK(scheme.kind, a.pattern.has_value());
+    shortest = shortest ? std::min(shortest, k) : k;
+    return k > block;
+  });
+  if (!schemes.empty() || !shortest)
+    return std::nullopt;
+  return "scales of tiles of " + std::to_string(block) +
+         " elements along K multiply sums in registers, and " +
+         (a.pattern ? "an instruction that skips what 'a' prunes"
+                    : "the shortest instruction of these elements") +
+         " adds up " + std::to_string(shortest) + "; expected tiles of " +
+         std::to_string(shortest) + " or more";
 }
 
 static FailureOr<Choice> choose(MatmulOp op, hw::Target target) {
@@ -421,15 +424,10 @@ static FailureOr<Choice> choose(MatmulOp op, hw::Target target) {
   unsigned span = a->scale ? commonSpan(*a, *b, target) : 0;
   choice.schemes =
       schemesFor({a->element, a->scale, span, a->pattern}, *b, target);
-  // An instruction adds up no more than what has the same scales.
-  if (int64_t block = promotionBlock(typeA, typeB)) {
-    bool isSparse = a->pattern.has_value();
-    if (auto why = whyTooShort(choice.schemes, isSparse, block))
-      return Choice{*a, *b, {}, why};
-    llvm::erase_if(choice.schemes, [&](const hw::Scheme &scheme) {
-      return int64_t(hw::instructionK(scheme.kind, isSparse)) > block;
-    });
-  }
+  if (int64_t block = promotionBlock(typeA, typeB))
+    choice.why = keepShort(choice.schemes, *a, block);
+  if (choice.why)
+    return choice;
   // A sparse A has no short tiles, whatever those of B are.
   bool isTooShort =
       a->pattern && a->scaleSpan != b->scaleSpan && choice.schemes.empty();

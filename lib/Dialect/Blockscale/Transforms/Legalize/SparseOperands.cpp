@@ -76,7 +76,8 @@ std::optional<Reason> blockscale::whyNotSkipped(MatmulOp op,
            std::to_string(spec.ofM) +
            ", which no instruction skips; expected 2 of 4 or 1 of 2 (kind "
            "mxf8f6f4), or 4 of 8 in pairs of f4E2M1FN (kinds mxf4 and "
-           "mxf4nvf4)";
+           "mxf4nvf4), or dense elements, whose values 'blockscale.prune' may "
+           "have pruned so";
   auto compress = dyn_cast_or_null<CompressOp>(sourceOf(x));
   if (!compress)
     return std::nullopt;
