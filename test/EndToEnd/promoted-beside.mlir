@@ -1,7 +1,8 @@
 // Scales that instructions read, but not beside what the other operand is: powers of two and
 // e4m3 beside elements of 16 bits (gpt-oss's bf16 activations by MXFP4 weights), e4m3 beside
-// FP8 and FP6 (NVFP4 weights), and powers of two beside MXINT8, int8 and tiles of 16, all of
-// which are stored in 16 bits. Sums of tiles are multiplied by them in registers: tiles of
+// FP8 and FP6 (NVFP4 weights), powers of two beside MXINT8, int8 and tiles of 16, all of
+// which are stored in 16 bits, tiles of 16 of e2m1 beside FP8 and FP6, and either beside the
+// other (MXFP8 activations by NVFP4 weights). Sums of tiles are multiplied by them in registers: tiles of
 // 16, 32 and more, of several rows, under tensor scales, batches, groups of rows.
 
 // REQUIRES: mlir
@@ -10,11 +11,11 @@
 // RUN: blockscale verify %s --num-sms=3 --m=70 --data=exact --seed=5 --completion=random --target=sm_120a | FileCheck %s --check-prefix=ONCE
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-20: pass
+// CHECK-COUNT-30: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 // ONCE-NOT: FAIL
-// ONCE-COUNT-10: pass
+// ONCE-COUNT-15: pass
 // ONCE-NOT: {{FAIL|pass}}
 
 !x = !blockscale.tensor<?x352xbf16>
@@ -78,5 +79,38 @@ func.func @beside_int8(%a: !int8, %b: !mxfp4) -> tensor<?x136xf32> {
 !sixteens = !blockscale.tensor<?x352xf8E5M2, "e8m0_t16">
 func.func @beside_sixteens(%a: !sixteens, %b: !plain_mxfp8) -> tensor<?x136xf32> {
   %0 = blockscale.matmul %a, %b : !sixteens, !plain_mxfp8 -> tensor<?x136xf32>
+  return %0 : tensor<?x136xf32>
+}
+
+!mxfp8_rows = !blockscale.tensor<?x352xf8E4M3FN, "e8m0_t32">
+func.func @mxfp8_by_nvfp4(%a: !mxfp8_rows, %b: !nvfp4) -> tensor<?x136xf32> {
+  %0 = blockscale.matmul %a, %b : !mxfp8_rows, !nvfp4 -> tensor<?x136xf32>
+  return %0 : tensor<?x136xf32>
+}
+
+!mxfp4_rows = !blockscale.tensor<?x352xf4E2M1FN, "e8m0_t32">
+func.func @mxfp4_by_nvfp4(%a: !mxfp4_rows, %b: !nvfp4) -> tensor<?x136xf32> {
+  %0 = blockscale.matmul %a, %b : !mxfp4_rows, !nvfp4 -> tensor<?x136xf32>
+  return %0 : tensor<?x136xf32>
+}
+
+// Tiles as long as those of instructions: one side's scales are read by these.
+!mxfp6_read = !blockscale.tensor<?x448xf6E3M2FN, "e8m0_t32", layout = tiled_128x4>
+!fractions = !blockscale.tensor<136x448xf4E2M1FN, "multi_float32_e4m3_t64">
+func.func @mxfp6_by_fractions(%a: !mxfp6_read, %b: !fractions) -> tensor<?x136xf32> {
+  %0 = blockscale.matmul %a, %b : !mxfp6_read, !fractions -> tensor<?x136xf32>
+  return %0 : tensor<?x136xf32>
+}
+
+!fp4_sixteens = !blockscale.tensor<?x352xf4E2M1FN, "e8m0_t16">
+!mxfp6 = !blockscale.tensor<136x352xf6E2M3FN, "e8m0_t32_t32">
+func.func @short_by_mxfp6(%a: !fp4_sixteens, %b: !mxfp6) -> tensor<?x136xf32> {
+  %0 = blockscale.matmul %a, %b : !fp4_sixteens, !mxfp6 -> tensor<?x136xf32>
+  return %0 : tensor<?x136xf32>
+}
+
+!int4 = !blockscale.tensor<?x352xi4, "float32_t0">
+func.func @int4_by_nvfp4(%a: !int4, %b: !nvfp4) -> tensor<?x136xf32> {
+  %0 = blockscale.matmul %a, %b : !int4, !nvfp4 -> tensor<?x136xf32>
   return %0 : tensor<?x136xf32>
 }

@@ -62,12 +62,43 @@ bool blockscale::hasPromotedScales(ScaledTensorType type) {
   return !hasPowersOfTwo(type) && !spec.isSparse();
 }
 
+/// Elements of K that the shortest instruction adds up, and one of elements of
+/// 8 bits and fewer.
+static constexpr int64_t kShortestTile = 16, kShortTile = 32;
+
+/// Whether instructions multiply its elements as those of 4 bits, and so read
+/// scales that they read beside no others.
+static bool isE2M1(ScaledTensorType type) {
+  if (auto codebook = dyn_cast<CodebookType>(type.getElementType())) {
+    auto narrow = packing::narrowCodebook(std::string_view(codebook.getName()));
+    return narrow && narrow->to == ElementFormat::E2M1;
+  }
+  return isa<Float4E2M1FNType>(type.getElementType());
+}
+
+/// Whether scales that instructions read beside e2m1 alone, of short tiles or
+/// with fractions, are beside other elements, or beside scales of another
+/// format.
+static bool isUnreadBeside(ScaledTensorType type, ScaledTensorType other) {
+  const ScaleSpec &spec = type.getSpec().getValue(),
+                  &ofOther = other.getSpec().getValue();
+  std::optional<ElementFormat> format = scaleFormat(*spec.scale);
+  bool hasFractions = format == ElementFormat::UE4M3;
+  bool hasPowers =
+      ofOther.isTile() && scaleFormat(*ofOther.scale) == ElementFormat::UE8M0;
+  // Instructions that skip elements read scales of both operands or of neither.
+  if (ofOther.isSparse() && hasPowers)
+    return false;
+  if (hasFractions)
+    return !isE2M1(other) || hasPowers;
+  return format == ElementFormat::UE8M0 && type.getKTile() < kShortTile &&
+         type.getKTile() >= kShortestTile && !isE2M1(other);
+}
+
 /// Whether an operand is multiplied in elements of 16 bits whatever is beside
 /// it: it has such, or bytes of integers under scales, or sums are multiplied
 /// by its powers of two, or of tiles shorter than other instructions add up.
 static bool isLong(ScaledTensorType type) {
-  // Shorter tiles than the first no instruction adds up.
-  constexpr int64_t kShortestTile = 16, kShortTile = 32;
   constexpr unsigned kByte = 8;
   Type element = type.getElementType();
   const ScaleSpec &spec = type.getSpec().getValue();
@@ -82,19 +113,16 @@ static bool isLong(ScaledTensorType type) {
 
 bool blockscale::hasPromotedScales(ScaledTensorType type,
                                    ScaledTensorType other) {
-  const ScaleSpec &spec = type.getSpec().getValue();
+  const ScaleSpec &spec = type.getSpec().getValue(),
+                  &ofOther = other.getSpec().getValue();
   if (hasPromotedScales(type) || !spec.isTile() || spec.isSparse())
     return hasPromotedScales(type);
-  Type element = other.getElementType();
-  if (isLong(other) && !other.getSpec().getValue().isSparse())
+  if ((isLong(other) && !ofOther.isSparse()) || isUnreadBeside(type, other))
     return true;
-  bool isOther = isa<FloatType>(element) && !isa<Float4E2M1FNType>(element);
-  // Beside powers of two that instructions read they are of another format.
-  const ScaleSpec &ofOther = other.getSpec().getValue();
-  bool hasPowers =
-      ofOther.isTile() && scaleFormat(*ofOther.scale) == ElementFormat::UE8M0;
-  return isOther && !hasPowers &&
-         scaleFormat(*spec.scale) == ElementFormat::UE4M3;
+  // What is promoted in tiles as short as no other instruction adds up is
+  // multiplied in 16 bits, and so is what is beside it.
+  return ofOther.isTile() && !ofOther.isSparse() &&
+         other.getKTile() < kShortTile && isUnreadBeside(other, type);
 }
 
 bool blockscale::hasBlockScales(ScaledTensorType type, ScaledTensorType other) {

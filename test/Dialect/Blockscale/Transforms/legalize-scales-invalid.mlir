@@ -35,7 +35,7 @@ func.func @real_zeros_under_tensor_scale(%a: !bytes, %b: !real_zeros) -> tensor<
 
 // -----
 
-!tables = !blockscale.tensor<128x256x!blockscale.codebook<"cb31ie_int5">, "mx4", layout = tiled_128x4>
+!tables = !blockscale.tensor<128x256x!blockscale.codebook<"cb31ie_int5">, "e8m0_t32s2", layout = tiled_128x4>
 !real_zeros = !blockscale.tensor<128x256xui4, "float16_float16_t0">
 func.func @real_zeros_beside_tables(%a: !tables, %b: !real_zeros) -> tensor<128x128xf32> {
   // expected-error @below {{elements of 'cb31ie_int5' are stored as others that the epilogue multiplies, which zero points in real units of the other operand must not be; expected elements that are stored as they are, such as f8E4M3FN}}
@@ -178,7 +178,8 @@ func.func @plain_layout(%a: !plain_layout_a, %b: !plain_layout_b) -> tensor<128x
 !two_formats_a = !blockscale.tensor<128x256xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
 !two_formats_b = !blockscale.tensor<128x256xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @two_formats(%a: !two_formats_a, %b: !two_formats_b) -> tensor<128x128xf32> {
-  // expected-error @below {{one instruction takes one scale format and block for both operands; found ue8m0 per 32 and ue4m3 per 16}}
+  // expected-error @below {{operand 'a' has its scales in layout 'tiled_128x4'; no instruction reads scales 'e8m0_t32' of elements of 'f4E2M1FN' beside elements of 'f4E2M1FN' under scales 'e4m3fn_t16', and those by which sums are multiplied in registers lie in layout 'plain'}}
+  // expected-error @below {{operand 'b' has its scales in layout 'tiled_128x4'; no instruction reads scales 'e4m3fn_t16' of elements of 'f4E2M1FN' beside elements of 'f4E2M1FN' under scales 'e8m0_t32', and those by which sums are multiplied in registers lie in layout 'plain'}}
   %0 = blockscale.matmul %a, %b : !two_formats_a, !two_formats_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -554,7 +555,8 @@ func.func @sparse_beside_integers(%a: !sparse_direct, %b: !mxint8) -> tensor<128
 !nvfp4_tiles = !blockscale.tensor<128x256xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>
 !mxfp8_tiles = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @nvfp4_beside_mxfp8(%a: !nvfp4_tiles, %b: !mxfp8_tiles) -> tensor<128x128xf32> {
-  // expected-error @below {{one instruction takes one scale format and block for both operands; found ue4m3 per 16 and ue8m0 per 32}}
+  // expected-error @below {{operand 'a' has its scales in layout 'tiled_128x4'; no instruction reads scales 'multi_float32_e4m3fn_t16' of elements of 'f4E2M1FN' beside elements of 'f8E4M3FN' under scales 'e8m0_t32', and those by which sums are multiplied in registers lie in layout 'plain'}}
+  // expected-error @below {{operand 'b' has its scales in layout 'tiled_128x4'; no instruction reads scales 'e8m0_t32' of elements of 'f8E4M3FN' beside elements of 'f4E2M1FN' under scales 'multi_float32_e4m3fn_t16', and those by which sums are multiplied in registers lie in layout 'plain'}}
   %0 = blockscale.matmul %a, %b : !nvfp4_tiles, !mxfp8_tiles -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }

@@ -19,7 +19,8 @@ namespace blockscale {
 bool hasPromotedScales(ScaledTensorType type);
 
 /// The same beside `other`: no instruction reads scales beside elements of 16
-/// bits, nor ue4m3 beside others than e2m1.
+/// bits, nor ue4m3 and tiles of 16 beside others than e2m1, nor scales of two
+/// formats.
 bool hasPromotedScales(ScaledTensorType type, ScaledTensorType other);
 
 /// Whether it has scales of tiles along K that instructions read beside
