@@ -10,6 +10,11 @@
 // CHECK-DAG: {{^}}w4a8 exact - 1 3072 0 {{.*}} 0 pass
 // CHECK-DAG: {{^}}of_tiles exact - 1 3072 0 {{.*}} 0 pass
 // CHECK-DAG: {{^}}w4a16 exact - 1 3072 0 {{.*}} 0 pass
+// CHECK-DAG: {{^}}of_fractions exact - 1 3072 0 {{.*}} 0 pass
+// CHECK-DAG: {{^}}of_two_formats exact - 1 3072 0 {{.*}} 0 pass
+
+// Without tensor memory one operand has scales of 1 beside those in registers.
+// RUN: blockscale verify %s --conditions=plain --data=exact --target=sm_120a | FileCheck %s
 
 !tokens = !blockscale.tensor<64x256xf8E4M3FN, "float32_t0">
 !mxfp4 = !blockscale.tensor<48x256xf4E2M1FN, "e8m0_t64", layout = tiled_128x4>
@@ -34,4 +39,20 @@ func.func @w4a16(%x: !half, %w: tensor<48x256xf32>) -> tensor<64x48xf32> {
   %0 = blockscale.quantize %w : tensor<48x256xf32> to !rows
   %1 = blockscale.matmul %x, %0 : !half, !rows -> tensor<64x48xf32>
   return %1 : tensor<64x48xf32>
+}
+
+!fractions = !blockscale.tensor<48x256xf4E2M1FN, "e4m3fn_t64">
+func.func @of_fractions(%x: tensor<64x256xf32>, %w: tensor<48x256xf32>) -> tensor<64x48xf32> {
+  %0 = blockscale.quantize %x : tensor<64x256xf32> to !tokens
+  %1 = blockscale.quantize %w : tensor<48x256xf32> to !fractions
+  %2 = blockscale.matmul %0, %1 : !tokens, !fractions -> tensor<64x48xf32>
+  return %2 : tensor<64x48xf32>
+}
+
+!mxfp8 = !blockscale.tensor<64x256xf8E4M3FN, "e8m0_t64", layout = tiled_128x4>
+func.func @of_two_formats(%x: tensor<64x256xf32>, %w: tensor<48x256xf32>) -> tensor<64x48xf32> {
+  %0 = blockscale.quantize %x : tensor<64x256xf32> to !mxfp8
+  %1 = blockscale.quantize %w : tensor<48x256xf32> to !fractions
+  %2 = blockscale.matmul %0, %1 : !mxfp8, !fractions -> tensor<64x48xf32>
+  return %2 : tensor<64x48xf32>
 }

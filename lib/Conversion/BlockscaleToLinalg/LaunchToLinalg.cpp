@@ -43,10 +43,12 @@ static void addRoles(StringRef name, ScaledTensorType type,
 }
 
 /// The type with a scale for each row and block of the instruction: what the
-/// kernel reads. Scales that it multiplies sums by are read as they are.
-static ScaledTensorType typeInKernel(ScaledTensorType type, MmaAttr mma) {
+/// kernel reads. Scales that it multiplies sums by, as no instruction reads
+/// them beside `other`, are read as they are.
+static ScaledTensorType typeInKernel(ScaledTensorType type,
+                                     ScaledTensorType other, MmaAttr mma) {
   ScaleSpec spec = type.getSpec().getValue();
-  if (!spec.isTile() || !mma.getScale() || hasPromotedScales(type))
+  if (!mma.getScale() || !hasBlockScales(type, other))
     return type;
   spec.rows = std::nullopt;
   // Specs count elements that are kept.
@@ -75,11 +77,12 @@ static void joinTableNumbers(Emitter &e, Parts &parts) {
 /// The parts that a launch takes of an operand, whose scales are repeated here
 /// if they cover more than the instruction's do.
 static SmallVector<Value> launchParts(Emitter &e, ScaledTensorType type,
-                                      ValueRange values, MmaAttr mma) {
+                                      ScaledTensorType other, ValueRange values,
+                                      MmaAttr mma) {
   Parts parts(type, values);
   if (parts.scales)
-    parts.scales =
-        repeatScales(e, parts, typeInKernel(type, mma), logicalSizes(e, parts));
+    parts.scales = repeatScales(e, parts, typeInKernel(type, other, mma),
+                                logicalSizes(e, parts));
   if (tableNumbers(type))
     joinTableNumbers(e, parts);
   return parts.values();
@@ -278,6 +281,11 @@ struct LaunchToLinalg : OpConversionPattern<LaunchOp> {
       return launchBothWays(op, kernel, adaptor, rewriter);
     if (quantized && !product)
       return launchQuantization(op, quantized, kernel, adaptor, rewriter);
+    auto a = dyn_cast<ScaledTensorType>(op.getInputs()[0].getType());
+    auto b = dyn_cast<ScaledTensorType>(op.getInputs()[1].getType());
+    if (!a || !b)
+      return op.emitOpError() << "expected scaled tensors as its first two "
+                                 "inputs";
     Emitter e(op.getLoc(), rewriter);
     SmallVector<std::string> roles;
     SmallVector<Value> inputs;
@@ -296,16 +304,11 @@ struct LaunchToLinalg : OpConversionPattern<LaunchOp> {
       if (name == stringifyParameterRole(ParameterRole::RowNumbers))
         rowNumbers = input;
       if (type && product)
-        llvm::append_range(inputs,
-                           launchParts(e, type, values, product.getMma()));
+        llvm::append_range(inputs, launchParts(e, type, type == a ? b : a,
+                                               values, product.getMma()));
       else
         llvm::append_range(inputs, values);
     }
-    auto a = dyn_cast<ScaledTensorType>(op.getInputs()[0].getType());
-    auto b = dyn_cast<ScaledTensorType>(op.getInputs()[1].getType());
-    if (!a || !b)
-      return op.emitOpError() << "expected scaled tensors as its first two "
-                                 "inputs";
     SmallVector<OpFoldResult> sizes =
         resultSizes(e, Parts(a, adaptor.getInputs()[0]),
                     Parts(b, adaptor.getInputs()[1]), kOffsets, rowNumbers);
