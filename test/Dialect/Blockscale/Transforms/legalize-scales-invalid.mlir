@@ -463,7 +463,7 @@ func.func @sparse_scaled(%a: !sparse_scaled, %b: !sparse_scaled_b) -> tensor<128
 !sparse_short = !blockscale.tensor<128x256xf8E4M3FN, "float32_t16n2m4", layout = tiled_128x4>
 !beside_short = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128">
 func.func @sparse_short(%a: !sparse_short, %b: !beside_short) -> tensor<128x128xf32> {
-  // expected-error @below {{tiles of 32 elements along K, by whose scales sums are multiplied in registers, are shorter than what one sparse instruction adds up, 64 elements; expected tiles of 64 or more, pruned ones included; or multiply it densely with 'dense-fallback'}}
+  // expected-error @below {{scales of tiles of 32 elements along K multiply sums in registers, and an instruction that skips what 'a' prunes adds up 64; expected tiles of 64 or more; or multiply it densely with 'dense-fallback'}}
   %0 = blockscale.matmul %a, %b : !sparse_short, !beside_short -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
