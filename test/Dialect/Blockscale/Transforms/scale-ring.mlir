@@ -7,6 +7,8 @@
 !big = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 !rows = !blockscale.tensor<1024x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 !columns = !blockscale.tensor<4096x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+!decode = !blockscale.tensor<512x5120xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+!wide = !blockscale.tensor<10240x5120xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 !bytes = !blockscale.tensor<8192x8192xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 
 module attributes {blockscale.target = #blockscale.target<sm_103a>} {
@@ -18,6 +20,15 @@ module attributes {blockscale.target = #blockscale.target<sm_103a>} {
 func.func @chosen(%a: !big, %b: !big) -> tensor<8192x8192xbf16> {
   %0 = blockscale.matmul %a, %b : !big, !big -> tensor<8192x8192xbf16>
   return %0 : tensor<8192x8192xbf16>
+}
+
+// Two instructions beside each other bring 40 KiB a stage and 8 of scales: five stages fit
+// with three of scales, four with theirs.
+// CHOICE-LABEL: func.func @two_fewer
+// CHOICE: tile_n = 384, tile_k = 256, stages = 5, scale_stages = 3, {{.*}}mma_k = 96
+func.func @two_fewer(%a: !decode, %b: !wide) -> tensor<512x10240xbf16> {
+  %0 = blockscale.matmul %a, %b : !decode, !wide -> tensor<512x10240xbf16>
+  return %0 : tensor<512x10240xbf16>
 }
 
 // With K = 64 the latency of five stages is as long as the instructions of many tiles,

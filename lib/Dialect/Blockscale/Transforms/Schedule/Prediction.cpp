@@ -125,8 +125,9 @@ ProductPrediction blockscale::predictProduct(const ProblemSizes &problem,
   kernel.cluster = schedule.clusterSize();
   kernel.multicastA = schedule.clusterN();
   kernel.multicastB = schedule.clusterM() / schedule.ctaGroup();
-  // A stage of scales is free when the instructions of the one before are done.
-  kernel.stages = std::min(schedule.getStages(), schedule.scaleStages() + 1);
+  // A stage of scales is free when the instructions of the one before are done,
+  // which is so early that two less are not missed on the timeline.
+  kernel.stages = std::min(schedule.getStages(), schedule.scaleStages() + 2);
   kernel.stageK = geometry.tileK;
   kernel.stageBytes = geometry.stageBytes();
   kernel.splits = schedule.splits();

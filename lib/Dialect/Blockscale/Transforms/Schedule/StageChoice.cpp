@@ -107,13 +107,20 @@ static RingStages oneRing(const TileGeometry &geometry, int64_t bytes) {
   return {std::min(kUsefulStages, stagesThatFit(geometry, bytes))};
 }
 
-/// Two rings, of which that of scales has one stage less: a stage of it is free
-/// when the instructions of the stage before are done, so that it is not
-/// missed.
-static RingStages twoRings(const TileGeometry &geometry, int64_t bytes) {
+/// Two rings, of which that of scales has `fewer` stages: a stage of it is free
+/// when the instructions of the stage before are done, so that one or two are
+/// not missed.
+static RingStages twoRings(const TileGeometry &geometry, int64_t bytes,
+                           int64_t fewer) {
   int64_t stages =
-      std::min(kUsefulStages, stagesThatFit(geometry, bytes, /*free=*/1));
-  return {stages, stages - 1};
+      std::min(kUsefulStages, stagesThatFit(geometry, bytes, fewer));
+  return {stages, stages - fewer};
+}
+
+/// Whether two rings have another stage, by which the model is faster.
+static bool isFaster(RingStages one, RingStages two, PredictStages predict) {
+  return two.operands > one.operands && two.scales > 0 &&
+         predict(two).microseconds < kMargin * predict(one).microseconds;
 }
 
 /// Whether two rings that have another stage are better than one: where that is
@@ -123,11 +130,8 @@ static RingStages twoRings(const TileGeometry &geometry, int64_t bytes) {
 /// know.
 static bool preferTwo(RingStages one, RingStages two, PredictStages predict) {
   constexpr double kMostOfTheTime = 0.7;
-  if (two.operands <= one.operands)
-    return false;
-  ProductPrediction predicted = predict(one);
-  return predicted.loads > kMostOfTheTime ||
-         predict(two).microseconds < kMargin * predicted.microseconds;
+  return two.operands > one.operands &&
+         (predict(one).loads > kMostOfTheTime || isFaster(one, two, predict));
 }
 
 /// One ring in the standard mode of shared memory, or in the oversized one if
@@ -146,8 +150,11 @@ static RingStages chooseFree(const TileGeometry &geometry, hw::Target target,
   }
   if (!geometry.scaleBytes())
     return one;
-  RingStages two = twoRings(geometry, bytes);
-  return preferTwo(one, two, predict) ? two : one;
+  RingStages two = twoRings(geometry, bytes, /*fewer=*/1);
+  if (preferTwo(one, two, predict))
+    return two;
+  RingStages fewer = twoRings(geometry, bytes, /*fewer=*/2);
+  return isFaster(one, fewer, predict) ? fewer : one;
 }
 
 double blockscale::marginOf(RingStages rings, PredictStages predict) {
