@@ -113,7 +113,8 @@ def LegalizeScales : Pass<"blockscale-legalize-scales"> {
     | --- | --- |
     | `i4` under `e8m0_t32` and longer tiles (MXINT4: k/4) | e2m3 |
     | `i4` under float scales of rows, of tensors, and of tiles that are multiplied in registers | e4m3 |
-    | `f8E4M3FNUZ`, `f8E5M2FNUZ` (a bias of one more, no negative zero), any scales | e4m3, e5m2, with a factor of 1/2 in the epilogue; the codes 0x80 and, of e4m3, 0x7f and 0xff, of e5m2 0x7c to 0x7f and 0xfc to 0xff are refused by whoever packs |
+    | `f8E4M3FNUZ`, `f8E5M2FNUZ` (a bias of one more, no negative zero), where instructions read scales, beside sparse and transposed operands, and where `mma` names a kind of 8 bits | e4m3, e5m2, with a factor of 1/2 in the epilogue; the codes 0x80 and, of e4m3, 0x7f and 0xff, of e5m2 0x7c to 0x7f and 0xfc to 0xff are refused by whoever packs |
+    | the same elsewhere, so that what is quantised to them has its largest number | bf16 |
 
     | `!blockscale.codebook`, a code being the number of the table above the index | the first of e2m1, e2m3, e3m2, e4m3 and e5m2 that has all values of its tables, divided by a power of two; under tiles of 16, but for e2m1, and where none has them bf16, whose sums are multiplied in registers |
     | `ui2`, `ui3`, `ui4`, `ui8` less integer zero points, under float scales | e4m3 of 4 bits and fewer, else bf16 |
