@@ -18,6 +18,8 @@
 // CHECK-DAG: floats{{ +exact +- +3 .*}}pass
 // CHECK-DAG: returned{{ +exact +- +2 .*}}pass
 // CHECK-DAG: two_scales{{ +exact +- +4 .*}}pass
+// CHECK-DAG: tokens{{ +exact +- +3 .*}}pass
+// CHECK-DAG: tokens{{ +random +- +3 .*}}pass
 // CHECK-DAG: square{{ +exact +- +3 .*}}pass
 // CHECK-NOT: FAIL
 
@@ -153,4 +155,19 @@ func.func @nothing_else(%x: tensor<128x256xbf16>) -> (!q, !t) {
   %q = blockscale.quantize %x : tensor<128x256xbf16> to !q
   %t = blockscale.quantize %xt : tensor<256x128xbf16> to !t
   return %q, %t : !q, !t
+}
+
+// A scale for each row, and for each column.
+!rows = !blockscale.tensor<64x128xf8E4M3FN, "float32_t0">
+!columns = !blockscale.tensor<128x64xf8E4M3FN, "float32_t0">
+!row_w = !blockscale.tensor<96x128xf8E4M3FN, "float32_t0">
+!row_g = !blockscale.tensor<32x64xf8E5M2, "float32_t0">
+func.func @tokens(%x: tensor<64x128xbf16>, %w: !row_w, %g: !row_g) -> (tensor<64x96xf32>, tensor<32x128xf32>) {
+  %e = tensor.empty() : tensor<128x64xbf16>
+  %t = linalg.transpose ins(%x : tensor<64x128xbf16>) outs(%e : tensor<128x64xbf16>) permutation = [1, 0]
+  %q = blockscale.quantize %x : tensor<64x128xbf16> to !rows
+  %qt = blockscale.quantize %t : tensor<128x64xbf16> to !columns
+  %0 = blockscale.matmul %q, %w : !rows, !row_w -> tensor<64x96xf32>
+  %1 = blockscale.matmul %g, %qt : !row_g, !columns -> tensor<32x128xf32>
+  return %0, %1 : tensor<64x96xf32>, tensor<32x128xf32>
 }

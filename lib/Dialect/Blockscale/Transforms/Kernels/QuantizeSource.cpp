@@ -224,7 +224,8 @@ static std::optional<Reason> whyNotSizes(const QuantizedStorage &storage) {
   if (k && k.getValue() % storage.block != 0)
     return "a kernel quantises whole blocks, but K = " +
            std::to_string(k.getValue()) + " is no multiple of " +
-           std::to_string(storage.block);
+           std::to_string(storage.block) + "; nearest legal: K = " +
+           std::to_string((k.getValue() / storage.block + 1) * storage.block);
   if (auto why = whyNotReached(storage))
     return why;
   AffineExpr bytes = threadsToQuantize(storage);
