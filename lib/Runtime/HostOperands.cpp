@@ -257,7 +257,7 @@ plan::Environment runtime::sizesOf(const plan::Kernel &kernel,
   const plan::DataPacking *data = dataOf(kernel, "a_data");
   bool mnMajor = data && data->order == "mn_major";
   int64_t k = a.sizes[mnMajor ? aRank - 2 : aRank - 1];
-  if (!kernel.metadata.empty())
+  if (!kernel.metadata.empty() && kernel.metadata.front().operand == "a")
     k *= kCompression;
   int64_t batch = rank == 3 ? d.sizes[0] : 1;
   // Groups are counted by their ends.

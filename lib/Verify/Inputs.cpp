@@ -138,10 +138,11 @@ InputMaker::packSparse(const plan::MetadataPacking &packing, uint64_t rows,
   stored = std::move(compressed->stored);
   // Not the value that the plan recommends, but a legal one, as harmless.
   constexpr uint8_t kPadding = 0xee;
-  std::vector<uint8_t> tiled = *packing::tileMetadata(
-      tensor, inputs.problem.batch, compressed->metadata, kPadding);
+  uint64_t matrices = matricesOf(packing.operand);
+  std::vector<uint8_t> tiled =
+      *packing::tileMetadata(tensor, matrices, compressed->metadata, kPadding);
   if (harsh)
-    drawMetadataPadding(tensor, inputs.problem.batch, operandSeed, tiled);
+    drawMetadataPadding(tensor, matrices, operandSeed, tiled);
   inputs.data.memory[packing.operand + "_metadata"] = std::move(tiled);
   return std::nullopt;
 }

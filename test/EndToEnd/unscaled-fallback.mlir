@@ -5,7 +5,7 @@
 // RUN: not blockscale verify %s 2>&1 | FileCheck %s --check-prefix=REFUSED
 // RUN: blockscale verify %s --dense-fallback --host-duties | FileCheck %s
 
-// REFUSED: error: 'blockscale.matmul' op operand 'b' is sparse, but an instruction takes a sparse 'a' only
+// REFUSED: error: 'blockscale.matmul' op operand 'b' is sparse, and so is 'a', but an instruction skips what one of both prunes
 // REFUSED-SAME: or multiply it densely with 'dense-fallback'
 
 // CHECK-NOT: FAIL

@@ -11,6 +11,7 @@
 // CHECK: {{^}}pruned_product exact 40 3 {{.*}} pass
 // CHECK: {{^}}values exact 40 4 {{.*}} pass
 // CHECK: {{^}}float_tiles exact 40 4 {{.*}} pass
+// CHECK: {{^}}experts exact 40 3 {{.*}} pass
 
 // LAUNCHES-LABEL: func.func @pruned_product
 // LAUNCHES: launch_into {{.*}} ["x"]
@@ -26,6 +27,10 @@
 // LAUNCHES: launch_into {{.*}} ["x"]
 // LAUNCHES: launch_into {{.*}} ["a_data"] {{.*}} {result_roles = ["d_data", "d_metadata"]}
 // LAUNCHES: launch_into {{.*}} ["a_data", "a_scales", "a_metadata", "b_data", "b_scales"]
+// LAUNCHES-LABEL: func.func @experts
+// LAUNCHES: launch_into {{.*}} ["x"]
+// LAUNCHES: launch_into {{.*}} ["a_data"] {{.*}} {result_roles = ["d_data", "d_metadata"]}
+// LAUNCHES: launch_into {{.*}} ["a_data", "b_data", "b_metadata", "offsets"]
 // LAUNCHES-LABEL: func.func @alone
 // LAUNCHES: launch_into {{.*}} ["a_data", "a_metadata"] {{.*}} {result_roles = ["d_data"]}
 // LAUNCHES-LABEL: gpu.module
@@ -73,6 +78,21 @@ func.func @float_tiles(%x: tensor<?x256xbf16>, %w: !square_tiles) -> tensor<?x12
   %q = blockscale.quantize %p : tensor<?x256xbf16> to !plain_tiles
   %s = blockscale.compress %q : !plain_tiles to !sparse_tiles
   %y = blockscale.matmul %s, %w : !sparse_tiles, !square_tiles -> tensor<?x128xf32>
+  return %y : tensor<?x128xf32>
+}
+
+!tokens = !blockscale.tensor<?x256xf16>
+!dense_experts = !blockscale.tensor<3x128x256xf16>
+!sparse_experts = !blockscale.tensor<3x128x256xf16, "n2m4", layout = tiled_128x4>
+
+// The second operand may be the sparse one, of groups of rows too.
+func.func @experts(%x: tensor<?x256xf16>, %w: tensor<3x128x256xf16>) -> tensor<?x128xf32> {
+  %ends = arith.constant dense<[7, 7, 40]> : tensor<3xi32>
+  %p = blockscale.prune %w keep 2 of 4 : tensor<3x128x256xf16>
+  %b = blockscale.assemble %p : tensor<3x128x256xf16> to !dense_experts
+  %s = blockscale.compress %b : !dense_experts to !sparse_experts
+  %a = blockscale.assemble %x : tensor<?x256xf16> to !tokens
+  %y = blockscale.matmul %a, %s groups(%ends : tensor<3xi32>) : !tokens, !sparse_experts -> tensor<?x128xf32>
   return %y : tensor<?x128xf32>
 }
 

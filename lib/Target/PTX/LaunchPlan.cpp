@@ -184,7 +184,8 @@ static FailureOr<plan::Kernel> planKernel(gpu::GPUFuncOp kernel,
     result.scales.push_back(scalePacking(product, isA, *map));
   }
   if (product.mma.getSparse()) {
-    auto metadata = mapOf(kernel, ParameterRole::AMetadata);
+    auto metadata = mapOf(kernel, product.swap ? ParameterRole::BMetadata
+                                               : ParameterRole::AMetadata);
     if (failed(metadata))
       return failure();
     result.metadata = {metadataOf(product, *metadata)};

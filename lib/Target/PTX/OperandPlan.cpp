@@ -50,7 +50,7 @@ plan::DataPacking blockscale::dataPacking(const PlannedProduct &product,
       hw::tensorMapDataTypeInfo(map.getDataType());
   bool kMajor = type.getOrder() == DataOrder::KMajor;
   AffineExpr rows = isA ? sizes.rowsOfA : sizes.n;
-  AffineExpr stored = isA && product.mma.getSparse()
+  AffineExpr stored = isA != product.swap && product.mma.getSparse()
                           ? sizes.k.floorDiv(int64_t(hw::kSparseCompression))
                           : sizes.k;
   plan::DataPacking data;
@@ -170,11 +170,11 @@ plan::MetadataPacking blockscale::metadataOf(const PlannedProduct &product,
                                              TensorMapType map) {
   SymbolicSizes sizes = sizesOf(product);
   hw::SparsePattern pattern = hw::sparsePattern(product.mma.getKind());
-  auto storage =
-      getStorageBytes(getMetadataStorage(ScaleLayout::Tiled128x4), sizes.m,
-                      sizes.k, hw::elementsPerMetadataByte(pattern));
+  auto storage = getStorageBytes(getMetadataStorage(ScaleLayout::Tiled128x4),
+                                 product.swap ? sizes.n : sizes.m, sizes.k,
+                                 hw::elementsPerMetadataByte(pattern));
   plan::MetadataPacking metadata =
-      metadataPacking(pattern, storage, sizes.batch, "a");
+      metadataPacking(pattern, storage, sizes.batch, product.swap ? "b" : "a");
   metadata.alignment = hw::tensorMapDataTypeInfo(map.getDataType()).alignment;
   return metadata;
 }

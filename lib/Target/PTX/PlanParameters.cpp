@@ -45,6 +45,7 @@ static StringRef operandOf(ParameterRole role) {
   case ParameterRole::BData:
   case ParameterRole::BScales:
   case ParameterRole::BTensorScale:
+  case ParameterRole::BMetadata:
     return "b";
   case ParameterRole::SizeM:
     return "M";

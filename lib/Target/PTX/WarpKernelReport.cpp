@@ -55,6 +55,7 @@ static StringRef ringName(ParameterRole role, bool swap) {
   case ParameterRole::BScales:
     return swap ? "scales of A" : "scales of B";
   case ParameterRole::AMetadata:
+  case ParameterRole::BMetadata:
     return "metadata of A";
   default:
     return "";

@@ -138,7 +138,10 @@ def obey(product, error):
     if found := re.search(r"quantize 'b' in tiles of (\d+)", error):
         return product._replace(
             b_spec=re.sub(r"_t\d+", f"_t{found[1]}", product.b_spec))
-    if "is sparse, but an instruction takes a sparse 'a' only" in error:
+    if found := re.search(r"quantize 'a' in tiles of (\d+)", error):
+        return product._replace(
+            a_spec=re.sub(r"_t\d+", f"_t{found[1]}", product.a_spec))
+    if "expected a dense 'a' or 'b'" in error:
         return product._replace(
             b_spec=product.b_spec.replace(sparsity(product.b_spec), ""))
     if "skips 4:8 in pairs" in error:

@@ -22,8 +22,10 @@ std::optional<Reason> blockscale::whyNotMasked(int64_t splits) {
   return std::nullopt;
 }
 
-std::optional<Reason> blockscale::whyNotGrouped(MmaAttr mma, int64_t splits) {
-  if (mma.getSparse())
+std::optional<Reason> blockscale::whyNotGrouped(MmaAttr mma, bool isSwapped,
+                                                int64_t splits) {
+  // The other operand has a matrix for each group.
+  if (mma.getSparse() && !isSwapped)
     return Reason("products with groups are not lowered with a sparse 'a'");
   return whyNotMasked(splits);
 }

@@ -85,7 +85,7 @@ std::optional<Reason> blockscale::whyNotGroupsAlongK(ScaledTensorType a,
 std::optional<Reason> blockscale::whyNotGroupedAlongK(MmaAttr mma,
                                                       Scheduler scheduler,
                                                       int64_t splits) {
-  if (auto why = whyNotGrouped(mma, splits))
+  if (auto why = whyNotGrouped(mma, /*isSwapped=*/false, splits))
     return why;
   if (scheduler != Scheduler::Static)
     return Reason(

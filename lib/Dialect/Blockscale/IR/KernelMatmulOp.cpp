@@ -290,7 +290,9 @@ static LogicalResult verifyGroups(KernelMatmulOp op) {
   if (!element.isInteger(32))
     return op.emitOpError() << "expected offsets of i32, found " << element;
   ScheduleAttr schedule = op.getSchedule();
-  if (auto why = whyNotGrouped(op.getMma(), schedule.splits()))
+  if (auto why =
+          whyNotGrouped(op.getMma(), schedule.getSwapOperands().getValue(),
+                        schedule.splits()))
     return op.emitOpError() << why->text;
   return success();
 }

@@ -11,6 +11,7 @@
 #include "blockscale/Dialect/Blockscale/IR/FloatResults.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
+#include "blockscale/Dialect/Blockscale/IR/SparseSide.h"
 #include "blockscale/HW/Target.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
@@ -159,6 +160,11 @@ std::optional<Reason> blockscale::whyNotQuantized(MatmulOp product,
                   "it has '" +
                   kForSparseName.str() +
                   "'; nearest legal: a kernel of its own that quantises");
+  if (isSparseB(product))
+    return Reason("a product quantises rows of its result, but those of a "
+                  "sparse 'b', which an instruction has as its rows, are "
+                  "columns of it; nearest legal: a sparse 'a', or a kernel of "
+                  "its own that quantises");
   // Sums of blocks of K beside those of all of K are those of few columns.
   bool isPromoting =
       promotionBlock(product.getA().getType(), product.getB().getType()) != 0;

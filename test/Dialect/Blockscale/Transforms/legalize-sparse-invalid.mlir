@@ -2,23 +2,26 @@
 
 // RUN: blockscale-opt %s -split-input-file -verify-diagnostics -blockscale-legalize-scales
 
-!sparse_b_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t64", layout = tiled_128x4>
+// Rows of 'b' become those of the instruction, and what covers pruned elements is its.
+!sparse_b_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !sparse_b_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32n2m4", layout = tiled_128x4>
 func.func @sparse_b(%a: !sparse_b_a, %b: !sparse_b_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' is sparse, but an instruction takes a sparse 'a' only: exchange 'a' and 'b' and transpose the result; or multiply it densely with 'dense-fallback'}}
+  // expected-error @below {{found ue8m0 per 32 and ue8m0 per 64 elements of K; one scale of a sparse 'b' covers its pruned elements too, so quantize 'a' in tiles of 64; or multiply it densely with 'dense-fallback'}}
   %0 = blockscale.matmul %a, %b : !sparse_b_a, !sparse_b_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
 
 // -----
 
-// Groups are of rows of 'a', so that there is nothing to exchange.
-!grouped_a = !blockscale.tensor<?x512xf8E4M3FN, "e8m0_t64", layout = grouped_128x4>
-!grouped_b = !blockscale.tensor<4x64x512xf8E4M3FN, "e8m0_t32n2m4", layout = tiled_128x4>
-func.func @sparse_experts(%a: !grouped_a, %b: !grouped_b, %ends: tensor<4xi32>) -> tensor<?x64xf32> {
-  // expected-error @below {{operand 'b' is sparse, but an instruction takes a sparse 'a' only, and groups are of rows of 'a': an exchange that brings the metadata of each group's matrix is not lowered; or multiply it densely with 'dense-fallback'}}
-  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !grouped_a, !grouped_b -> tensor<?x64xf32>
-  return %0 : tensor<?x64xf32>
+!pairs_a = !blockscale.tensor<128x512xf8E4M3FN, "e8m0_t64", layout = tiled_128x4>
+!pairs_b = !blockscale.tensor<64x512xf8E4M3FN, "e8m0_t32n2m4", layout = tiled_128x4>
+func.func @sparse_pairs(%a: !pairs_a, %b: !pairs_b) -> tensor<128x32xf32> {
+  // expected-error @below {{operand 'b' is sparse, so that its rows are those of the instruction, but 'pairs' are columns of it that one thread has; expected a sparse 'a', or dense operands}}
+  %0 = blockscale.matmul %a, %b pairs epilogue(%g, %up) {
+    %s = arith.addf %g, %up : f32
+    blockscale.yield %s
+  } : !pairs_a, !pairs_b -> tensor<128x32xf32>
+  return %0 : tensor<128x32xf32>
 }
 
 // -----
@@ -26,7 +29,7 @@ func.func @sparse_experts(%a: !grouped_a, %b: !grouped_b, %ends: tensor<4xi32>) 
 !both_sparse_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32n2m4", layout = tiled_128x4>
 !both_sparse_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32n2m4", layout = tiled_128x4>
 func.func @both_sparse(%a: !both_sparse_a, %b: !both_sparse_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' is sparse, but an instruction takes a sparse 'a' only}}
+  // expected-error @below {{operand 'b' is sparse, and so is 'a', but an instruction skips what one of both prunes; expected a dense 'a' or 'b'; or multiply it densely with 'dense-fallback'}}
   %0 = blockscale.matmul %a, %b : !both_sparse_a, !both_sparse_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }

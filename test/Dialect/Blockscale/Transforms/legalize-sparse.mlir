@@ -64,12 +64,21 @@ func.func @short_tiles(%a: !short_tiles, %b: !float_tiles_b) -> tensor<128x128xf
   return %0 : tensor<128x128xf32>
 }
 
+// Operands are exchanged when there is a schedule.
 // CHECK-LABEL: func.func @sparse_b(
+// CHECK-NOT: densify
+// CHECK: mma(<kind = mxf8f6f4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, sparse = true>)
+func.func @sparse_b(%a: !wide, %b: !two) -> tensor<128x128xf32> {
+  %0 = blockscale.matmul %a, %b : !wide, !two -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// CHECK-LABEL: func.func @both_sparse(
 // CHECK: blockscale.densify %arg0 : {{.*}} to !blockscale.tensor<128x256xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
 // CHECK: blockscale.densify %arg1 : {{.*}} to !blockscale.tensor<128x256xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
 // CHECK: mma(<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32>)
-func.func @sparse_b(%a: !wide, %b: !two) -> tensor<128x128xf32> {
-  %0 = blockscale.matmul %a, %b : !wide, !two -> tensor<128x128xf32>
+func.func @both_sparse(%a: !two, %b: !two) -> tensor<128x128xf32> {
+  %0 = blockscale.matmul %a, %b : !two, !two -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
 

@@ -19,8 +19,8 @@ func.func @dense(%a: !s8, %b: !u8) -> tensor<64x128xi32> {
 }
 
 // CHECK-LABEL: func.func @sparse_b(
-// CHECK: %[[B:.*]] = blockscale.densify %arg1 : !blockscale.tensor<128x256xf16, "n2m4", layout = tiled_128x4> to !blockscale.tensor<128x256xf16>
-// CHECK: blockscale.matmul %arg0, %[[B]] mma(<kind = f16, a = f16, b = f16>)
+// CHECK-NOT: densify
+// CHECK: blockscale.matmul %arg0, %arg1 mma(<kind = f16, a = f16, b = f16, sparse = true>)
 func.func @sparse_b(%a: !dense, %b: !sparse) -> tensor<128x128xf32> {
   %0 = blockscale.matmul %a, %b : !dense, !sparse -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
@@ -37,10 +37,10 @@ func.func @pairs(%a: !pairs, %b: !bytes) -> tensor<64x128xf32> {
 // What was compressed a moment ago is taken as it was.
 // CHECK-LABEL: func.func @uncompressed(
 // CHECK-NOT: densify
-// CHECK: blockscale.matmul %arg0, %arg1 mma(<kind = f16, a = f16, b = f16>)
+// CHECK: blockscale.matmul %arg1, %arg1 mma(<kind = f16, a = f16, b = f16>)
 func.func @uncompressed(%a: !dense, %x: !dense) -> tensor<128x128xf32> {
   %b = blockscale.compress %x : !dense to !sparse
-  %0 = blockscale.matmul %a, %b : !dense, !sparse -> tensor<128x128xf32>
+  %0 = blockscale.matmul %b, %b : !sparse, !sparse -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
 

@@ -58,10 +58,10 @@ func.func @plain_metadata(%a: !a, %b: !b) -> tensor<64x128xf32> {
 
 // -----
 
-!a = !blockscale.tensor<64x256xf16>
+!a = !blockscale.tensor<64x256xf16, "n2m4", layout = tiled_128x4>
 !b = !blockscale.tensor<128x256xf16, "n2m4", layout = tiled_128x4>
-func.func @sparse_b(%a: !a, %b: !b) -> tensor<64x128xf32> {
-  // expected-error @below {{operand 'b' is sparse, but an instruction takes a sparse 'a' only: exchange 'a' and 'b' and transpose the result}}
+func.func @both_sparse(%a: !a, %b: !b) -> tensor<64x128xf32> {
+  // expected-error @below {{operand 'b' is sparse, and so is 'a', but an instruction skips what one of both prunes; expected a dense 'a' or 'b'}}
   %0 = blockscale.matmul %a, %b : !a, !b -> tensor<64x128xf32>
   return %0 : tensor<64x128xf32>
 }

@@ -379,7 +379,8 @@ def Blockscale_ParameterRole : I32EnumAttr<"ParameterRole",
       I32EnumAttrCase<"ATerms", 30, "a_terms">,
       I32EnumAttrCase<"BTerms", 31, "b_terms">,
       I32EnumAttrCase<"RowCounts", 32, "row_counts">,
-      I32EnumAttrCase<"AZeros", 33, "a_zeros">]> {
+      I32EnumAttrCase<"AZeros", 33, "a_zeros">,
+      I32EnumAttrCase<"BMetadata", 34, "b_metadata">]> {
   let cppNamespace = "::blockscale";
   let genSpecializedAttr = 0;
 }

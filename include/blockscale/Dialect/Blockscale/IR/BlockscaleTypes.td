@@ -70,7 +70,9 @@ def Blockscale_ScaledTensor
     `tiled_128x4` with padding, where each group of rows of a product with groups
     starts at a row of scales that is a multiple of 128 while its elements follow
     those of the group before. What has neither scales of
-    tiles along K nor metadata is `plain`.
+    tiles along K nor metadata is `plain`. Of a sparse tensor whose scales no
+    instruction reads (`float32_t64n2m4`) it is the layout of the metadata, and
+    the scales are in row-major order.
     `order` is the order of the elements: `k_major` (default) or, for elements
     of 8 bits, `mn_major`, where the dimension before `K` is contiguous.
 

@@ -13,8 +13,10 @@
 
 namespace blockscale {
 
-/// Why no kernel computes a product whose rows are in groups; empty if one can.
-std::optional<Reason> whyNotGrouped(MmaAttr mma, int64_t splits);
+/// Why no kernel computes a product whose rows are in groups, with operands
+/// swapped or not; empty if one can.
+std::optional<Reason> whyNotGrouped(MmaAttr mma, bool isSwapped,
+                                    int64_t splits);
 
 /// Why no kernel computes one of which memory says how many rows of each matrix
 /// of 'a' are there.

@@ -13,6 +13,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/IR/ScalesOfOne.h"
+#include "blockscale/Dialect/Blockscale/IR/SparseSide.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/StoredElements.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
@@ -131,7 +132,8 @@ static LogicalResult checkSchedule(MatmulOp op) {
           whyNotStreamed(mma, schedule, op.getSizes(), op.hasGroups(), target))
     return op.emitOpError() << why->text;
   if (op.isGrouped())
-    if (auto why = whyNotGrouped(mma, schedule.splits()))
+    if (auto why = whyNotGrouped(mma, schedule.getSwapOperands().getValue(),
+                                 schedule.splits()))
       return op.emitOpError() << why->text;
   if (op.isMasked())
     if (auto why = whyNotMasked(schedule.splits()))
@@ -168,9 +170,8 @@ static LogicalResult checkSchedule(MatmulOp op) {
           columnsOfScale(op.getA().getType(), op.getB().getType(), swap),
           target))
     return op.emitOpError() << why->text;
-  if (swap && mma.getSparse())
-    return op.emitOpError() << "a sparse 'a' supplies the rows; its operands "
-                               "cannot be swapped";
+  if (auto why = whyNotSparseSide(op, mma, swap))
+    return op.emitOpError() << why->text;
   if (hasRowPerLaneScales(op))
     if (auto why = whyNotRowPerLane(mma, swap, target))
       return op.emitOpError() << why->text;

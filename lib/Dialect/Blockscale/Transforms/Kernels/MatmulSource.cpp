@@ -294,10 +294,11 @@ static SmallVector<KernelParameter> parametersOf(MatmulOp op,
   int64_t words = geometry.scaleWords;
 
   SmallVector<KernelParameter> list{
-      {op.isGathered() ? gatheredMap(a, sizes)
-                       : dataMap(a, sizes.m, sizesOfA(op), mma.getSparse()),
+      {op.isGathered()
+           ? gatheredMap(a, sizes)
+           : dataMap(a, sizes.m, sizesOfA(op), mma.getSparse() && !swap),
        ParameterRole::AData},
-      {dataMap(b, sizes.n, sizesOfB(op), /*isCompressed=*/false),
+      {dataMap(b, sizes.n, sizesOfB(op), mma.getSparse() && swap),
        ParameterRole::BData}};
   ScaledTensorType typeA = op.getA().getType(), typeB = op.getB().getType();
   int64_t alongA = geometry.isRowPerLane ? geometry.scaleRowTiles() : words;
@@ -314,8 +315,10 @@ static SmallVector<KernelParameter> parametersOf(MatmulOp op,
              : scaleMap(b, typeB.getLayout(), sizes.n, sizes, mma, words),
          ParameterRole::BScales});
   if (mma.getSparse())
-    list.push_back({metadataMap(sizes.m, sizes, mma, geometry.metadataTiles),
-                    ParameterRole::AMetadata});
+    list.push_back(
+        {metadataMap(swap ? sizes.n : sizes.m, sizes, mma,
+                     geometry.metadataTiles),
+         swap ? ParameterRole::BMetadata : ParameterRole::AMetadata});
   if (QuantizeOp quantizer = quantizerOf(op))
     addQuantized(quantizer, list);
   else
@@ -515,8 +518,8 @@ static void buildBody(MatmulOp op, ImplicitLocOpBuilder &b,
   Value k = size(ParameterRole::SizeK, sizes.k);
   auto product = KernelMatmulOp::create(
       b, data[swap], data[!swap], scales[swap], scales[!swap],
-      argument(ParameterRole::AMetadata), d, argument(ParameterRole::C),
-      argument(ParameterRole::Bias),
+      argument(swap ? ParameterRole::BMetadata : ParameterRole::AMetadata), d,
+      argument(ParameterRole::C), argument(ParameterRole::Bias),
       alphaOf(op, b, argument(ParameterRole::Alpha)), beta, factors.ofTensors,
       factors.ofRows, factors.ofColumns, argument(ParameterRole::ATerms),
       argument(ParameterRole::BTerms), numZeroTerms(b, op, k),

@@ -24,6 +24,8 @@ struct HardwareOperand {
   std::optional<hw::SparsePattern> pattern;
   /// Whether it has scales of tiles that are multiplied in registers.
   bool isPromoted = false;
+  /// "a" or "b".
+  llvm::StringRef name = "a";
 };
 
 /// The kind that multiplies such elements without scales.

@@ -15,6 +15,7 @@
 #include "SparseOperands.h"
 #include "blockscale/Dialect/Blockscale/IR/LayoutOfScales.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
+#include "blockscale/Dialect/Blockscale/IR/SparseSide.h"
 #include "blockscale/Dialect/Blockscale/IR/StoredElements.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/Dialect/Blockscale/IR/ZeroTerms.h"
@@ -258,10 +259,11 @@ static Reason whyNotScales(const HardwareOperand &a, const HardwareOperand &b) {
             "operands; found "
          << StringRef(formatName(*a.scale)) << " per " << a.scaleSpan << " and "
          << StringRef(formatName(*b.scale)) << " per " << b.scaleSpan;
-  if (a.pattern && a.scale == b.scale)
-    stream << " elements of K; one scale of a sparse 'a' covers its pruned "
-              "elements too, so quantize 'b' in tiles of "
-           << a.scaleSpan;
+  const HardwareOperand &sparse = b.pattern ? b : a;
+  if (sparse.pattern && a.scale == b.scale)
+    stream << " elements of K; one scale of a sparse '" << sparse.name
+           << "' covers its pruned elements too, so quantize '"
+           << (b.pattern ? a : b).name << "' in tiles of " << sparse.scaleSpan;
   else
     stream << "; expected both as one of them is, or floats without scales or "
               "under one scale for all of K of either";
@@ -380,11 +382,11 @@ static std::optional<Reason> whyNotOrder(ScaledTensorType a,
 /// Leaves the schemes whose instruction adds up no more than what has the same
 /// scales, and says why there is none left of some.
 static std::optional<Reason> keepShort(std::vector<hw::Scheme> &schemes,
-                                       const HardwareOperand &a,
+                                       const HardwareOperand &rows,
                                        int64_t block) {
   int64_t shortest = 0;
   llvm::erase_if(schemes, [&](const hw::Scheme &scheme) {
-    int64_t k = hw::instructionK(scheme.kind, a.pattern.has_value());
+    int64_t k = hw::instructionK(scheme.kind, rows.pattern.has_value());
     shortest = shortest ? std::min(shortest, k) : k;
     return k > block;
   });
@@ -392,8 +394,10 @@ static std::optional<Reason> keepShort(std::vector<hw::Scheme> &schemes,
     return std::nullopt;
   return "scales of tiles of " + std::to_string(block) +
          " elements along K multiply sums in registers, and " +
-         (a.pattern ? "an instruction that skips what 'a' prunes"
-                    : "the shortest instruction of these elements") +
+         (rows.pattern ? "an instruction that skips what '" + rows.name.str() +
+                             "' prunes"
+                       : std::string("the shortest instruction of these "
+                                     "elements")) +
          " adds up " + std::to_string(shortest) + "; expected tiles of " +
          std::to_string(shortest) + " or more";
 }
@@ -406,12 +410,17 @@ static FailureOr<Choice> choose(MatmulOp op, hw::Target target) {
   FailureOr<HardwareOperand> b = classify(op, typeB, typeA, "b");
   if (failed(a) || failed(b))
     return failure();
+  b->name = "b";
   if (auto why = whyNotPromoted(*a, *b, promotionBlock(typeA, typeB), target))
     return Choice{*a, *b, {}, why};
   if (failed(verifyScalesOfOne(op, *a, *b)))
     return failure();
-  useScalesOfOne(*a, *b, target);
-  if (auto why = whyNotUnscaled(*a, target))
+  // Instructions skip what their A prunes.
+  bool isExchanged = isSparseB(op);
+  HardwareOperand &rows = isExchanged ? *b : *a,
+                  &columns = isExchanged ? *a : *b;
+  useScalesOfOne(rows, columns, target);
+  if (auto why = whyNotUnscaled(rows, target))
     return Choice{*a, *b, {}, why};
   Choice choice{*a, *b, {}, {}};
   for (auto [name, value] :
@@ -421,24 +430,25 @@ static FailureOr<Choice> choose(MatmulOp op, hw::Target target) {
       choice.why = "operand '" + name.str() + "' " + reason->text;
       return choice;
     }
-  unsigned span = a->scale ? commonSpan(*a, *b, target) : 0;
-  choice.schemes =
-      schemesFor({a->element, a->scale, span, a->pattern}, *b, target);
+  unsigned span = rows.scale ? commonSpan(rows, columns, target) : 0;
+  choice.schemes = schemesFor({rows.element, rows.scale, span, rows.pattern},
+                              columns, target);
   if (int64_t block = promotionBlock(typeA, typeB))
-    choice.why = keepShort(choice.schemes, *a, block);
+    choice.why = keepShort(choice.schemes, rows, block);
   if (choice.why)
     return choice;
-  // A sparse A has no short tiles, whatever those of B are.
+  // A sparse operand has no short tiles, whatever those of the other one are.
   bool isTooShort =
-      a->pattern && a->scaleSpan != b->scaleSpan && choice.schemes.empty();
+      rows.pattern && a->scaleSpan != b->scaleSpan && choice.schemes.empty();
   if (a->scale != b->scale || isTooShort) {
     choice.schemes.clear();
     choice.why = whyNotScales(*a, *b);
     return choice;
   }
   choice.a.scaleSpan = choice.b.scaleSpan = span;
+  rows.scaleSpan = columns.scaleSpan = span;
   if (choice.schemes.empty())
-    choice.why = whyNoScheme(target, choice.a, choice.b).text + storedForms(op);
+    choice.why = whyNoScheme(target, rows, columns).text + storedForms(op);
   return choice;
 }
 
@@ -459,15 +469,17 @@ static void densifyPromoted(MatmulOp op) {
   }
 }
 
-/// Whether an instruction may skip what A prunes, whatever the scales of B: A
-/// has none, or some of tiles that go with such metadata.
+/// Whether an instruction may skip what one operand prunes, whatever the scales
+/// of the other, dense one: it has none, or some of tiles that go with such
+/// metadata.
 static bool isSparseAlone(MatmulOp op) {
-  ScaledTensorType type = op.getA().getType();
-  const ScaleSpec &a = type.getSpec().getValue(),
-                  &b = op.getB().getType().getSpec().getValue();
+  ScaledTensorType type = (isSparseB(op) ? op.getB() : op.getA()).getType();
+  const ScaleSpec &spec = type.getSpec().getValue();
+  bool isOther =
+      isSparseB(op) || !op.getB().getType().getSpec().getValue().isSparse();
   bool hasTiles =
       hasPromotedScales(type) && type.getLayout() == ScaleLayout::Tiled128x4;
-  return a.isSparse() && (a.isUnscaled() || hasTiles) && !b.isSparse();
+  return spec.isSparse() && isOther && (spec.isUnscaled() || hasTiles);
 }
 
 /// Whether a product that is refused is one of dense operands.
@@ -578,7 +590,7 @@ LogicalResult blockscale::legalizeMatmul(MatmulOp op, hw::Target target,
   fields.block = scheme->block;
   fields.aMnMajor = mnMajor(op.getA().getType());
   fields.bMnMajor = mnMajor(op.getB().getType());
-  fields.sparse = choice->a.pattern.has_value();
+  fields.sparse = choice->a.pattern || choice->b.pattern;
   auto mma = MmaAttr::get(op.getContext(), fields);
   if (failed(checkWish(op, mma)))
     return failure();

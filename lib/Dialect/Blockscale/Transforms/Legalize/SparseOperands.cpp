@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseOperands.h"
+#include "blockscale/Dialect/Blockscale/IR/SparseSide.h"
 #include "blockscale/HW/Check.h"
 
 using namespace mlir;
@@ -32,9 +33,9 @@ std::optional<Reason> blockscale::whyNotPattern(hw::Target target,
   if (schemes.empty())
     return std::nullopt;
   hw::MmaKind kind = schemes.front().kind;
-  return "operand 'a' keeps " + std::string(hw::patternName(*a.pattern)) +
-         ", but kind '" + std::string(hw::kindName(kind)) +
-         "', which has its scales, skips " +
+  return "operand '" + a.name.str() + "' keeps " +
+         std::string(hw::patternName(*a.pattern)) + ", but kind '" +
+         std::string(hw::kindName(kind)) + "', which has its scales, skips " +
          std::string(hw::patternName(hw::sparsePattern(kind)));
 }
 
@@ -54,13 +55,13 @@ std::optional<Reason> blockscale::whyNotSkipped(MatmulOp op,
   const ScaleSpec &spec = x.getType().getSpec().getValue();
   if (!spec.isSparse())
     return std::nullopt;
-  if (name == "b" && op.hasGroups())
-    return "is sparse, but an instruction takes a sparse 'a' only, and groups "
-           "are of rows of 'a': an exchange that brings the metadata of each "
-           "group's matrix is not lowered";
-  if (name == "b")
-    return "is sparse, but an instruction takes a sparse 'a' only: exchange "
-           "'a' and 'b' and transpose the result";
+  if (name == "b" && !isSparseB(op))
+    return "is sparse, and so is 'a', but an instruction skips what one of "
+           "both prunes; expected a dense 'a' or 'b'";
+  if (name == "b" && op.getPairs())
+    return "is sparse, so that its rows are those of the instruction, but "
+           "'pairs' are columns of it that one thread has; expected a sparse "
+           "'a', or dense operands";
   std::optional<hw::SparsePattern> pattern = sparsePattern(x.getType());
   if (spec.isUnscaled() &&
       (!pattern || *pattern == hw::SparsePattern::PairsFourOfEight)) {
@@ -105,7 +106,8 @@ std::optional<Reason> blockscale::whyNotUnscaled(const HardwareOperand &a,
   for (hw::MmaKind other : hw::allKinds())
     if (hw::isBlockScaled(other))
       scaled += (scaled.empty() ? "" : ", ") + std::string(hw::kindName(other));
-  return "a sparse 'a' of kind '" + std::string(hw::kindName(kind)) +
+  return "a sparse '" + a.name.str() + "' of kind '" +
+         std::string(hw::kindName(kind)) +
          "' is lowered to tcgen05.mma only, which '" + hw::targetName(target) +
          "' does not have; it is legal on " + targets.names() + ", and on '" +
          hw::targetName(target) + "' the kinds with scales are: " + scaled +

@@ -22,6 +22,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/IR/ScalesOfOne.h"
+#include "blockscale/Dialect/Blockscale/IR/SparseSide.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "blockscale/Dialect/Blockscale/IR/StreamK.h"
@@ -222,8 +223,8 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
                                        hw::Target target,
                                        const TileChoice &choice,
                                        int64_t expectedRows, int64_t mostRows) {
-  if (choice.swap && getMma(op).getSparse())
-    return Reason(kWhyNotSwapSparse.str());
+  if (auto why = whyNotSparseSide(op, getMma(op), choice.swap))
+    return *why;
   ProblemSizes problem = problemSizes(op, choice.swap, expectedRows, mostRows);
   if (auto why = whyNotCluster(wish, choice, target))
     return *why;
@@ -249,7 +250,7 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   if (auto why = whyNotSplit(mma, op.getSizes().k, choice.splits))
     return *why;
   if (op.isGrouped())
-    if (auto why = whyNotGrouped(mma, choice.splits))
+    if (auto why = whyNotGrouped(mma, choice.swap, choice.splits))
       return *why;
   if (op.isMasked())
     if (auto why = whyNotMasked(choice.splits))

@@ -11,6 +11,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Pairs.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
+#include "blockscale/Dialect/Blockscale/IR/SparseSide.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "blockscale/Dialect/Blockscale/IR/StreamK.h"
@@ -164,10 +165,10 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   MmaAttr mma = instruction(getMma(op), swap);
   if (auto why = whyNotSplit(mma, op.getSizes().k, splits))
     return *why;
-  if (swap && mma.getSparse())
-    return Reason(kWhyNotSwapSparse.str());
+  if (auto why = whyNotSparseSide(op, mma, swap))
+    return *why;
   if (op.isGrouped())
-    if (auto why = whyNotGrouped(mma, splits))
+    if (auto why = whyNotGrouped(mma, swap, splits))
       return *why;
   if (op.isGroupedAlongK())
     if (auto why = whyNotGroupedAlongK(mma, wish.getScheduler(), splits))
@@ -259,6 +260,8 @@ void blockscale::listWarpSchedules(
   SmallVector<bool> swaps{false, true};
   if (wish.getSwapOperands())
     swaps = {wish.getSwapOperands().getValue()};
+  else if (isSparseB(op))
+    swaps = {true};
   auto addTile = [&](bool swap, int64_t tileN) {
     auto whole =
         complete(op, wish, target, tileN, swap, wish.splits(), expectedRows);

@@ -14,11 +14,6 @@
 
 namespace blockscale {
 
-/// Why a product with a sparse A does not exchange its operands.
-inline constexpr llvm::StringLiteral kWhyNotSwapSparse =
-    "a sparse 'a' supplies the rows of the instruction, so "
-    "'swap_operands' must be false";
-
 /// Numbers of parts of K that are compared.
 inline constexpr int64_t kSplitCandidates[] = {2, 3,  4,  5,  6,
                                                8, 12, 16, 24, 32};
