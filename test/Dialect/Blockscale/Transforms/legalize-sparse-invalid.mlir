@@ -130,3 +130,13 @@ func.func @short_tiles(%a: !short_tiles_a, %b: !short_tiles_b) -> tensor<128x128
   %0 = blockscale.matmul %a, %b : !short_tiles_a, !short_tiles_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
+
+// -----
+
+!ones_a = !blockscale.tensor<128x256xf8E5M2, "n1m2", layout = tiled_128x4>
+!ones_b = !blockscale.tensor<128x256xf6E3M2FN, "e8m0_t32", layout = tiled_128x4>
+func.func @ones(%a: !ones_a, %b: !ones_b) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'b' has scales of tiles of 32 elements along K, and an instruction that skips what 'a' prunes reads one for each 64, pruned ones included; expected tiles of 64 or more; or multiply it densely with 'dense-fallback'}}
+  %0 = blockscale.matmul %a, %b : !ones_a, !ones_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}

@@ -447,7 +447,19 @@ static FailureOr<Choice> choose(MatmulOp op, hw::Target target) {
   }
   choice.a.scaleSpan = choice.b.scaleSpan = span;
   rows.scaleSpan = columns.scaleSpan = span;
-  if (choice.schemes.empty())
+  constexpr unsigned kSparseSpan = 32 * hw::kSparseCompression;
+  // The tiles are those of the dense operand alone.
+  bool hasOnes = rows.scale &&
+                 !(isExchanged ? typeB : typeA).getSpec().getValue().isTile();
+  if (choice.schemes.empty() && rows.pattern && hasOnes && span < kSparseSpan)
+    choice.why = "operand '" + columns.name.str() +
+                 "' has scales of tiles of " + std::to_string(span) +
+                 " elements along K, and an instruction that skips what '" +
+                 rows.name.str() + "' prunes reads one for each " +
+                 std::to_string(kSparseSpan) +
+                 ", pruned ones included; expected tiles of " +
+                 std::to_string(kSparseSpan) + " or more";
+  else if (choice.schemes.empty())
     choice.why = whyNoScheme(target, rows, columns).text + storedForms(op);
   return choice;
 }
