@@ -5,20 +5,24 @@
 """Does what refusals say, until the product compiles.
 
   obey_hints.py BLOCKSCALE CHIP...
+  obey_hints.py BLOCKSCALE CHIP... --mixed=COUNT
 
-Multiplies operands of many element types and scale specs. Where `compile`
+Multiplies operands of many element types and scale specs, alike or, with --mixed,
+COUNT pairs that are not. Where `compile`
 refuses them, the change that the refusal asks for is made, mechanically, and
 the product is tried again. Every chain of changes ends in a kernel, or in a
 refusal that names no change because nothing lowers such scales yet; none comes
 back to what was refused before.
 """
 
+import itertools
+import random
 import re
 import subprocess
 import sys
 from collections import namedtuple
 
-Product = namedtuple("Product", "a a_spec b b_spec chip alpha is_plain")
+Product = namedtuple("Product", "a a_spec b b_spec chip alpha a_plain b_plain")
 
 ELEMENTS = ["f8E4M3FN", "f8E5M2", "f6E3M2FN", "f6E2M3FN", "f4E2M1FN", "i8",
             "i4", "bf16", "tf32"]
@@ -40,7 +44,7 @@ FINAL = ["is not lowered yet", "are not lowered yet", "not defined",
          "skip 2 of 4", "no instruction skips", "no whole number of groups",
          "needs a zero point", "multiple of", "of 2 to 8 bits",
          "which is lowered for elements of kinds 'f8f6f4'",
-         "has scales that instructions read",
+         "has scales that instructions read", "have scales of 1 where they are",
          "which no kind multiplies", "which no block-scaled kind multiplies",
          "metadata is defined for", "subtiles are for"]
 
@@ -48,17 +52,16 @@ FINAL = ["is not lowered yet", "are not lowered yet", "not defined",
 def text_of(product):
     def type_of(element, spec, tiled):
         spec = f', "{spec}"' if spec else ""
-        layout = ", layout = tiled_128x4" if spec and tiled and not product.is_plain \
-            else ""
+        layout = ", layout = tiled_128x4" if spec and tiled else ""
         return f"!blockscale.tensor<128x512x{element}{spec}{layout}>"
     a_tiled, b_tiled = (not re.fullmatch(
         r"(float|bfloat|e5m2|e8m0$|e4m3_float).*|e8m0|multi_.*"
         r"_(float|bfloat|e5m2).*|.*_t0", spec)
         for spec in (product.a_spec, product.b_spec))
-    a = type_of(product.a, product.a_spec, a_tiled)
-    b = type_of(product.b, product.b_spec, b_tiled)
+    a = type_of(product.a, product.a_spec, a_tiled and not product.a_plain)
+    b = type_of(product.b, product.b_spec, b_tiled and not product.b_plain)
     integers = (product.a in ("i8", "ui8") and not product.a_spec.strip("n12m4")
-                and product.b in ("i8", "ui8"))
+                and product.b in ("i8", "ui8") and not product.b_spec.strip("n12m4"))
     d = "tensor<128x128xi32>" if integers and not product.alpha \
         else "tensor<128x128xf32>"
     clause = "alpha(%s) " if product.alpha else ""
@@ -107,15 +110,22 @@ def nearest(product, changes):
         elif not re.match(r"(K|kind) = ", change):  # these follow from the types
             raise ValueError(f"cannot obey '{change}' of '{changes}'")
     if scale or block:
-        old = re.search(r"(\w+?)_t(\d+)(n\d+m\d+)?$", product.a_spec)
+        tile = r"(\w+?)_t(\d+)(n\d+m\d+)?$"
+        old = re.search(tile, product.a_spec) or re.search(tile, product.b_spec)
         name = scale or old[1].split("_")[-1]
         size = block or int(old[2])
+        if not re.search(tile, product.a_spec):
+            return product._replace(b_spec=rescaled(product.b_spec, f"{name}_t{size}"))
         spec = rescaled(product.a_spec, f"{name}_t{size}")
         factor = 2 if sparsity(spec) else 1
         product = product._replace(
             a_spec=spec,
             b_spec=rescaled(product.b_spec, f"{name}_t{size * factor}"))
     return product
+
+
+def operand_of(error):
+    return re.search(r"operand '(\w)'", error)[1]
 
 
 def obey(product, error):
@@ -151,7 +161,9 @@ def obey(product, error):
         return product._replace(
             a_spec=product.a_spec.replace(sparsity(product.a_spec), "n2m4"))
     if "lie in layout 'plain'" in error:
-        return product._replace(is_plain=True)
+        return product._replace(**{f"{operand_of(error)}_plain": True})
+    if "in layout 'plain'; the tensor core reads 'tiled_128x4'" in error:
+        return product._replace(**{f"{operand_of(error)}_plain": False})
     if found := re.search(r"it is legal on (sm_\w+)", error):
         return product._replace(chip=found[1])
     if found := re.search(r"nearest legal: ([^;\n]*)", error):
@@ -178,17 +190,25 @@ def follow(blockscale, product):
             return "refused", chain
 
 
+def operands(count):
+    """Of each product both elements and specs; `count` pairs that differ, if any."""
+    every = list(itertools.product(ELEMENTS, SPECS))
+    if not count:
+        return [(one, one) for one in every]
+    generator = random.Random(count)
+    return [generator.sample(every, 2) for _ in range(count)]
+
+
 def main():
-    blockscale, chips = sys.argv[1], sys.argv[2:]
+    blockscale, *chips = [one for one in sys.argv[1:] if not one.startswith("--")]
+    count = sum(int(one.split("=")[1]) for one in sys.argv if one.startswith("--mixed"))
     ends = {"compiled": 0, "obeyed": 0, "refused": 0}
     for chip in chips:
-        for element in ELEMENTS:
-            for spec in SPECS:
-                product = Product(element, spec, element, spec, chip, False, False)
-                end, wrong = follow(blockscale, product)
-                ends[end] += 1
-                if wrong:
-                    print("\n  ".join(["wrong hint:"] + wrong))
+        for a, b in operands(count):
+            end, wrong = follow(blockscale, Product(*a, *b, chip, False, False, False))
+            ends[end] += 1
+            if wrong:
+                print("\n  ".join(["wrong hint:"] + wrong))
     print(", ".join(f"{count} {end}" for end, count in ends.items()))
 
 
