@@ -22,6 +22,7 @@
 #include "blockscale/Dialect/Blockscale/IR/ZeroTerms.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
+#include "blockscale/HW/Mma.h"
 #include "blockscale/HW/PtxName.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -256,6 +257,30 @@ static LogicalResult checkModule(KernelSourceOpInterface op, ModuleOp module) {
   return error;
 }
 
+/// Why a host that knows nothing of `variant` does not give it what it takes:
+/// it packs and aligns operands as the kernel of `op` for any number of rows
+/// says.
+static std::optional<Reason> whyNotVariant(MatmulOp op, VariantAttr variant) {
+  ScheduleAttr whole = getSchedule(op), few = variant.getSchedule();
+  auto packs = [](MmaAttr mma) {
+    return hw::readsPacked(mma.getKind(), mma.getK(), mma.getSparse());
+  };
+  std::string problem;
+  if (whole.getStores().value_or(Stores::Direct) !=
+      few.getStores().value_or(Stores::Direct))
+    problem = "has other 'stores', which want another alignment of D";
+  else if (whole.getCLoads().value_or(Loads::Direct) !=
+           few.getCLoads().value_or(Loads::Direct))
+    problem = "has other 'c_loads', which want another alignment of C";
+  else if (packs(getMma(op)) != packs(variant.getMma()))
+    problem = "reads elements that are packed otherwise";
+  if (problem.empty())
+    return std::nullopt;
+  return Reason("its kernel for up to " +
+                std::to_string(variant.getMostRows()) + " rows " + problem +
+                " than the one for any number; expected the same of both");
+}
+
 /// Kernels that are launched in place of `kernel` where A has few rows: the op
 /// again, with their instruction and schedule.
 static LogicalResult buildVariants(MatmulOp op, gpu::GPUFuncOp kernel,
@@ -265,6 +290,8 @@ static LogicalResult buildVariants(MatmulOp op, gpu::GPUFuncOp kernel,
   if (!variants)
     return success();
   for (auto variant : variants.getAsRange<VariantAttr>()) {
+    if (auto why = whyNotVariant(op, variant))
+      return op->emitOpError() << why->text;
     OpBuilder b(op);
     IRMapping copies;
     auto copy = cast<MatmulOp>(b.clone(*op, copies));
