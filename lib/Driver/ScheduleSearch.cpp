@@ -11,6 +11,7 @@
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/Formats/Text.h"
 #include "blockscale/HW/GemmModel.h"
+#include "blockscale/HW/Mma.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -127,6 +128,23 @@ Result<double> driver::replaySchedule(ModuleOp module,
          hw::kLaunchMicroseconds;
 }
 
+/// Whether a host can give a kernel of `schedule` what it gives those for few
+/// rows: it packs and aligns operands before it knows how many rows there are.
+static bool suitsVariants(const ScheduleReport &product,
+                          ScheduleAttr schedule) {
+  auto variants = dyn_cast_or_null<ArrayAttr>(product.variants);
+  if (!variants || variants.empty())
+    return true;
+  auto variant = cast<VariantAttr>(variants[0]);
+  MmaAttr mma = variant.getMma();
+  auto isPacked = [&](int64_t k) {
+    return hw::readsPacked(mma.getKind(), k, mma.getSparse());
+  };
+  return schedule.getStores() == variant.getSchedule().getStores() &&
+         schedule.getCLoads() == variant.getSchedule().getCLoads() &&
+         isPacked(schedule.getMmaK()) == isPacked(mma.getK());
+}
+
 /// The one of the first `count` schedules that the timeline finds fastest.
 static Result<const ComparedSchedule *>
 fastest(ModuleOp module, const ScheduleReport &product, unsigned count,
@@ -134,6 +152,8 @@ fastest(ModuleOp module, const ScheduleReport &product, unsigned count,
   const ComparedSchedule *best = nullptr;
   for (const ComparedSchedule &each :
        ArrayRef(product.compared).take_front(count)) {
+    if (!suitsVariants(product, each.schedule))
+      continue;
     Result<double> time = replaySchedule(module, product, each, options);
     if (!time)
       return time.why();
@@ -156,6 +176,8 @@ static Result<ComparedSchedule> bestTwin(ModuleOp module,
   ComparedSchedule taken = best;
   double limit = kMargin * least;
   for (const ScheduleTwin &other : best.twins) {
+    if (!suitsVariants(product, other.schedule))
+      continue;
     ComparedSchedule twin = best;
     twin.schedule = other.schedule;
     twin.text = other.text;
