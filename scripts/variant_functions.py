@@ -123,14 +123,17 @@ def groups_of(groups):
     return f", %ends: {ends}", f"groups(%ends : {ends}) ", "@grouped_128x4"
 
 
-def quantize(value, what, shape, groups=0):
+def quantize(value, what, shape, groups=0, is_counted=False):
     """The op and the end of its function, what it needs as an argument, and the type
-    of its result."""
+    of its result. Scales that lie by rows know no groups, nor do those of counted ones."""
     scale = ""
     _, clause, layout = groups_of(groups)
+    if is_counted or "@" in what.spec:
+        clause = layout = ""
     words = what.words
     if what.gives or what.spec.startswith("multi") and not what.finds:
-        scale, words = ", %t: tensor<f32>", f"tensor_scale(%t : tensor<f32>) {words}"
+        factor = f"tensor<{groups}xf32>" if is_counted else "tensor<f32>"
+        scale, words = f", %t: {factor}", f"tensor_scale(%t : {factor}) {words}"
     result = tensor(*shape, what.element, what.spec + layout)
     text = (f"  %q = blockscale.quantize {value} {clause}{words} : "
             f"tensor<{shape[0]}x{shape[1]}x{what.x}> to {result}\n"
@@ -205,29 +208,36 @@ def function_that_changes_sparsity(name, what, _, k, *__):
             f"  %d = blockscale.{what.op} %a : {a} to {d}\n  return %d : {d}\n}}\n")
 
 
-def function_with_quantized_result(name, one, n, k, schedule, groups, _):
+def function_with_quantized_result(name, one, n, k, schedule, groups, _, clause="",
+                                   is_counted=False):
+    """With counts there are as many matrices as groups, of which some rows are there."""
     operands, what = one
-    ends, clause, layout = groups_of(groups)
-    a = tensor("?", k, operands.a, operands.a_spec + layout)
+    ends, of_groups, layout = groups_of(groups)
+    if is_counted or "@" in operands.a_spec:
+        layout = ""
+    rows = f"{groups}x?" if is_counted else "?"
+    a = tensor(rows, k, operands.a, operands.a_spec + layout)
     b = tensor(f"{groups}x{n}" if groups else n, k, operands.b, operands.b_spec)
-    text, scale, result = quantize("%d", what, ("?", n), groups)
-    return (f"func.func @{name}(%a: {a}, %b: {b}{ends}{scale}) -> {result} {{\n"
-            f"  %d = blockscale.matmul %a, %b {clause}schedule(#blockscale.schedule<"
-            f"{schedule}>) : {a}, {b} -> tensor<?x{n}x{what.x}>\n" + text)
-
-
-def function_with_pairs(name, one, n, k, schedule, groups, _):
-    operands, what = one
-    ends, clause, layout = groups_of(groups)
-    a = tensor("?", k, operands.a, operands.a_spec + layout)
-    b = tensor(f"{groups}x{n}" if groups else n, k, operands.b, operands.b_spec)
-    scale, result = "", f"tensor<?x{n // 2}xf32>"
+    columns = n // 2 if clause else n
+    scale, result = "", f"tensor<{rows}x{columns}xf32>"
     text = f"  return %d : {result}\n}}"
     sums = result
     if what:
-        text, scale, result = quantize("%d", what, ("?", n // 2), groups)
-        sums = f"tensor<?x{n // 2}x{what.x}>"
-    wish = f" schedule(#blockscale.schedule<{schedule}>)" if schedule else ""
+        text, scale, result = quantize("%d", what, (rows, columns), groups, is_counted)
+        sums = f"tensor<{rows}x{columns}x{what.x}>"
+    wish = f"schedule(#blockscale.schedule<{schedule}>) " if schedule else ""
     return (f"func.func @{name}(%a: {a}, %b: {b}{ends}{scale}) -> {result} {{\n"
-            f"  %d = blockscale.matmul %a, %b {clause}{PAIRS}{wish} : {a}, {b} -> "
+            f"  %d = blockscale.matmul %a, %b {of_groups}{clause}{wish}: {a}, {b} -> "
             f"{sums}\n" + text)
+
+
+def function_with_pairs(*what, **form):
+    return function_with_quantized_result(*what, clause=PAIRS + " ", **form)
+
+
+def function_with_counted_result(*what):
+    return function_with_quantized_result(*what, is_counted=True)
+
+
+def function_with_counted_pairs(*what):
+    return function_with_pairs(*what, is_counted=True)

@@ -11,7 +11,8 @@ from variant_functions import (
     function_that_adds_up, function_that_changes_sparsity, function_that_dequantizes,
     function_that_gathers, function_that_moves_scales, function_that_quantizes,
     function_that_quantizes_both_ways, function_that_quantizes_columns,
-    function_with_pairs, function_with_quantized_result)
+    function_with_counted_pairs, function_with_counted_result, function_with_pairs,
+    function_with_quantized_result)
 from variant_kinds import (
     DATACENTER, DENSE, GROUPED, GROUPED_BLOCKS, GROUPED_LONG, HALVED, INTEGER_CHIPS,
     K96_CHIPS, LONG_SPLIT, MIXED, MXFP4, MXFP8, NVFP4, PROMOTED, SMALL, SPARSE, Sizes,
@@ -329,4 +330,25 @@ RESULT_VARIANTS += [
     Variant("quantised results of promoted sums, dynamic scheduler", DATACENTER,
             PROMOTED_RESULTS, "cta_group = 2, scheduler = dynamic", BLOCKS_OF_FLOATS,
             make=function_with_quantized_result),
+]
+
+
+# Gate and up of DeepSeek's, and what experts make of counted rows of a matrix each.
+GATE_UP_OF_FLOATS = [Quantized(PROMOTED[0], LONG_TILES[2])]
+
+
+def counted(name, schedule, results=RESULTS, needs=DATACENTER, n=320,
+            make=function_with_counted_result):
+    return Variant(f"quantised results of counted rows, {name}", needs, results, schedule,
+                   Sizes([1, 400], [(n, 576)]), groups=5, make=make)
+
+
+RESULT_VARIANTS += [
+    Variant("quantised results of promoted sums, gate and up", DATACENTER,
+            GATE_UP_OF_FLOATS, "", Sizes([1, 300], [(512, 640), (1280, 1152)]),
+            make=function_with_pairs),
+    counted("one CTA", "cta_group = 1"),
+    counted("promoted sums of gate and up", "", GATE_UP_OF_FLOATS, n=512,
+            make=function_with_counted_pairs),
+    counted("warp level", "tile_n = 64", needs=WARP),
 ]

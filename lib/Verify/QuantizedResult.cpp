@@ -89,42 +89,65 @@ static Result<reference::Quantization> ruleOf(const plan::Kernel &kernel) {
   return rule;
 }
 
-/// One factor of each matrix, under which scales take most of their values: a
-/// corner of D tells how large it is. A sign does not count.
-static std::vector<float> tensorScales(const reference::Problem &problem,
-                                       const reference::Quantization &rule,
-                                       uint64_t seed) {
+/// Whether the rows of all groups are in one matrix.
+static bool areInOne(const Inputs &inputs) {
+  return !inputs.groupEnds.empty() && !inputs.isMasked;
+}
+
+/// The product whose corner tells how large a matrix of D is: of groups in one
+/// matrix the first that has rows, else its own. Null if it has none.
+static std::optional<reference::Problem> productOf(const Inputs &inputs,
+                                                   uint64_t matrix) {
+  const std::vector<uint64_t> &ends = inputs.groupEnds;
+  if (ends.empty())
+    return inputs.problem;
+  auto first = inputs.isMasked
+                   ? ends.begin() + int64_t(matrix)
+                   : std::find_if(ends.begin(), ends.end(),
+                                  [](uint64_t end) { return end > 0; });
+  if (first == ends.end() || *first == 0)
+    return std::nullopt;
+  return problemOfGroup(inputs, size_t(first - ends.begin()));
+}
+
+/// The largest magnitude in a corner of a matrix of D.
+static double largestOfCorner(const Inputs &inputs, uint64_t matrix) {
   constexpr uint64_t kCorner = 32;
-  constexpr float kMostScale = 448;
-  std::vector<reference::Tile> corners;
-  for (uint64_t i = 0; i < problem.batch; ++i)
-    corners.push_back({i, 0, 0, std::min(problem.m, kCorner),
-                       std::min(problem.resultColumns(), kCorner)});
-  std::vector<float> scales;
-  for (const reference::TileResult &corner :
-       reference::matmul(problem, corners)) {
-    double largest = 0;
-    for (double value : corner.d)
+  std::optional<reference::Problem> product = productOf(inputs, matrix);
+  if (!product)
+    return 0;
+  uint64_t number = inputs.groupEnds.empty() ? matrix : 0;
+  reference::Tile corner{number, 0, 0, std::min(product->m, kCorner),
+                         std::min(product->resultColumns(), kCorner)};
+  double largest = 0;
+  for (const reference::TileResult &result :
+       reference::matmul(*product, {corner}))
+    for (double value : result.d)
       if (std::isfinite(value))
         largest = std::max(largest, std::fabs(value));
-    uint64_t i = scales.size();
-    double factor = largest / (kMostScale * formatInfo(rule.element).largest) *
+  return largest;
+}
+
+/// Matrices of D that have a tensor scale each.
+static uint64_t matricesOf(const Inputs &inputs) {
+  return areInOne(inputs) ? 1 : inputs.problem.batch;
+}
+
+/// One factor of each matrix, under which scales take most of their values. A
+/// sign does not count.
+static std::vector<float> tensorScales(const Inputs &inputs,
+                                       const reference::Quantization &rule,
+                                       uint64_t seed) {
+  constexpr float kMostScale = 448;
+  std::vector<float> scales;
+  for (uint64_t i = 0; i < matricesOf(inputs); ++i) {
+    double factor = largestOfCorner(inputs, i) /
+                    (kMostScale * formatInfo(rule.element).largest) *
                     std::ldexp(1 + double((seed * 37 + i * 101) % 256) / 256,
                                int(i % 3) - 1);
     scales.push_back(float(factor > 0 ? factor : 1) * (i % 2 ? -1.0f : 1.0f));
   }
   return scales;
-}
-
-/// The part of D whose corner tells how large it is: of groups the first one
-/// that has rows.
-static reference::Problem firstProduct(const Inputs &inputs) {
-  const std::vector<uint64_t> &ends = inputs.groupEnds;
-  auto first = std::find_if(ends.begin(), ends.end(),
-                            [](uint64_t end) { return end > 0; });
-  if (first == ends.end())
-    return inputs.problem;
-  return problemOfGroup(inputs, size_t(first - ends.begin()));
 }
 
 template <typename T> static std::vector<uint8_t> bytesOf(const T &values) {
@@ -145,7 +168,7 @@ std::optional<Reason> verify::addQuantizedResult(const plan::Kernel &kernel,
     return Reason("a product that is quantised as '" +
                   kernel.quantization->type.value_or("") + "'");
   const plan::ScalePacking *scales = ofResult(kernel.scales);
-  if (scales && inputs.groupEnds.empty() == (scales->layout == kGrouped))
+  if (scales && areInOne(inputs) != (scales->layout == kGrouped))
     return Reason("scales of groups in layout '" + scales->layout + "'");
   uint64_t columns = inputs.problem.resultColumns();
   if (columns % blockOf(kernel) != 0)
@@ -161,7 +184,7 @@ std::optional<Reason> verify::addQuantizedResult(const plan::Kernel &kernel,
     }
     if (parameter.role == "tensor_scale")
       inputs.data.memory[parameter.role] =
-          bytesOf(tensorScales(firstProduct(inputs), *rule, seed));
+          bytesOf(tensorScales(inputs, *rule, seed));
   }
   return std::nullopt;
 }
@@ -171,13 +194,17 @@ std::optional<Reason> verify::addQuantizedResult(const plan::Kernel &kernel,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The product that some rows of D are, those of a group or all: where they
-/// begin, and where their scales do.
+/// The product that some rows of D are, those of a group or all: the matrix and
+/// the row in which they begin, and where their scales do. Rows that are
+/// counted have no padding below them.
 struct Rows {
   const reference::Problem &product;
-  uint64_t first = 0, firstOfScales = 0;
+  uint64_t matrix = 0, first = 0, firstOfScales = 0;
+  bool areCounted = false;
 
   uint64_t ofScales() const {
+    if (areCounted)
+      return product.m;
     return (product.m + hw::kAtomRows - 1) / hw::kAtomRows * hw::kAtomRows;
   }
 };
@@ -195,8 +222,7 @@ public:
                 const Inputs &inputs, reference::Criterion criterion,
                 bool isSampled, Verdict &verdict);
 
-  void check(const Rows &rows,
-             const std::vector<reference::TileResult> &results);
+  void check(const Rows &rows, const Multiply &multiply);
   void finish();
 
 private:
@@ -255,7 +281,7 @@ ResultChecker::ResultChecker(const plan::Kernel &kernel,
   auto found = inputs.data.memory.find("tensor_scale");
   if (found == inputs.data.memory.end())
     return;
-  factors.resize(inputs.groupEnds.empty() ? problem.batch : 1);
+  factors.resize(matricesOf(inputs));
   std::memcpy(factors.data(),
               found->second.data() + found->second.size() -
                   factors.size() * sizeof(float),
@@ -304,7 +330,7 @@ Block ResultChecker::blockAt(const Rows &rows,
   const reference::Tile &tile = result.tile;
   row += tile.row;
   Block block;
-  block.matrix = tile.batch;
+  block.matrix = rows.matrix + tile.batch;
   block.row = rows.first + row;
   block.rowOfScales = rows.firstOfScales + row;
   block.number = (tile.column + column) / size;
@@ -407,9 +433,11 @@ void ResultChecker::check(const Block &block) {
   verdict.comparison.compared += size + 1;
 }
 
-void ResultChecker::check(const Rows &rows,
-                          const std::vector<reference::TileResult> &results) {
-  for (const reference::TileResult &result : results)
+/// Tiles hold whole blocks.
+void ResultChecker::check(const Rows &rows, const Multiply &multiply) {
+  constexpr uint64_t kColumns = 128;
+  uint64_t columns = std::max<uint64_t>(1, kColumns / size) * size;
+  for (const reference::TileResult &result : multiply(rows.product, columns))
     for (uint64_t row = 0; row < result.tile.rows; ++row)
       for (uint64_t column = 0; column < result.tile.columns; column += size)
         check(blockAt(rows, result, row, column));
@@ -423,7 +451,7 @@ void ResultChecker::checkPadding(const Rows &rows) {
   for (uint64_t matrix = 0; matrix < rows.product.batch; ++matrix)
     for (uint64_t row = 0; row < rows.ofScales(); ++row)
       for (uint64_t block = 0; block < atoms * 4; ++block) {
-        uint64_t at = matrix * matrixBytes +
+        uint64_t at = (rows.matrix + matrix) * matrixBytes +
                       scaleOffset(rows.firstOfScales + row, block, atoms);
         bool isPadding = row >= rows.product.m || block >= blocks;
         bool isThere = !isSampled || scales.found(at) != kBeforeQuantized;
@@ -438,6 +466,9 @@ void ResultChecker::finish() {
   if (!factors.empty()) {
     MemoryImage stored(inputs.data, "d_tensor_scale");
     for (uint64_t i = 0; i < factors.size(); ++i) {
+      // Whoever has rows of a matrix writes its scale.
+      if (inputs.isMasked && inputs.groupEnds[i] == 0)
+        continue;
       float magnitude = std::fabs(factors[i]);
       std::memcpy(stored.at(i * sizeof(float)), &magnitude, sizeof(float));
       if (isSampled)
@@ -452,6 +483,29 @@ void ResultChecker::finish() {
         "are not what they should be";
 }
 
+/// The rows of each group that has any: in a matrix of its own, or behind those
+/// of the group before.
+static void checkGroups(const Inputs &inputs, const Multiply &multiply,
+                        ResultChecker &checker) {
+  uint64_t firstOfScales = 0;
+  for (size_t group = 0; group < inputs.groupEnds.size(); ++group) {
+    auto [begin, end] = rowsOfGroup(inputs, group);
+    if (begin == end)
+      continue;
+    reference::Problem product = problemOfGroup(inputs, group);
+    Rows rows{product};
+    rows.areCounted = inputs.isMasked;
+    if (inputs.isMasked) {
+      rows.matrix = group;
+    } else {
+      rows.first = begin;
+      rows.firstOfScales = firstOfScales;
+      firstOfScales += rows.ofScales();
+    }
+    checker.check(rows, multiply);
+  }
+}
+
 void verify::compareQuantized(const plan::Kernel &kernel,
                               const plan::Environment &sizes,
                               const Inputs &inputs, const Multiply &multiply,
@@ -459,17 +513,7 @@ void verify::compareQuantized(const plan::Kernel &kernel,
                               Verdict &verdict) {
   ResultChecker checker(kernel, sizes, inputs, criterion, isSampled, verdict);
   if (inputs.groupEnds.empty())
-    checker.check({inputs.problem}, multiply(inputs.problem));
-  uint64_t first = 0, firstOfScales = 0;
-  for (size_t group = 0; group < inputs.groupEnds.size(); ++group) {
-    uint64_t end = inputs.groupEnds[group];
-    if (end == first)
-      continue;
-    reference::Problem product = problemOfGroup(inputs, group);
-    Rows rows{product, first, firstOfScales};
-    checker.check(rows, multiply(product));
-    first = end;
-    firstOfScales += rows.ofScales();
-  }
+    checker.check(Rows{inputs.problem}, multiply);
+  checkGroups(inputs, multiply, checker);
   checker.finish();
 }

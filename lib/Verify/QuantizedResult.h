@@ -21,9 +21,9 @@ std::optional<Reason> addQuantizedResult(const plan::Kernel &kernel,
                                          const plan::Environment &sizes,
                                          uint64_t seed, Inputs &inputs);
 
-/// The reference's tiles of a product.
+/// The reference's tiles of a product, of so many columns.
 using Multiply = std::function<std::vector<reference::TileResult>(
-    const reference::Problem &product)>;
+    const reference::Problem &product, uint64_t columns)>;
 
 /// Compares codes and scales with those of what `multiply` says of D, or of
 /// each group of its rows. Where they are exact everything agrees bit for bit,

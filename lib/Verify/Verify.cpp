@@ -287,8 +287,10 @@ static void compareCodes(const plan::Kernel &kernel,
   reference::Criterion criterion = verdict.data == DataKind::Exact
                                        ? reference::Criterion::Exact
                                        : reference::Criterion::Tight;
-  auto multiply = [&](const reference::Problem &product) {
-    std::vector<reference::Tile> tiles = reference::allTiles(product);
+  auto multiply = [&](const reference::Problem &product, uint64_t columns) {
+    constexpr uint64_t kRows = 128;
+    std::vector<reference::Tile> tiles =
+        reference::allTiles(product, kRows, columns);
     auto progress =
         countOf(options, verdict.kernel + ", reference", "tiles", tiles.size());
     return reference::matmul(product, tiles, options.threads, options.stop,

@@ -80,10 +80,10 @@ def operand(random, *shape):
             (121 + random.integers(0, 7, blocks)).astype(np.uint8))
 
 
-def gated(a, b, bias):
+def gated(sums, bias):
     """What the first product makes of its sums, each step rounded to f32."""
     one, seven = np.float32(1), np.float32(7)
-    sums = (values(*a) @ values(*b).T).astype(np.float32) + bias
+    sums = sums.astype(np.float32) + bias
     gate = np.minimum(sums[:, ::2], seven)
     up = np.clip(sums[:, 1::2], -seven, seven)
     return (up + one) * gate
@@ -108,8 +108,8 @@ def main():
     dscales = dscales.view(np.uint8).ravel()
     product = np.zeros((M, N))
     for group, rows in enumerate(slices()):
-        product[rows] = gated((a[0][rows], a[1][rows]), (b[0][group], b[1][group]),
-                              bias[group])
+        sums = values(a[0][rows], a[1][rows]) @ values(b[0][group], b[1][group]).T
+        product[rows] = gated(sums, bias[group])
     codes, scales = quantize(product)
     used = slice(0, ENDS[-1])
     assert len(np.unique(scales[used])) > 5

@@ -158,7 +158,10 @@ static LogicalResult verifyPromotion(KernelMatmulOp op) {
   bool swap = op.getSchedule().getSwapOperands().getValue();
   int64_t ofScale = swap ? (rows ? op.getRowGroup() : 0)
                          : (columns ? op.getColumnGroup() : 0);
+  std::optional<QuantizationAttr> quantization = op.getQuantization();
+  int64_t ofResult = quantization ? quantization->getD().getKTile() : 0;
   if (auto why = whyNotPromotion(op.getMma(), op.getSchedule(), block, ofScale,
+                                 op.getPairs() ? 2 * ofResult : ofResult,
                                  getTarget(op)))
     return op.emitOpError() << why->text;
   return success();

@@ -15,8 +15,9 @@ using namespace blockscale;
 
 /// Sums that a thread keeps over all of K: at most half of its 255 registers,
 /// so that what it loads and the epilogue find room beside them. Where there
-/// are several groups of warps it is a quarter of that: while one group
-/// multiplies others load, so that the port to tensor memory is never idle.
+/// are several groups of warps it is a quarter of that, or half where a result
+/// has blocks as wide as that: while one group multiplies others load, so that
+/// the port to tensor memory is never idle.
 static constexpr int64_t kMostSums = 128, kSharedSums = kPromotedColumns;
 /// Columns of a tile: more groups of warps would have too few registers.
 static constexpr int64_t kMostColumns = kMostPromotedColumns;
@@ -147,7 +148,13 @@ int64_t blockscale::columnsOfScale(ScaledTensorType a, ScaledTensorType b,
 }
 
 int64_t blockscale::promotingGroups(int64_t tileN) {
-  return tileN % kSharedSums == 0 ? tileN / kSharedSums : 1;
+  constexpr int64_t kMostGroups = kMostColumns / kSharedSums;
+  return tileN % kSharedSums == 0 ? std::min(tileN / kSharedSums, kMostGroups)
+                                  : 1;
+}
+
+int64_t blockscale::promotedColumns(int64_t tileN) {
+  return tileN / promotingGroups(tileN);
 }
 
 /// Blocks are whole stages, or whole instructions that divide one.
@@ -165,11 +172,24 @@ static std::optional<Reason> whyNotBlock(MmaAttr mma, int64_t block,
                 std::to_string(block));
 }
 
+/// Whether so few columns share a scale that a thread has several.
+static bool hasScalesOfColumns(int64_t columnsOfScale) {
+  return columnsOfScale && columnsOfScale < kSharedSums;
+}
+
+int64_t blockscale::mostPromotedColumns(MmaAttr mma, int64_t block,
+                                        int64_t columnsOfScale,
+                                        int64_t columnsOfResult) {
+  bool isCrowded =
+      hasScalesOfColumns(columnsOfScale) || (mma && block < mma.getTileK());
+  return isCrowded ? kFewColumns : mostPromotedColumns(columnsOfResult);
+}
+
 /// Scales of few columns take registers, too.
 static std::optional<Reason> whyNotScaleColumns(int64_t columns,
                                                 int64_t columnsOfScale,
                                                 const std::string &what) {
-  if (columnsOfScale && columnsOfScale < kSharedSums && columns > kFewColumns)
+  if (hasScalesOfColumns(columnsOfScale) && columns > kFewColumns)
     return Reason(
         what + "take a register for each column where fewer than " +
         std::to_string(kSharedSums) + " share one; 'tile_n' of " +
@@ -217,7 +237,8 @@ static std::optional<Reason> whyNotOnWarps(MmaAttr mma, ScheduleAttr schedule,
 
 std::optional<Reason>
 blockscale::whyNotPromotion(MmaAttr mma, ScheduleAttr schedule, int64_t block,
-                            int64_t columnsOfScale, hw::Target target) {
+                            int64_t columnsOfScale, int64_t columnsOfResult,
+                            hw::Target target) {
   if (!block && schedule.getAccumulators() <= kAccumulators)
     return std::nullopt;
   if (!block)
@@ -249,14 +270,15 @@ blockscale::whyNotPromotion(MmaAttr mma, ScheduleAttr schedule, int64_t block,
                   " is not lowered with them, nearest legal: " +
                   std::to_string(mma.getM()));
   int64_t columns = schedule.getTileN();
-  if (columns / promotingGroups(columns) > kMostSums || columns > kMostColumns)
-    return Reason(what +
-                  "keep the sums of a row in registers of a thread, or "
-                  "of one for every " +
-                  std::to_string(kSharedSums) + " columns; 'tile_n' of " +
-                  std::to_string(columns) + " is not, nearest legal: " +
-                  std::to_string(std::min(columns, kMostColumns) / kSharedSums *
-                                 kSharedSums));
+  int64_t most = mostPromotedColumns(columnsOfResult);
+  if (promotedColumns(columns) > kMostSums || columns > most)
+    return Reason(
+        what +
+        "keep the sums of a row in registers of a thread, or "
+        "of one for every " +
+        std::to_string(kSharedSums) + " columns; 'tile_n' of " +
+        std::to_string(columns) + " is not, nearest legal: " +
+        std::to_string(std::min(columns, most) / kSharedSums * kSharedSums));
   if (auto why = whyNotScaleColumns(columns, columnsOfScale, what))
     return why;
   if (auto why = whyNotBlock(mma, block, what))

@@ -12,6 +12,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
 #include "blockscale/Dialect/Blockscale/IR/SparseSide.h"
+#include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/HW/Target.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
@@ -38,6 +39,11 @@ int64_t blockscale::columnsOfBlock(MatmulOp op, QuantizeOp quantizer) {
   return quantizer.getType().getKTile() * (op.getPairs() ? 2 : 1);
 }
 
+int64_t blockscale::columnsOfResult(MatmulOp op) {
+  QuantizeOp quantizer = quantizerOf(op);
+  return quantizer ? columnsOfBlock(op, quantizer) : 0;
+}
+
 QuantizationAttr blockscale::quantizationOf(QuantizeOp op, StringRef source,
                                             bool transposed) {
   MLIRContext *context = op.getContext();
@@ -55,13 +61,10 @@ QuantizationAttr blockscale::quantizationOf(QuantizeOp op, StringRef source,
 static std::optional<Reason> whyNotGroups(MatmulOp product, QuantizeOp op) {
   if (product.isGroupedAlongK())
     return Reason("a product with groups along K does not quantise its result");
-  if (product.isMasked())
-    return Reason(
-        "a product that reads how many rows of each matrix of 'a' are "
-        "there does not quantise its result; nearest legal: rows of "
-        "all groups in one matrix of 'a', and their ends");
+  // Of counted rows each matrix has its scales where it has them without.
   // Plain ones lie by rows, whatever their groups are.
-  if (product.getOffsets() == op.getOffsets() || hasFloatScales(op.getType()))
+  if (product.isMasked() || product.getOffsets() == op.getOffsets() ||
+      hasFloatScales(op.getType()))
     return std::nullopt;
   if (product.hasGroups() && !op.getOffsets())
     return Reason("scales of the result of a product with groups start anew "
@@ -72,31 +75,54 @@ static std::optional<Reason> whyNotGroups(MatmulOp product, QuantizeOp op) {
                 "of the product");
 }
 
+/// Warps keep the sums of few columns of a stage that holds several blocks.
+static std::optional<Reason> whyNotShortOnWarps(MmaAttr mma, int64_t block) {
+  if (!mma || block >= mma.getTileK())
+    return std::nullopt;
+  return Reason("warps whose stages of " + std::to_string(mma.getTileK()) +
+                " elements along K hold several blocks of " +
+                std::to_string(block) +
+                ", whose sums are promoted, have a 'tile_n' of 32, but 64 "
+                "where a result is quantised; nearest legal: scales of tiles "
+                "of " +
+                std::to_string(mma.getTileK()) +
+                " elements, or a kernel of its own that quantises");
+}
+
 /// Where sums are promoted several threads share the columns of a tile, each of
 /// which has few: they find together what is one float for all of them.
 static std::optional<Reason> whyNotPromoted(MatmulOp product, QuantizeOp op,
                                             hw::Target target) {
-  if (!hw::hasTensorMemory(target) ||
-      !promotionBlock(product.getA().getType(), product.getB().getType()))
+  int64_t k =
+      promotionBlock(product.getA().getType(), product.getB().getType());
+  if (!k)
     return std::nullopt;
+  if (!hw::hasTensorMemory(target))
+    return whyNotShortOnWarps(getMma(product), k);
   int64_t columns = columnsOfBlock(product, op);
+  int64_t ofScale = columnsOfScale(product.getA().getType(),
+                                   product.getB().getType(), /*swap=*/false);
+  int64_t most = mostPromotedColumns(getMma(product), k, ofScale, columns);
   std::string what = "a block of the result is made of " +
                      std::to_string(columns) +
                      " columns of a product whose sums are promoted, ",
               otherwise = ", or a kernel of its own that quantises";
-  if (columns > kMostPromotedColumns)
-    return Reason(what + "of which a tile has " +
-                  std::to_string(kMostPromotedColumns) +
-                  "; nearest legal: blocks half as long" + otherwise);
-  if (columns <= kPromotedColumns)
+  if (columns > most)
+    return Reason(what + "of which a tile has " + std::to_string(most) +
+                  "; nearest legal: blocks of " +
+                  std::to_string(most / (product.getPairs() ? 2 : 1)) +
+                  " elements" + otherwise);
+  int64_t ofThread = promotedColumns(columns);
+  if (columns <= ofThread)
     return std::nullopt;
   std::string threads =
-      "of which a thread has " + std::to_string(kPromotedColumns) + ", and ";
+      "of which a thread has " + std::to_string(ofThread) + ", and ";
   if (!hasFloatScales(op.getType()))
-    return Reason(what + threads +
-                  "only float scales are found by several; nearest legal: "
-                  "blocks half as long" +
-                  otherwise);
+    return Reason(
+        what + threads +
+        "only float scales are found by several; nearest legal: such, "
+        "blocks half as long" +
+        otherwise);
   if (op.getRule() == ScaleRule::MinError)
     return Reason(what + threads +
                   "the errors that the rule 'min_error' compares are added up "
@@ -127,13 +153,12 @@ static std::optional<Reason> whyNotWarps(int64_t columns, hw::Target target,
                                          int64_t most = kMostWarpColumns) {
   if (hw::hasTensorMemory(target) || columns <= most)
     return std::nullopt;
-  return Reason("a warp of " + hw::targetName(target) + " has " +
-                std::to_string(most) +
-                " columns of the product, but a block of the result is made "
-                "of " +
-                std::to_string(columns) +
-                "; nearest legal: blocks half as long, or a kernel of its own "
-                "that quantises");
+  return Reason(
+      "a warp of " + hw::targetName(target) + " has " + std::to_string(most) +
+      " columns of the product, but a block of the result is made "
+      "of " +
+      std::to_string(columns) + "; nearest legal: blocks of " +
+      std::to_string(most) + " columns, or a kernel of its own that quantises");
 }
 
 /// And whole runs of rows that the lanes of a quad share out: two warps or more

@@ -53,15 +53,45 @@ func.func @promoted(%a: !a, %b: !b) -> (!mx, !q) {
 
 // -----
 
+// A tile of 256 columns.
 !a = !blockscale.tensor<64x256xf8E4M3FN, "float32_t128">
 !b = !blockscale.tensor<256x256xf8E4M3FN, "float32_t128_t128">
 !q = !blockscale.tensor<64x128xf8E4M3FN, "float32_t128">
-func.func @two_tiles(%a: !a, %b: !b) -> !q {
+// CHECK-LABEL: @one_tile
+// CHECK: {blockscale.quantized}
+func.func @one_tile(%a: !a, %b: !b) -> !q {
   %0 = blockscale.matmul %a, %b pairs epilogue(%g, %up) {
     %s = arith.addf %g, %up : f32
     blockscale.yield %s
   } : !a, !b -> tensor<64x128xbf16>
-  // expected-remark@+1 {{stays an op of its own: a block of the result is made of 256 columns of a product whose sums are promoted, of which a tile has 128; nearest legal: blocks half as long, or a kernel of its own that quantises}}
+  %1 = blockscale.quantize %0 : tensor<64x128xbf16> to !q
+  return %1 : !q
+}
+
+// -----
+
+!a = !blockscale.tensor<64x256xf8E4M3FN, "float32_t128">
+!b = !blockscale.tensor<512x256xf8E4M3FN, "float32_t128_t128">
+!q = !blockscale.tensor<64x256xf8E4M3FN, "float32_t256">
+func.func @two_tiles(%a: !a, %b: !b) -> !q {
+  %0 = blockscale.matmul %a, %b pairs epilogue(%g, %up) {
+    %s = arith.addf %g, %up : f32
+    blockscale.yield %s
+  } : !a, !b -> tensor<64x256xbf16>
+  // expected-remark@+1 {{stays an op of its own: a block of the result is made of 512 columns of a product whose sums are promoted, of which a tile has 256; nearest legal: blocks of 128 elements, or a kernel of its own that quantises}}
+  %1 = blockscale.quantize %0 : tensor<64x256xbf16> to !q
+  return %1 : !q
+}
+
+// -----
+
+// Each column has a scale of its own, so that a tile has 64.
+!a = !blockscale.tensor<64x256xf8E4M3FN, "float32_t128">
+!b = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128">
+!q = !blockscale.tensor<64x128xf8E4M3FN, "float32_t128">
+func.func @scales_of_columns(%a: !a, %b: !b) -> !q {
+  %0 = blockscale.matmul %a, %b : !a, !b -> tensor<64x128xbf16>
+  // expected-remark@+1 {{stays an op of its own: a block of the result is made of 128 columns of a product whose sums are promoted, of which a tile has 64; nearest legal: blocks of 64 elements, or a kernel of its own that quantises}}
   %1 = blockscale.quantize %0 : tensor<64x128xbf16> to !q
   return %1 : !q
 }
@@ -76,7 +106,7 @@ func.func @two_threads(%a: !a, %b: !b) -> !q {
     %s = arith.addf %g, %up : f32
     blockscale.yield %s
   } : !a, !b -> tensor<64x128xbf16>
-  // expected-remark@+1 {{stays an op of its own: a block of the result is made of 64 columns of a product whose sums are promoted, of which a thread has 32, and only float scales are found by several; nearest legal: blocks half as long, or a kernel of its own that quantises}}
+  // expected-remark@+1 {{stays an op of its own: a block of the result is made of 64 columns of a product whose sums are promoted, of which a thread has 32, and only float scales are found by several; nearest legal: such, blocks half as long, or a kernel of its own that quantises}}
   %1 = blockscale.quantize %0 : tensor<64x128xbf16> to !q
   return %1 : !q
 }
@@ -151,6 +181,20 @@ func.func @other_groups(%a: !a, %b: !b, %ends: tensor<4xi32>, %others: tensor<4x
 
 // -----
 
+// Of counted rows each matrix has its scales.
+!a = !blockscale.tensor<4x64x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!b = !blockscale.tensor<4x64x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!q = !blockscale.tensor<4x64x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+// CHECK-LABEL: @counted
+// CHECK: blockscale.matmul {{.*}} {blockscale.quantized}
+func.func @counted(%a: !a, %b: !b, %counts: tensor<4xi32>) -> !q {
+  %0 = blockscale.matmul %a, %b groups(%counts : tensor<4xi32>) : !a, !b -> tensor<4x64x64xbf16>
+  %1 = blockscale.quantize %0 : tensor<4x64x64xbf16> to !q
+  return %1 : !q
+}
+
+// -----
+
 !a = !blockscale.tensor<64x?xbf16>
 !b = !blockscale.tensor<96x?xbf16>
 !q = !blockscale.tensor<4x64x96xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
@@ -193,7 +237,7 @@ func.func @warps(%a: !a, %b: !b) -> !q attributes {blockscale.target = #blocksca
     %s = arith.addf %g, %up : f32
     blockscale.yield %s
   } : !a, !b -> tensor<64x64xbf16>
-  // expected-remark@+1 {{stays an op of its own: a warp of sm_120a has 64 columns of the product, but a block of the result is made of 128; nearest legal: blocks half as long, or a kernel of its own that quantises}}
+  // expected-remark@+1 {{stays an op of its own: a warp of sm_120a has 64 columns of the product, but a block of the result is made of 128; nearest legal: blocks of 64 columns, or a kernel of its own that quantises}}
   %1 = blockscale.quantize %0 : tensor<64x64xbf16> to !q
   return %1 : !q
 }
@@ -211,7 +255,7 @@ func.func @floats_of_warps(%a: !a, %b: !a) -> (!short, !q) attributes {blockscal
   %0 = blockscale.matmul %a, %b : !a, !a -> tensor<128x128xbf16>
   %1 = blockscale.quantize %0 : tensor<128x128xbf16> to !short
   %2 = blockscale.matmul %a, %b : !a, !a -> tensor<128x128xbf16>
-  // expected-remark@+1 {{stays an op of its own: a warp of sm_120a has 64 columns of the product, but a block of the result is made of 128; nearest legal: blocks half as long, or a kernel of its own that quantises}}
+  // expected-remark@+1 {{stays an op of its own: a warp of sm_120a has 64 columns of the product, but a block of the result is made of 128; nearest legal: blocks of 64 columns, or a kernel of its own that quantises}}
   %3 = blockscale.quantize %2 : tensor<128x128xbf16> to !q
   return %1, %3 : !short, !q
 }

@@ -25,6 +25,18 @@ bool hasFloatScales(ScaledTensorType type);
 /// where those of a tile are a multiple.
 inline constexpr int64_t kMostPromotedColumns = 128, kPromotedColumns = 32;
 
+/// The same of tiles whose result has blocks as wide as they are: a thread has
+/// twice as many columns there.
+inline constexpr int64_t kWidestPromotedColumns = 2 * kMostPromotedColumns;
+
+/// Columns of a tile, at the most, where sums are promoted and a block of a
+/// quantised result is made of `columns` of the product, 0 if it is not
+/// quantised.
+inline int64_t mostPromotedColumns(int64_t columns) {
+  return columns >= kWidestPromotedColumns ? kWidestPromotedColumns
+                                           : kMostPromotedColumns;
+}
+
 } // namespace blockscale
 
 #endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_FLOATRESULTS_H

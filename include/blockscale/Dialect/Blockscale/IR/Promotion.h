@@ -40,16 +40,25 @@ int64_t promotionBlock(ScaledTensorType a, ScaledTensorType b);
 /// operands change sides with `swap`; 0 if all do.
 int64_t columnsOfScale(ScaledTensorType a, ScaledTensorType b, bool swap);
 
+/// Columns of a tile, at the most, of a kernel with this instruction, null
+/// where none is chosen, on tensor memory that promotes such sums and whose
+/// result has blocks of `columnsOfResult` columns, 0 if it is not quantised.
+int64_t mostPromotedColumns(MmaAttr mma, int64_t block, int64_t columnsOfScale,
+                            int64_t columnsOfResult);
+
 /// Why a kernel with this instruction and schedule does not promote the sums of
 /// blocks of `block` elements under scales of `columnsOfScale` columns; empty
-/// if it does, or `block` is 0.
+/// if it does, or `block` is 0. A block of the result, if it is quantised, is
+/// made of `columnsOfResult` columns, else 0.
 std::optional<Reason> whyNotPromotion(MmaAttr mma, ScheduleAttr schedule,
                                       int64_t block, int64_t columnsOfScale,
+                                      int64_t columnsOfResult,
                                       hw::Target target);
 
-/// Groups of four warps that promote side by side: a thread keeps the sums of
-/// one row of its group's columns.
+/// Groups of four warps that promote side by side, and the columns of each: a
+/// thread keeps the sums of one row of them.
 int64_t promotingGroups(int64_t tileN);
+int64_t promotedColumns(int64_t tileN);
 
 } // namespace blockscale
 

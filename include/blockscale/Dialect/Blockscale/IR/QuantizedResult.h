@@ -34,6 +34,9 @@ QuantizeOp quantizerOf(MatmulOp op);
 /// Columns of the product `op` that become a block of its quantised result.
 int64_t columnsOfBlock(MatmulOp op, QuantizeOp quantizer);
 
+/// The same of what its kernel quantises; 0 if that is nothing.
+int64_t columnsOfResult(MatmulOp op);
+
 /// What a kernel has to know of `op`, in the function `source`; whether it
 /// reads the transpose of the op's input.
 QuantizationAttr quantizationOf(QuantizeOp op, llvm::StringRef source,

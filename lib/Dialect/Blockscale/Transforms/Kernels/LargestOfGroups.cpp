@@ -8,6 +8,7 @@
 
 #include "LargestOfGroups.h"
 #include "blockscale/Dialect/Blockscale/IR/FloatResults.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -21,9 +22,12 @@ int64_t blockscale::bytesOfGroups(int64_t groups) {
   return kPlaces * groups * int64_t(hw::kTmemLanes) * int64_t(sizeof(float));
 }
 
-/// Columns of the product that share a scale of D.
+/// Columns of the product that share a scale of D, and those of a thread.
 static int64_t columnsOfTile(KernelFrame &frame) {
   return frame.sumsOfElement() * frame.op.getQuantization()->getD().getKTile();
+}
+static int64_t columnsOfThread(KernelFrame &frame) {
+  return promotedColumns(frame.geometry.tileN);
 }
 
 bool blockscale::quantizesToFloats(KernelFrame &frame) {
@@ -33,12 +37,12 @@ bool blockscale::quantizesToFloats(KernelFrame &frame) {
 
 bool LargestOfGroups::isNeeded(KernelFrame &frame) {
   return frame.promotionBlock() && quantizesToFloats(frame) &&
-         columnsOfTile(frame) > kPromotedColumns;
+         columnsOfTile(frame) > columnsOfThread(frame);
 }
 
 LargestOfGroups::LargestOfGroups(KernelFrame &frame)
     : b(frame.b), threads(frame.warps.epilogue.threads()),
-      together(columnsOfTile(frame) / kPromotedColumns),
+      together(columnsOfTile(frame) / columnsOfThread(frame)),
       numbers(b.shared(SharedType::get(b.getContext(), {1, kPlaces * threads},
                                        b.getF32Type(), /*container=*/32,
                                        hw::Swizzle::None))),

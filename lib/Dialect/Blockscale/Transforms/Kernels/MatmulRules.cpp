@@ -168,7 +168,7 @@ static LogicalResult checkSchedule(MatmulOp op) {
           mma, schedule,
           promotionBlock(op.getA().getType(), op.getB().getType()),
           columnsOfScale(op.getA().getType(), op.getB().getType(), swap),
-          target))
+          columnsOfResult(op), target))
     return op.emitOpError() << why->text;
   if (auto why = whyNotSparseSide(op, mma, swap))
     return op.emitOpError() << why->text;

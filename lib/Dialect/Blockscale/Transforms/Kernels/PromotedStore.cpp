@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PromotedStore.h"
+#include "blockscale/Dialect/Blockscale/IR/FloatResults.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -23,6 +24,9 @@ static int64_t widthOf(KernelFrame &frame) {
   unsigned values = EpilogueMath::mostValues(frame);
   int64_t width = frame.geometry.epilogueColumns(values + kSums);
   bool isCrowded = promotingGroups(frame.geometry.tileN) > 2;
+  // More would spill beside twice as many sums.
+  if (promotedColumns(frame.geometry.tileN) > kPromotedColumns)
+    return std::min<int64_t>(width, 8);
   return isCrowded && values > kFewValues ? std::min<int64_t>(width, 16)
                                           : width;
 }
@@ -32,7 +36,7 @@ PromotedStore::PromotedStore(KernelFrame &frame, TensorMemory &memory,
                              std::optional<LargestOfGroups> &largest)
     : frame(frame), b(frame.b), memory(memory), accumulators(accumulators),
       source(source), largest(largest), math(frame, widthOf(frame)),
-      columns(frame.geometry.tileN / promotingGroups(frame.geometry.tileN)) {
+      columns(promotedColumns(frame.geometry.tileN)) {
   if (frame.quantizes())
     quantized.emplace(frame, columns / frame.sumsOfElement());
 }
@@ -48,7 +52,11 @@ Value PromotedStore::columnOf(int64_t chunk) {
 PromotedStore::Scales PromotedStore::scalesOf(TilePosition tile) {
   Scales scales;
   scales.row = math.tileScalesOfRow(tile, row);
-  for (int64_t chunk = 0; chunk < chunks(); ++chunk)
+  // A thread of many columns has no registers for what its chunks share.
+  bool isShared = columns > kPromotedColumns &&
+                  int64_t(frame.op.getColumnGroup()) % columns == 0;
+  int64_t numbers = isShared ? 1 : chunks();
+  for (int64_t chunk = 0; chunk < numbers; ++chunk)
     scales.along.push_back(math.tileScalesAlong(tile, columnOf(chunk)));
   return scales;
 }
@@ -64,7 +72,7 @@ SmallVector<Value> PromotedStore::loadAhead(const Scales &scales, Value block,
   SmallVector<Value> ahead;
   if (scales.row.memory)
     ahead.push_back(math.loadTileScales(scales.row, block, isThere));
-  for (int64_t chunk = 0; chunk < chunks(); ++chunk)
+  for (int64_t chunk = 0; chunk < int64_t(scales.along.size()); ++chunk)
     if (isAhead(scales, chunk))
       ahead.push_back(math.loadTileScales(scales.along[chunk], block, isThere));
   return ahead;
@@ -76,6 +84,7 @@ Value PromotedStore::factorOf(const Scales &scales, int64_t chunk, Value block,
     return vector::BroadcastOp::create(b, math.getVectorType(), number);
   };
   Value ofRow = scales.row.memory ? ahead.front() : Value();
+  chunk = std::min(chunk, int64_t(scales.along.size()) - 1);
   if (!scales.along[chunk].memory)
     return splat(ofRow);
   if (isAhead(scales, chunk)) {

@@ -22,8 +22,9 @@ namespace blockscale {
 /// accumulator has, multiplied by the block's scales, which it loads one block
 /// ahead where they are few. After the last block it stores what becomes of
 /// them. Of tiles of several times 32 columns each group of four warps has
-/// 32. Where the result is quantised under a float for more columns than a
-/// thread has, groups that have parts of a tile choose it together.
+/// 32, or 64 where there are 256. Where the result is quantised under a float
+/// for more columns than a thread has, groups that have parts of a tile choose
+/// it together.
 class PromotedStore {
 public:
   PromotedStore(KernelFrame &frame, TensorMemory &memory,

@@ -181,6 +181,9 @@ static AffineExpr paddedExtent(const QuantizedStorage &storage,
 }
 
 Value QuantizedStore::endOfScales(Emitter &e) {
+  // Whoever counts rows reads none behind them.
+  if (frame.isMasked())
+    return group.end;
   if (!frame.isGrouped())
     return BlockQuantizer(e, what, storage, sizes(e), getTarget(frame.op))
         .extentOf(paddedExtent(storage, hw::Dim::Row), e.getI32Type());

@@ -18,8 +18,9 @@ namespace blockscale {
 /// and stores codes and scales as the next product reads them. The padding of
 /// scales is 0: that below D, or below a group of its rows, is written by the
 /// threads that own those rows, the one behind the last block of a row together
-/// with that block's scale. Under float scales, which have no padding, a thread
-/// has a whole tile, or a part of it that is a block.
+/// with that block's scale; rows that are not there have none. Under float
+/// scales, which have no padding, a thread has a whole tile, or a part of it
+/// that is a block.
 class QuantizedStore {
 public:
   /// `elements` of a row of D that a thread has side by side, at the least; all

@@ -77,7 +77,7 @@ static void setPromotion(const ProblemSizes &problem, int64_t tileN,
   kernel.promotionK = problem.promotionBlock;
   kernel.accumulators = accumulators;
   kernel.promotionGroups = groups;
-  kernel.promotionColumns = std::min(tileN / groups, kColumns);
+  kernel.promotionColumns = std::min(promotedColumns(tileN), kColumns);
   if (problem.columnsOfScale &&
       problem.columnsOfScale < kernel.promotionColumns)
     kernel.promotionScales = kernel.promotionColumns / problem.columnsOfScale;

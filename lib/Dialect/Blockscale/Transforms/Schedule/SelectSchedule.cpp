@@ -144,7 +144,7 @@ static int64_t bytesOfScaleChoice(MatmulOp op, int64_t tileN) {
   QuantizeOp quantizer = quantizerOf(op);
   bool isPromoting = promotionBlock(op.getA().getType(), op.getB().getType());
   if (!quantizer || !isPromoting ||
-      columnsOfBlock(op, quantizer) <= kPromotedColumns)
+      columnsOfBlock(op, quantizer) <= promotedColumns(tileN))
     return 0;
   return bytesOfGroups(promotingGroups(tileN));
 }
@@ -308,9 +308,9 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
                                 op.getSizes(), op.hasGroups(), target))
     return *why;
   int64_t block = promotionBlock(a, b);
-  if (auto why =
-          whyNotPromotion(mma, ScheduleAttr::get(op.getContext(), fields),
-                          block, columnsOfScale(a, b, choice.swap), target))
+  if (auto why = whyNotPromotion(
+          mma, ScheduleAttr::get(op.getContext(), fields), block,
+          columnsOfScale(a, b, choice.swap), columnsOfResult(op), target))
     return *why;
   if (auto why = whyNotStores(ScheduleAttr::get(op.getContext(), fields),
                               storedResult(op), target))
@@ -343,7 +343,7 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
                .tensorColumns() > hw::chipInfo(target.chip).tensorMemoryColumns;
   };
   // Metadata need some columns, too.
-  if (!accumulators && block && takesAllColumns())
+  while (!accumulators && block && fields.accumulators > 1 && takesAllColumns())
     --fields.accumulators;
   if (!accumulators &&
       whyNotColumns(TileGeometry(mma, schedule(one), target.chip, isRowPerLane),

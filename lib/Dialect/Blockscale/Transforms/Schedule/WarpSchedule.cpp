@@ -206,7 +206,7 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
   if (auto why = whyNotPromotion(
           mma, ScheduleAttr::get(op.getContext(), fields), promotionBlock(a, b),
-          columnsOfScale(a, b, swap), target))
+          columnsOfScale(a, b, swap), columnsOfResult(op), target))
     return *why;
   chooseIfFree(fields.groupM, 8);
   chooseIfFree(fields.mmaK, mma.getK());
