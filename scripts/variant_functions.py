@@ -30,51 +30,52 @@ def sum_type(operands, result_type):
     return "i32" if is_exact else result_type
 
 
+def groups_of(groups):
+    """An argument with the ends of groups, the clause of ops that read it, and the
+    layout of scales by groups."""
+    if not groups:
+        return "", "", ""
+    ends = f"tensor<{groups}xi32>"
+    return f", %ends: {ends}", f"groups(%ends : {ends}) ", "@grouped_128x4"
+
+
+def product(name, a, b, result, schedule, clause="", more=""):
+    """A function that multiplies; `more` are arguments that `clause` reads."""
+    if schedule:
+        clause += f"schedule(#blockscale.schedule<{schedule}>) "
+    return (f"func.func @{name}(%a: {a}, %b: {b}{more}) -> {result} {{\n"
+            f"  %d = blockscale.matmul %a, %b {clause}: {a}, {b} -> {result}\n"
+            f"  return %d : {result}\n}}\n")
+
+
 def function_along_k(name, operands, m, n, schedule, groups, result_type):
     apart = "@grouped_128x4" if operands.a_spec else ""
-    a = tensor(m, "?", operands.a, operands.a_spec + apart)
-    b = tensor(n, "?", operands.b, operands.b_spec + apart)
-    result = f"tensor<{groups}x{m}x{n}x{sum_type(operands, result_type)}>"
-    wish = f"schedule(#blockscale.schedule<{schedule}>) " if schedule else ""
-    ends = f"tensor<{groups}xi32>"
-    return (f"func.func @{name}(%a: {a}, %b: {b}, %ends: {ends}) -> {result} {{\n"
-            f"  %d = blockscale.matmul %a, %b groups(%ends : {ends}) {wish}: "
-            f"{a}, {b} -> {result}\n"
-            f"  return %d : {result}\n}}\n")
+    ends, clause, _ = groups_of(groups)
+    return product(name, tensor(m, "?", operands.a, operands.a_spec + apart),
+                   tensor(n, "?", operands.b, operands.b_spec + apart),
+                   f"tensor<{groups}x{m}x{n}x{sum_type(operands, result_type)}>",
+                   schedule, clause, ends)
 
 
 def function_of_known_rows(name, operands, n, k, schedule, *_):
-    a, b = (tensor(rows, k, *what) for rows, what in (
-        (KNOWN_ROWS, (operands.a, operands.a_spec)),
-        (n, (operands.b, operands.b_spec))))
-    result = f"tensor<{KNOWN_ROWS}x{n}x{sum_type(operands, 'f32')}>"
-    return (f"func.func @{name}(%a: {a}, %b: {b}) -> {result} {{\n"
-            f"  %d = blockscale.matmul %a, %b schedule(#blockscale.schedule<"
-            f"{schedule}>) : {a}, {b} -> {result}\n"
-            f"  return %d : {result}\n}}\n")
+    return product(name, tensor(KNOWN_ROWS, k, operands.a, operands.a_spec),
+                   tensor(n, k, operands.b, operands.b_spec),
+                   f"tensor<{KNOWN_ROWS}x{n}x{sum_type(operands, 'f32')}>", schedule)
 
 
 def function_of_late_k(name, operands, m, n, schedule, *_):
-    a = tensor(m, "?", operands.a, operands.a_spec)
-    b = tensor(n, "?", operands.b, operands.b_spec)
-    result = f"tensor<{m}x{n}xf32>"
-    return (f"func.func @{name}(%a: {a}, %b: {b}) -> {result} {{\n"
-            f"  %d = blockscale.matmul %a, %b schedule(#blockscale.schedule<"
-            f"{schedule}>) : {a}, {b} -> {result}\n"
-            f"  return %d : {result}\n}}\n")
+    return product(name, tensor(m, "?", operands.a, operands.a_spec),
+                   tensor(n, "?", operands.b, operands.b_spec),
+                   f"tensor<{m}x{n}xf32>", schedule)
 
 
 def function_with_counts(name, operands, n, k, schedule, matrices, result_type):
     """Matrices of A, of which only some rows are there."""
-    a = tensor(f"{matrices}x?", k, operands.a, operands.a_spec)
-    b = tensor(f"{matrices}x{n}", k, operands.b, operands.b_spec)
-    result = f"tensor<{matrices}x?x{n}x{sum_type(operands, result_type)}>"
-    wish = f"schedule(#blockscale.schedule<{schedule}>) " if schedule else ""
     counts = f"tensor<{matrices}xi32>"
-    return (f"func.func @{name}(%a: {a}, %b: {b}, %counts: {counts}) -> {result} {{\n"
-            f"  %d = blockscale.matmul %a, %b groups(%counts : {counts}) {wish}: "
-            f"{a}, {b} -> {result}\n"
-            f"  return %d : {result}\n}}\n")
+    return product(name, tensor(f"{matrices}x?", k, operands.a, operands.a_spec),
+                   tensor(f"{matrices}x{n}", k, operands.b, operands.b_spec),
+                   f"tensor<{matrices}x?x{n}x{sum_type(operands, result_type)}>",
+                   schedule, f"groups(%counts : {counts}) ", f", %counts: {counts}")
 
 
 def function_that_gathers(name, *what):
@@ -85,21 +86,15 @@ def function(name, operands, n, k, schedule, groups, result_type,
              of_numbers=False):
     is_apart = groups and operands.a_spec and "@" not in operands.a_spec
     layout = "@grouped_128x4" if is_apart else ""
-    a = tensor("?", k, operands.a, operands.a_spec + layout)
-    b = tensor(f"{groups}x{n}" if groups else n, k, operands.b,
-               operands.b_spec)
-    ends, clause = "", ""
-    if groups:
-        ends = f", %ends: tensor<{groups}xi32>"
-        clause = f"groups(%ends : tensor<{groups}xi32>) "
+    more, clause, _ = groups_of(groups)
     if of_numbers:
-        ends += ", %rows: tensor<?xi32>"
+        more += ", %rows: tensor<?xi32>"
         clause += "rows(%rows : tensor<?xi32>) "
-    result = f"tensor<?x{n}x{sum_type(operands, result_type)}>"
-    wish = f"schedule(#blockscale.schedule<{schedule}>) " if schedule else ""
-    return (f"func.func @{name}(%a: {a}, %b: {b}{ends}) -> {result} {{\n"
-            f"  %d = blockscale.matmul %a, %b {clause}{wish}: {a}, {b} -> {result}\n"
-            f"  return %d : {result}\n}}\n")
+    return product(name, tensor("?", k, operands.a, operands.a_spec + layout),
+                   tensor(f"{groups}x{n}" if groups else n, k, operands.b,
+                          operands.b_spec),
+                   f"tensor<?x{n}x{sum_type(operands, result_type)}>", schedule,
+                   clause, more)
 
 
 def function_that_adds(name, operands, n, k, schedule, _, result_type):
@@ -112,15 +107,6 @@ def function_that_adds(name, operands, n, k, schedule, _, result_type):
             f"  %d = blockscale.matmul %a, %b c(%c) "
             f"schedule(#blockscale.schedule<{schedule}>) : {a}, {b}, {c} -> {d}\n"
             f"  return %d : {d}\n}}\n")
-
-
-def groups_of(groups):
-    """An argument with the ends of groups, the clause of ops that read it, and the
-    layout of scales by groups."""
-    if not groups:
-        return "", "", ""
-    ends = f"tensor<{groups}xi32>"
-    return f", %ends: {ends}", f"groups(%ends : {ends}) ", "@grouped_128x4"
 
 
 def quantize(value, what, shape, groups=0, is_counted=False):
@@ -172,6 +158,8 @@ def function_that_quantizes_both_ways(name, what, _, k, *__):
             f"  %y = linalg.transpose ins(%x : {x}) outs(%e : {y}) "
             f"permutation = [1, 0]\n{one}\n{two.replace('%q', '%r')}\n"
             f"  return %q, %r : {result}, {transposed}\n}}\n")
+
+
 def function_that_dequantizes(name, what, _, k, *__):
     a, d = tensor("?", k, what.element, what.spec), f"tensor<?x{k}x{what.x}>"
     return (f"func.func @{name}(%a: {a}) -> {d} {{\n"
