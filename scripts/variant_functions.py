@@ -225,7 +225,3 @@ def function_with_pairs(*what, **form):
 
 def function_with_counted_result(*what):
     return function_with_quantized_result(*what, is_counted=True)
-
-
-def function_with_counted_pairs(*what):
-    return function_with_pairs(*what, is_counted=True)

@@ -11,8 +11,7 @@ from variant_functions import (
     function_that_adds_up, function_that_changes_sparsity, function_that_dequantizes,
     function_that_gathers, function_that_moves_scales, function_that_quantizes,
     function_that_quantizes_both_ways, function_that_quantizes_columns,
-    function_with_counted_pairs, function_with_counted_result, function_with_pairs,
-    function_with_quantized_result)
+    function_with_counted_result, function_with_pairs, function_with_quantized_result)
 from variant_kinds import (
     DATACENTER, DENSE, GROUPED, GROUPED_BLOCKS, GROUPED_LONG, HALVED, INTEGER_CHIPS,
     K96_CHIPS, LONG_SPLIT, MIXED, MXFP4, MXFP8, NVFP4, PROMOTED, SMALL, SPARSE, Sizes,
@@ -333,22 +332,14 @@ RESULT_VARIANTS += [
 ]
 
 
-# Gate and up of DeepSeek's, and what experts make of counted rows of a matrix each.
-GATE_UP_OF_FLOATS = [Quantized(PROMOTED[0], LONG_TILES[2])]
-
-
-def counted(name, schedule, results=RESULTS, needs=DATACENTER, n=320,
-            make=function_with_counted_result):
-    return Variant(f"quantised results of counted rows, {name}", needs, results, schedule,
-                   Sizes([1, 400], [(n, 576)]), groups=5, make=make)
+# What experts make of counted rows of a matrix each.
+def counted(name, schedule, needs=DATACENTER):
+    return Variant(f"quantised results of counted rows, {name}", needs, RESULTS, schedule,
+                   Sizes([1, 400], [(320, 576)]), groups=5,
+                   make=function_with_counted_result)
 
 
 RESULT_VARIANTS += [
-    Variant("quantised results of promoted sums, gate and up", DATACENTER,
-            GATE_UP_OF_FLOATS, "", Sizes([1, 300], [(512, 640), (1280, 1152)]),
-            make=function_with_pairs),
     counted("one CTA", "cta_group = 1"),
-    counted("promoted sums of gate and up", "", GATE_UP_OF_FLOATS, n=512,
-            make=function_with_counted_pairs),
     counted("warp level", "tile_n = 64", needs=WARP),
 ]
