@@ -50,7 +50,9 @@ FINAL = ["is not lowered yet", "are not lowered yet", "not defined",
 
 
 def text_of(product):
-    def type_of(element, spec, tiled):
+    def type_of(element, spec, tiled, plain):
+        # Metadata are never plain.
+        tiled = tiled and not (plain and not sparsity(spec))
         spec = f', "{spec}"' if spec else ""
         layout = ", layout = tiled_128x4" if spec and tiled else ""
         return f"!blockscale.tensor<128x512x{element}{spec}{layout}>"
@@ -58,8 +60,8 @@ def text_of(product):
         r"(float|bfloat|e5m2|e8m0$|e4m3_float).*|e8m0|multi_.*"
         r"_(float|bfloat|e5m2).*|.*_t0", spec)
         for spec in (product.a_spec, product.b_spec))
-    a = type_of(product.a, product.a_spec, a_tiled and not product.a_plain)
-    b = type_of(product.b, product.b_spec, b_tiled and not product.b_plain)
+    a = type_of(product.a, product.a_spec, a_tiled, product.a_plain)
+    b = type_of(product.b, product.b_spec, b_tiled, product.b_plain)
     integers = (product.a in ("i8", "ui8") and not product.a_spec.strip("n12m4")
                 and product.b in ("i8", "ui8") and not product.b_spec.strip("n12m4"))
     d = "tensor<128x128xi32>" if integers and not product.alpha \

@@ -109,8 +109,10 @@ static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
   }
   bool isPlain = getScaleLayout(type) == ScaleLayout::Plain;
   // Beside a sparse operand no layout makes those of others legal.
+  int64_t added = hw::instructionK(hw::MmaKind::F8F6F4, /*sparse=*/true);
   bool canBePlain = !other.getSpec().getValue().isSparse() ||
-                    unscaledKind(*element) == hw::MmaKind::F8F6F4;
+                    (unscaledKind(*element) == hw::MmaKind::F8F6F4 &&
+                     type.getKTile() >= added);
   bool isPromoted = hasPromotedScales(type, other);
   if (isPromoted && !isPlain && canBePlain)
     return op.emitOpError()
