@@ -51,6 +51,7 @@ struct DequantizeSource
              {i32, ParameterRole::SizeM}},
             KernelAttr::get(context, grid, /*block=*/32, 0, 0, 1, false,
                             /*workspace=*/AffineMap(), /*cooperative=*/false),
+            {},
             {}};
   }
   void buildBody(Operation *, ImplicitLocOpBuilder &b,
