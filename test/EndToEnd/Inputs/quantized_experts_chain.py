@@ -23,7 +23,7 @@ import numpy as np
 import quantized_chain as mx
 import quantized_float_chain as floats
 from quantized_chain import VALUES, emulate
-from quantized_groups_chain import gated, of_matrices, operand
+from quantized_groups_chain import GATED, gated, of_matrices, operand
 
 K, N, L, TILE = 256, 128, 96, 128
 COUNTS = [129, 0, 1, 133]
@@ -35,19 +35,7 @@ SOURCE = """
 !c = !blockscale.tensor<{experts}x{l}x{n}xf8E4M3FN, {of_weights}>
 !numbers = tensor<{experts}xi32>
 func.func @first(%a: !a, %b: !b, %v: tensor<{experts}x{wide}xf32>, %n: !numbers) -> !d {{
-  %0 = blockscale.matmul %a, %b groups(%n : !numbers) bias(%v) pairs epilogue(%g, %up, %gb, %ub) {{
-    %one = arith.constant 1.0 : f32
-    %high = arith.constant 7.0 : f32
-    %low = arith.constant -7.0 : f32
-    %1 = arith.addf %g, %gb : f32
-    %gate = arith.minimumf %1, %high : f32
-    %2 = arith.addf %up, %ub : f32
-    %3 = arith.minimumf %2, %high : f32
-    %4 = arith.maximumf %3, %low : f32
-    %5 = arith.addf %4, %one : f32
-    %6 = arith.mulf %5, %gate : f32
-    blockscale.yield %6
-  }} : !a, !b, tensor<{experts}x{wide}xf32> -> tensor<{rows}x{n}xf32>
+  %0 = blockscale.matmul %a, %b groups(%n : !numbers) bias(%v) pairs {gated} : !a, !b, tensor<{experts}x{wide}xf32> -> tensor<{rows}x{n}xf32>
   %1 = blockscale.quantize %0 : tensor<{rows}x{n}xf32> to !d
   return %1 : !d
 }}
@@ -122,7 +110,7 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "chain.mlir").write_text(SOURCE.format(
         rows="x".join(map(str, shape)), experts=EXPERTS, k=K, wide=2 * N, n=N, l=L,
-        of_rows=kind.of_rows, of_weights=kind.of_weights))
+        of_rows=kind.of_rows, of_weights=kind.of_weights, gated=GATED))
     subprocess.run(["blockscale", "compile", folder / "chain.mlir", "--no-cubin",
                     "-o", folder], check=True)
 

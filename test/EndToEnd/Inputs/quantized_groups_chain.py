@@ -27,13 +27,8 @@ ENDS = np.array([129, 129, 130, 257, 385, 388], np.int32)
 M, GROUPS = ENDS[-1] + 3, len(ENDS)
 TYPE = '!blockscale.tensor<{}xf8E4M3FN, "e8m0_t32", layout = {}>'
 GROUPED, TILED = "grouped_128x4", "tiled_128x4"
-SOURCE = f"""
-!a = {TYPE.format(f"{M}x{K}", GROUPED)}
-!b = {TYPE.format(f"{GROUPS}x{2 * N}x{K}", TILED)}
-!d = {TYPE.format(f"{M}x{N}", GROUPED)}
-!c = {TYPE.format(f"{GROUPS}x{L}x{N}", TILED)}
-func.func @first(%a: !a, %b: !b, %v: tensor<{GROUPS}x{2 * N}xf32>, %ends: tensor<{GROUPS}xi32>) -> !d {{
-  %0 = blockscale.matmul %a, %b groups(%ends : tensor<{GROUPS}xi32>) bias(%v) pairs epilogue(%g, %up, %gb, %ub) {{
+# As `gated` does it.
+GATED = """epilogue(%g, %up, %gb, %ub) {
     %one = arith.constant 1.0 : f32
     %high = arith.constant 7.0 : f32
     %low = arith.constant -7.0 : f32
@@ -45,7 +40,14 @@ func.func @first(%a: !a, %b: !b, %v: tensor<{GROUPS}x{2 * N}xf32>, %ends: tensor
     %5 = arith.addf %4, %one : f32
     %6 = arith.mulf %5, %gate : f32
     blockscale.yield %6
-  }} : !a, !b, tensor<{GROUPS}x{2 * N}xf32> -> tensor<{M}x{N}xf32>
+  }"""
+SOURCE = f"""
+!a = {TYPE.format(f"{M}x{K}", GROUPED)}
+!b = {TYPE.format(f"{GROUPS}x{2 * N}x{K}", TILED)}
+!d = {TYPE.format(f"{M}x{N}", GROUPED)}
+!c = {TYPE.format(f"{GROUPS}x{L}x{N}", TILED)}
+func.func @first(%a: !a, %b: !b, %v: tensor<{GROUPS}x{2 * N}xf32>, %ends: tensor<{GROUPS}xi32>) -> !d {{
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<{GROUPS}xi32>) bias(%v) pairs {GATED} : !a, !b, tensor<{GROUPS}x{2 * N}xf32> -> tensor<{M}x{N}xf32>
   %1 = blockscale.quantize %0 groups(%ends : tensor<{GROUPS}xi32>) : tensor<{M}x{N}xf32> to !d
   return %1 : !d
 }}
