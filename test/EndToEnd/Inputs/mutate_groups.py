@@ -59,6 +59,8 @@ EQUIVALENT = [
      "lost where rows become whole groups of 128"),
     (rf".*'setp\.lt\.s32 .*, {groups};': ", "behind the last group there is nothing, "
      "and nothing is loaded for it"),
+    (r".*'and\.b32 .*, (128|-64);': \+1", "what is masked has been shifted to the left, so "
+     "that its last bit is 0"),
     (r".*'bfe\.u32 .*, 1, 25;': ", "the numbers of tiles of 64 columns are below 2^25, so "
      "that bits 1 to 24 are all there is"),
     (r".*'mul\.hi\.u32 .*, 715827883;': \+1", "up to 2^29 tiles the quotient by 6 is the "
