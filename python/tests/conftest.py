@@ -66,3 +66,8 @@ def is_rounded(d, x, w):
     bound = (np.abs(x.dequantize()).astype(np.float64) @
              np.abs(w.dequantize()).T) * 2.0 ** -20
     return (np.abs(d - exact_product(x, w)) <= bound).all()
+
+
+def holding(values, argument):
+    """Values as an argument of a kernel takes them, pruned if its format is sparse."""
+    return bs.prune(values, argument.format) if argument.format.sparsity else values

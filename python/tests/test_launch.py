@@ -11,7 +11,7 @@ import threading
 import ml_dtypes
 import numpy as np
 import pytest
-from conftest import exact_product, integers, is_rounded
+from conftest import exact_product, holding, integers, is_rounded
 
 import blockscale as bs
 
@@ -20,10 +20,8 @@ FORMATS = bs.FORMATS
 
 def operands(kernel, rng, m, n, k, lead=()):
     x, w = integers(rng, (*lead, m, k)), integers(rng, (*lead, n, k))
-    if kernel.arg("a").format.sparsity:
-        x = bs.prune(x, kernel.arg("a").format)
-    return (bs.quantize(x, like=kernel.arg("a")),
-            bs.quantize(w, like=kernel.arg("b")))
+    a, b = kernel.arg("a"), kernel.arg("b")
+    return (bs.quantize(holding(x, a), like=a), bs.quantize(holding(w, b), like=b))
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +35,7 @@ def kernel(device):
     ("mxfp8", "mxfp8_e5m2", {"a_order": "mn_major", "b_order": "mn_major"}),
     (FORMATS["mxfp4"].sparse(), FORMATS["mxfp4"].beside_sparse(), {}),
     (FORMATS["f16"].sparse(), "f16", {}), ("bf16", "bf16", {}),
+    (FORMATS["mxfp8"].beside_sparse(), FORMATS["mxfp8"].sparse(), {}),
     ("mxint4", "mxint4", {}),
     (FORMATS["mxint4"].sparse(), FORMATS["mxfp8"].beside_sparse(), {}),
     (FORMATS["int8"].sparse(), "uint8", {"out": "i32"})])
