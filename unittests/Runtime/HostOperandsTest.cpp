@@ -29,11 +29,13 @@ TEST(HostOperands, SizesComeFromTheShapes) {
             (plan::Environment{{"M", 3}, {"N", 2}, {"K", 5}, {"batch", 1}}));
 }
 
-// Half of a sparse A is stored.
+// Half of a sparse A is stored, and K is read from A.
 TEST(HostOperands, SparseKCountsPrunedElements) {
   plan::Kernel kernel = test::smallKernel();
-  kernel.metadata.emplace_back();
+  kernel.metadata.emplace_back().operand = "a";
   EXPECT_EQ(sizesOf(kernel, Operands().all).at("K"), 10);
+  kernel.metadata.front().operand = "b";
+  EXPECT_EQ(sizesOf(kernel, Operands().all).at("K"), 5);
 }
 
 // Lines of 5 bytes lie 16 bytes apart on the device, as TMA wants them.

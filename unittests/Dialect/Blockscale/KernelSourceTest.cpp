@@ -52,6 +52,7 @@ struct DequantizeSource
             KernelAttr::get(context, grid, /*block=*/32, 0, 0, 1, false,
                             /*workspace=*/AffineMap(), /*cooperative=*/false),
             {},
+            {},
             {}};
   }
   void buildBody(Operation *, ImplicitLocOpBuilder &b,
