@@ -47,13 +47,13 @@ struct DequantizeSource
     Type f32 = Float32Type::get(context), i32 = IntegerType::get(context, 32);
     AffineMap grid =
         AffineMap::get(0, 6, getAffineSymbolExpr(0, context).ceilDiv(4));
-    return {{{GlobalType::get(context, f32), ParameterRole::D},
-             {i32, ParameterRole::SizeM}},
-            KernelAttr::get(context, grid, /*block=*/32, 0, 0, 1, false,
-                            /*workspace=*/AffineMap(), /*cooperative=*/false),
-            {},
-            {},
-            {}};
+    KernelOutline outline;
+    outline.parameters = {{GlobalType::get(context, f32), ParameterRole::D},
+                          {i32, ParameterRole::SizeM}};
+    outline.launch =
+        KernelAttr::get(context, grid, /*block=*/32, 0, 0, 1, false,
+                        /*workspace=*/AffineMap(), /*cooperative=*/false);
+    return outline;
   }
   void buildBody(Operation *, ImplicitLocOpBuilder &b,
                  function_ref<Value(ParameterRole)> argument) const {
