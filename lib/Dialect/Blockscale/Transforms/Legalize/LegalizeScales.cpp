@@ -11,6 +11,7 @@
 
 #include "../Kernels/MatmulSource.h"
 #include "HardwareOperand.h"
+#include "OperandReasons.h"
 #include "ScaleReasons.h"
 #include "SparseOperands.h"
 #include "blockscale/Dialect/Blockscale/IR/LayoutOfScales.h"
@@ -21,7 +22,6 @@
 #include "blockscale/Dialect/Blockscale/IR/ZeroTerms.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
-#include "blockscale/HW/Check.h"
 
 namespace blockscale {
 #define GEN_PASS_DEF_LEGALIZESCALES
@@ -133,44 +133,6 @@ static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
                          sparsePattern(type)};
 }
 
-/// The sentence of the legality table for the closest instruction. With scales
-/// its kind is nothing that the user chose, so the nearest legal one is of that
-/// kind; without, the kind follows from the elements.
-static Reason whyNoScheme(hw::Target target, const HardwareOperand &a,
-                          const HardwareOperand &b) {
-  if (auto why = whyNotPattern(target, a, b))
-    return *why;
-  bool sparse = a.pattern.has_value();
-  hw::MmaQuery query;
-  query.target = target;
-  query.a = a.element;
-  query.b = b.element;
-  query.scale = a.scale;
-  query.block = sparse ? a.scaleSpan / hw::kSparseCompression : a.scaleSpan;
-  query.sparse = sparse;
-  query.kind = closestKind(a, b);
-  if (!a.scale && hw::hasTensorMemory(target))
-    query.family = hw::MmaFamily::Tcgen05;
-  if (!hw::hasTensorMemory(target)) {
-    query.m = 16;
-    query.n = 8;
-  }
-  query.k = hw::instructionK(query.kind, sparse);
-  std::optional<hw::MmaQuery> nearest = hw::nearestLegal(query);
-  bool skipsPattern =
-      !sparse || (nearest && hw::sparsePattern(nearest->kind) == *a.pattern);
-  if (a.scale && nearest && nearest->kind != query.kind &&
-      hw::isBlockScaled(nearest->kind) && skipsPattern) {
-    query.kind = nearest->kind;
-    query.k = nearest->k;
-  }
-  auto why = hw::whyNot(query);
-  std::string text = why ? why->text : "no kind fits these operands";
-  if (!sparse)
-    text += otherScales(a.element, b.element, a.scale, a.scaleSpan);
-  return text;
-}
-
 /// Whether 'blockscale-select-schedule' has completed instruction and schedule;
 /// a second run would exchange the operands of a swapped product again.
 static bool isScheduled(MatmulOp op) {
@@ -226,12 +188,6 @@ static std::vector<hw::Scheme> schemesFor(const HardwareOperand &a,
   return schemes;
 }
 
-/// Whether kinds with scales have such elements, of both operands.
-static bool areNarrow(const HardwareOperand &a, const HardwareOperand &b) {
-  return unscaledKind(a.element) == hw::MmaKind::F8F6F4 &&
-         unscaledKind(b.element) == hw::MmaKind::F8F6F4;
-}
-
 /// Gives operands without scales that instructions read what multiplies them
 /// beside such, or where there is no tensor memory: elements of kinds with
 /// scales, which are 1 then.
@@ -251,25 +207,6 @@ static void useScalesOfOne(HardwareOperand &a, HardwareOperand &b,
     operand->scale = format;
     operand->scaleSpan = span;
   }
-}
-
-/// Why the scales of the two do not suit one instruction.
-static Reason whyNotScales(const HardwareOperand &a, const HardwareOperand &b) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  stream << "one instruction takes one scale format and block for both "
-            "operands; found "
-         << StringRef(formatName(*a.scale)) << " per " << a.scaleSpan << " and "
-         << StringRef(formatName(*b.scale)) << " per " << b.scaleSpan;
-  const HardwareOperand &sparse = b.pattern ? b : a;
-  if (sparse.pattern && a.scale == b.scale)
-    stream << " elements of K; one scale of a sparse '" << sparse.name
-           << "' covers its pruned elements too, so quantize '"
-           << (b.pattern ? a : b).name << "' in tiles of " << sparse.scaleSpan;
-  else
-    stream << "; expected both as one of them is, or floats without scales or "
-              "under one scale for all of K of either";
-  return text;
 }
 
 /// The longest tile whose scales an instruction reads and which divides the
@@ -325,62 +262,6 @@ static LogicalResult verifyScalesOfOne(MatmulOp op, const HardwareOperand &a,
   return success();
 }
 
-/// Why the sums of blocks of K are not multiplied by the scales of tiles in
-/// registers; empty if they are, or nobody wants it.
-static std::optional<Reason> whyNotPromoted(const HardwareOperand &a,
-                                            const HardwareOperand &b,
-                                            int64_t block, hw::Target target) {
-  if (!a.isPromoted && !b.isPromoted)
-    return std::nullopt;
-  std::string scales =
-      std::string("operand '") + (a.isPromoted ? "a" : "b") +
-      "' has scales of tiles along K that no instruction reads, by which sums "
-      "are multiplied in registers";
-  // Instructions that read scales add up no fewer elements.
-  constexpr int64_t kBlock = 32;
-  if ((a.scale || b.scale) && (!areNarrow(a, b) || block < kBlock))
-    return scales + ", and '" + (a.scale ? "a" : "b") +
-           "' has scales that instructions read; expected tiles of at least 32 "
-           "floats of at most 8 bits under the first, or such scales, float "
-           "ones for instance, or one for all of K, of both";
-  for (hw::OperandType element : {a.element, b.element})
-    if (unscaledKind(element) != hw::MmaKind::F8F6F4 &&
-        unscaledKind(element) != hw::MmaKind::F16)
-      return scales +
-             ", which is lowered for elements of kinds 'f8f6f4' and 'f16': "
-             "f8E4M3FN, f8E5M2, f6E2M3FN, f6E3M2FN, f4E2M1FN, bf16 and f16; "
-             "found " +
-             std::string(element.name());
-  return std::nullopt;
-}
-
-/// Why an operand whose rows lie along K is needed, if it is: elements of 16
-/// bits lie so, those of others as they are stored, too.
-static std::optional<Reason> whyNotOrder(ScaledTensorType a,
-                                         ScaledTensorType b) {
-  auto kMajor = [](ScaledTensorType type) {
-    return ScaledTensorType::get(type.getShape(), type.getElementType(),
-                                 type.getSpec(), type.getLayout(),
-                                 DataOrder::KMajor);
-  };
-  for (auto [name, type, other] :
-       {std::tuple("a", a, b), std::tuple("b", b, a)}) {
-    if (type.getOrder() == DataOrder::KMajor)
-      continue;
-    // What 8 bits hold but for one number may lie so.
-    std::optional<packing::Recoding> recoding =
-        recodingOf(kMajor(type), kMajor(other), hw::MmaKind::F8F6F4);
-    if (recoding && formatInfo(recoding->to).bits > 8)
-      return Reason(std::string("operand '") + name +
-                    "' has order 'mn_major', but its elements are multiplied "
-                    "as " +
-                    std::string(formatName(recoding->to)) +
-                    " beside the other operand, which kernels read as "
-                    "'k_major'");
-  }
-  return std::nullopt;
-}
-
 /// Leaves the schemes whose instruction adds up no more than what has the same
 /// scales, and says why there is none left of some.
 static std::optional<Reason> keepShort(std::vector<hw::Scheme> &schemes,
@@ -413,7 +294,7 @@ static FailureOr<Choice> choose(MatmulOp op, hw::Target target) {
   if (failed(a) || failed(b))
     return failure();
   b->name = "b";
-  if (auto why = whyNotPromoted(*a, *b, promotionBlock(typeA, typeB), target))
+  if (auto why = whyNotPromoted(*a, *b, promotionBlock(typeA, typeB)))
     return Choice{*a, *b, {}, why};
   if (failed(verifyScalesOfOne(op, *a, *b)))
     return failure();
