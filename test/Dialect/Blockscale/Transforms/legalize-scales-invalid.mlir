@@ -470,16 +470,6 @@ func.func @sparse_short(%a: !sparse_short, %b: !beside_short) -> tensor<128x128x
 
 // -----
 
-!sparse_alone = !blockscale.tensor<128x256xf8E4M3FN, "n2m4", layout = tiled_128x4>
-!short_b = !blockscale.tensor<128x256xf8E4M3FN, "float32_t32">
-func.func @short_beside_sparse(%a: !sparse_alone, %b: !short_b) -> tensor<128x128xf32> {
-  // expected-error @below {{tiles of 32 elements along K, by whose scales sums are multiplied in registers, are shorter than what one sparse instruction adds up, 64 elements}}
-  %0 = blockscale.matmul %a, %b : !sparse_alone, !short_b -> tensor<128x128xf32>
-  return %0 : tensor<128x128xf32>
-}
-
-// -----
-
 !other_tiles = !blockscale.tensor<128x256xf8E4M3FN, "int8_t128">
 func.func @other_tile_scales(%a: !other_tiles) -> tensor<128x128xf32> {
   // expected-error @below {{operand 'a' with scales 'int8_t128': tile scales of 'int8' are not a hardware scale format; expected scales of 'e8m0_t32', one for all of K ('float32_t0'), or tile scales of float32, float16 or bfloat16, by which the sum of each tile is multiplied in registers}}
