@@ -301,33 +301,30 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
     fields.clusterK = choice.clusterK;
   if (choice.shares > 1)
     fields.streamK = choice.shares;
-  if (auto why =
-          whyNotClusterK(ScheduleAttr::get(op.getContext(), fields), target))
+  auto tile = ScheduleAttr::get(op.getContext(), fields);
+  if (auto why = whyNotClusterK(tile, target))
     return *why;
-  if (auto why = whyNotStreamed(mma, ScheduleAttr::get(op.getContext(), fields),
-                                op.getSizes(), op.hasGroups(), target))
+  if (auto why =
+          whyNotStreamed(mma, tile, op.getSizes(), op.hasGroups(), target))
     return *why;
   int64_t block = promotionBlock(a, b);
-  if (auto why = whyNotPromotion(
-          mma, ScheduleAttr::get(op.getContext(), fields), block,
-          columnsOfScale(a, b, choice.swap), columnsOfResult(op), target))
+  if (auto why =
+          whyNotPromotion(mma, tile, block, columnsOfScale(a, b, choice.swap),
+                          columnsOfResult(op), target))
     return *why;
-  if (auto why = whyNotStores(ScheduleAttr::get(op.getContext(), fields),
-                              storedResult(op), target))
+  if (auto why = whyNotStores(tile, storedResult(op), target))
     return *why;
   StoredResult addend = loadedAddend(op);
-  if (auto why = whyNotLoadsOfC(ScheduleAttr::get(op.getContext(), fields),
-                                addend, target))
+  if (auto why = whyNotLoadsOfC(tile, addend, target))
     return *why;
-  if (auto why = whyNotEpilogueWarps(ScheduleAttr::get(op.getContext(), fields),
-                                     storedResult(op).isPromoting, target))
+  if (auto why =
+          whyNotEpilogueWarps(tile, storedResult(op).isPromoting, target))
     return *why;
   if (op.getPairs())
-    if (auto why = whyNotPairs(ScheduleAttr::get(op.getContext(), fields)))
+    if (auto why = whyNotPairs(tile))
       return *why;
   if (QuantizeOp quantizer = quantizerOf(op))
-    if (auto why = whyNotQuantized(ScheduleAttr::get(op.getContext(), fields),
-                                   columnsOfBlock(op, quantizer), target))
+    if (auto why = whyNotQuantized(tile, columnsOfBlock(op, quantizer), target))
       return *why;
   int64_t accumulators = fields.accumulators;
   // A block of K is short against what it takes to hand it over.

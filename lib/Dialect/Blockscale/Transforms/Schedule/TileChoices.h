@@ -1,5 +1,4 @@
-//===- TileChoices.h - the schedules to compare ------------------*- C++
-//-*-===//
+//===- TileChoices.h - the schedules to compare ----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
