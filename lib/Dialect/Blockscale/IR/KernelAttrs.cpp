@@ -136,12 +136,13 @@ static bool anyRow(hw::MmaKind kind,
 static LogicalResult
 checkValue(function_ref<InFlightDiagnostic()> emitError, StringRef name,
            int64_t value, function_ref<unsigned(const hw::MmaRow &)> valueOf) {
+  auto isOf = [&](const hw::MmaRow &row) { return valueOf(row) == value; };
+  if (value == 0 || llvm::any_of(hw::allRows(), isOf))
+    return success();
   SmallVector<unsigned> values;
   for (const hw::MmaRow &row : hw::allRows())
     if (!llvm::is_contained(values, valueOf(row)))
       values.push_back(valueOf(row));
-  if (value == 0 || llvm::is_contained(values, value))
-    return success();
   llvm::sort(values);
   InFlightDiagnostic diagnostic = emitError();
   diagnostic << "expected '" << name << "' of ";

@@ -200,7 +200,7 @@ static double marginOfColumns(int64_t tileN, const ProductPrediction &product) {
 /// there are warps, which has been given away by now.
 static ScheduleAttr withWarps(MatmulOp op, MmaAttr mma, ScheduleAttr schedule,
                               const ProductPrediction &predicted,
-                              hw::Target target) {
+                              bool isPromoting, hw::Target target) {
   constexpr int64_t kWarps = 8;
   ScheduleAttr::Fields fields = schedule.getFields();
   if (fields.epilogueWarps || fields.stores == Stores::Tma ||
@@ -210,7 +210,7 @@ static ScheduleAttr withWarps(MatmulOp op, MmaAttr mma, ScheduleAttr schedule,
   auto more = ScheduleAttr::get(op.getContext(), fields);
   QuantizeOp quantizer = quantizerOf(op);
   bool isLegal =
-      !whyNotEpilogueWarps(more, storedResult(op).isPromoting, target) &&
+      !whyNotEpilogueWarps(more, isPromoting, target) &&
       !(quantizer &&
         whyNotQuantized(more, columnsOfBlock(op, quantizer), target));
   return isLegal && gainsByMoreWarps(op, mma, schedule, predicted, target)
@@ -218,14 +218,40 @@ static ScheduleAttr withWarps(MatmulOp op, MmaAttr mma, ScheduleAttr schedule,
              : schedule;
 }
 
-/// Completes `wish` with this choice, or says why it cannot be.
-static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
-                                       hw::Target target,
-                                       const TileChoice &choice,
-                                       int64_t expectedRows, int64_t mostRows) {
+namespace {
+/// What is asked for, and what the rules ask of the product whatever the
+/// choice.
+struct Request {
+  Request(MatmulOp op, ScheduleAttr wish, hw::Target target,
+          int64_t expectedRows, int64_t mostRows)
+      : op(op), wish(wish), target(target), expectedRows(expectedRows),
+        mostRows(mostRows), stored(storedResult(op)), addend(loadedAddend(op)),
+        isRowPerLane(hasRowPerLaneScales(op)) {
+    ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
+    block = promotionBlock(a, b);
+    hasScalesOfOne = hasBlockScales(a, b) != hasBlockScales(b, a);
+  }
+  MatmulOp op;
+  ScheduleAttr wish;
+  hw::Target target;
+  int64_t expectedRows, mostRows;
+  StoredResult stored, addend;
+  bool isRowPerLane, hasScalesOfOne;
+  /// Elements along K whose sums are promoted together, or 0.
+  int64_t block;
+};
+} // namespace
+
+/// Completes the wish with this choice, or says why it cannot be.
+static Result<ScheduleChoice> complete(const Request &asked,
+                                       const TileChoice &choice) {
+  MatmulOp op = asked.op;
+  ScheduleAttr wish = asked.wish;
+  hw::Target target = asked.target;
   if (auto why = whyNotSparseSide(op, getMma(op), choice.swap))
     return *why;
-  ProblemSizes problem = problemSizes(op, choice.swap, expectedRows, mostRows);
+  ProblemSizes problem =
+      problemSizes(op, choice.swap, asked.expectedRows, asked.mostRows);
   if (auto why = whyNotCluster(wish, choice, target))
     return *why;
   if (auto why = whyNotTileM(wish, getMma(op), choice, target))
@@ -237,13 +263,13 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   if (auto why = hw::whyNot(legalityQuery(mma, target)))
     return *why;
   ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
-  if (hasBlockScales(a, b) != hasBlockScales(b, a))
+  if (asked.hasScalesOfOne)
     if (auto why = whyNotScalesOfOne(mma))
       return *why;
   if (auto why = whyNotWideTile(mma, mma.getM() * choice.rowInstructions,
                                 choice.tileN))
     return *why;
-  bool isRowPerLane = hasRowPerLaneScales(op);
+  bool isRowPerLane = asked.isRowPerLane;
   if (isRowPerLane)
     if (auto why = whyNotRowPerLane(mma, choice.swap, target))
       return *why;
@@ -307,18 +333,17 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   if (auto why =
           whyNotStreamed(mma, tile, op.getSizes(), op.hasGroups(), target))
     return *why;
-  int64_t block = promotionBlock(a, b);
+  int64_t block = asked.block;
   if (auto why =
           whyNotPromotion(mma, tile, block, columnsOfScale(a, b, choice.swap),
                           columnsOfResult(op), target))
     return *why;
-  if (auto why = whyNotStores(tile, storedResult(op), target))
+  if (auto why = whyNotStores(tile, asked.stored, target))
     return *why;
-  StoredResult addend = loadedAddend(op);
+  const StoredResult &addend = asked.addend;
   if (auto why = whyNotLoadsOfC(tile, addend, target))
     return *why;
-  if (auto why =
-          whyNotEpilogueWarps(tile, storedResult(op).isPromoting, target))
+  if (auto why = whyNotEpilogueWarps(tile, asked.stored.isPromoting, target))
     return *why;
   if (op.getPairs())
     if (auto why = whyNotPairs(tile))
@@ -353,17 +378,28 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
       addend.element ? addend.element.getIntOrFloatBitWidth() / 8 : 0;
   int64_t reserved = reservedBytes(geometry, fields, problem.bytesD, bytesC) +
                      bytesOfScaleChoice(op, choice.tileN);
+  // Several rules ask for the same rings.
+  SmallVector<std::pair<RingStages, ProductPrediction>> predictions;
   auto predict = [&](RingStages each) {
-    return predictProduct(problem, mma, schedule(each), target);
+    for (auto &[rings, prediction] : predictions)
+      if (rings.operands == each.operands && rings.scales == each.scales)
+        return prediction;
+    predictions.emplace_back(
+        each, predictProduct(problem, mma, schedule(each), target));
+    return predictions.back().second;
   };
   Result<RingStages> rings =
       chooseStages(wish, mma, geometry, target, reserved, predict);
   if (!rings)
     return rings.why();
-  ScheduleAttr completed =
-      withWarps(op, mma, schedule(*rings), predict(*rings), target);
-  fields.epilogueWarps = completed.getEpilogueWarps();
   ProductPrediction predicted = predict(*rings);
+  ScheduleAttr completed = withWarps(op, mma, schedule(*rings), predicted,
+                                     asked.stored.isPromoting, target);
+  if (fields.epilogueWarps != completed.getEpilogueWarps()) {
+    fields.epilogueWarps = completed.getEpilogueWarps();
+    predictions.clear();
+    predicted = predict(*rings);
+  }
   double margin =
       marginOf(*rings, predict) * marginOfColumns(choice.tileN, predicted);
   return ScheduleChoice{mma,
@@ -406,13 +442,13 @@ ScheduleChoices blockscale::listScheduleChoices(MatmulOp op, hw::Target target,
     listWarpSchedules(op, target, expectedRows, add);
   } else {
     ScheduleAttr wish = getScheduleWish(op);
+    Request asked(op, wish, target, expectedRows, mostRows);
     // Adds the choice with its number of parts; whether any is legal.
     auto addParts = [&](TileChoice choice) {
       bool any = false;
       for (int64_t clusterK : clusterPartsOf(wish, choice)) {
         choice.clusterK = clusterK;
-        Result<ScheduleChoice> completed =
-            complete(op, wish, target, choice, expectedRows, mostRows);
+        Result<ScheduleChoice> completed = complete(asked, choice);
         any |= bool(completed);
         add(completed);
       }
