@@ -242,6 +242,113 @@ struct Request {
 };
 } // namespace
 
+/// Why no kernel computes the product with this instruction.
+static std::optional<Reason>
+whyNotInstruction(const Request &asked, const TileChoice &choice, MmaAttr mma) {
+  MatmulOp op = asked.op;
+  ScheduleAttr wish = asked.wish;
+  hw::Target target = asked.target;
+  if (auto why = hw::whyNot(legalityQuery(mma, target)))
+    return why;
+  if (asked.hasScalesOfOne)
+    if (auto why = whyNotScalesOfOne(mma))
+      return why;
+  if (auto why = whyNotWideTile(mma, mma.getM() * choice.rowInstructions,
+                                choice.tileN))
+    return why;
+  if (asked.isRowPerLane)
+    if (auto why = whyNotRowPerLane(mma, choice.swap, target))
+      return why;
+  if (auto why = whyNotSplit(mma, op.getSizes().k, choice.splits))
+    return why;
+  if (op.isGrouped())
+    if (auto why = whyNotGrouped(mma, choice.swap, choice.splits))
+      return why;
+  if (op.isMasked())
+    if (auto why = whyNotMasked(choice.splits))
+      return why;
+  if (op.isGathered()) {
+    if (auto why = whyNotGathered(choice.swap, hasRowFactors(op)))
+      return why;
+    if (auto why = whyNotGatheredWide(choice.tileN))
+      return why;
+  }
+  if (op.isGroupedAlongK())
+    if (auto why = whyNotGroupedAlongK(mma, wish.getScheduler(), choice.splits))
+      return why;
+  if (hw::readsPacked(mma.getKind(), mma.getK(), mma.getSparse()) &&
+      !isWideLowered(mma))
+    return Reason("K = " + std::to_string(mma.getK()) + " of kind '" +
+                  std::string(hw::kindName(mma.getKind())) +
+                  "' reads elements of 6 bits packed, which no tensor map "
+                  "brings; nearest legal: 'mma_k' of " +
+                  std::to_string(hw::instructionK(mma.getKind(), false)));
+  if (wish.getTileK() && wish.getTileK() != mma.getTileK())
+    return Reason((mma.getSparse()
+                       ? "'tile_k' is "
+                       : "'tile_k' is one 128-byte row of shared memory, ") +
+                  std::to_string(mma.getTileK()) + " elements for this " +
+                  (mma.getSparse() ? "sparse kind" : "kind") + "; found " +
+                  std::to_string(wish.getTileK()));
+  return std::nullopt;
+}
+
+/// Why none does with this `tile`, in whose schedule the rings are still open.
+static std::optional<Reason> whyNotTile(const Request &asked,
+                                        const TileChoice &choice, MmaAttr mma,
+                                        ScheduleAttr tile) {
+  MatmulOp op = asked.op;
+  hw::Target target = asked.target;
+  if (auto why = whyNotClusterK(tile, target))
+    return why;
+  if (auto why =
+          whyNotStreamed(mma, tile, op.getSizes(), op.hasGroups(), target))
+    return why;
+  ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
+  if (auto why = whyNotPromotion(mma, tile, asked.block,
+                                 columnsOfScale(a, b, choice.swap),
+                                 columnsOfResult(op), target))
+    return why;
+  if (auto why = whyNotStores(tile, asked.stored, target))
+    return why;
+  if (auto why = whyNotLoadsOfC(tile, asked.addend, target))
+    return why;
+  if (auto why = whyNotEpilogueWarps(tile, asked.stored.isPromoting, target))
+    return why;
+  if (op.getPairs())
+    if (auto why = whyNotPairs(tile))
+      return why;
+  if (QuantizeOp quantizer = quantizerOf(op))
+    if (auto why = whyNotQuantized(tile, columnsOfBlock(op, quantizer), target))
+      return why;
+  return std::nullopt;
+}
+
+/// The wish with what the choice says; the rings are still open.
+static ScheduleAttr tileOf(const Request &asked, const TileChoice &choice,
+                           MmaAttr mma) {
+  ScheduleAttr::Fields fields = asked.wish.getFields();
+  fields.tileM = mma.getM() * choice.rowInstructions;
+  fields.tileN = choice.tileN;
+  fields.tileK = mma.getTileK();
+  fields.swapOperands = BoolAttr::get(mma.getContext(), choice.swap);
+  if (!fields.dependentLaunch)
+    fields.dependentLaunch = BoolAttr::get(mma.getContext(), true);
+  if (!fields.groupM)
+    fields.groupM = 8;
+  fields.ctaGroup = choice.ctaGroup;
+  fields.clusterM = choice.clusterM;
+  fields.clusterN = choice.clusterN;
+  fields.mmaK = choice.mmaK;
+  if (choice.splits > 1)
+    fields.splitK = choice.splits;
+  if (choice.clusterK > 1)
+    fields.clusterK = choice.clusterK;
+  if (choice.shares > 1)
+    fields.streamK = choice.shares;
+  return ScheduleAttr::get(mma.getContext(), fields);
+}
+
 /// Completes the wish with this choice, or says why it cannot be.
 static Result<ScheduleChoice> complete(const Request &asked,
                                        const TileChoice &choice) {
@@ -260,100 +367,16 @@ static Result<ScheduleChoice> complete(const Request &asked,
           whyNotTileN(problem, getMma(op), choice.tileN, choice.clusterN))
     return *why;
   MmaAttr mma = instructionOf(getMma(op), choice);
-  if (auto why = hw::whyNot(legalityQuery(mma, target)))
+  if (auto why = whyNotInstruction(asked, choice, mma))
     return *why;
-  ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
-  if (asked.hasScalesOfOne)
-    if (auto why = whyNotScalesOfOne(mma))
-      return *why;
-  if (auto why = whyNotWideTile(mma, mma.getM() * choice.rowInstructions,
-                                choice.tileN))
+  ScheduleAttr tile = tileOf(asked, choice, mma);
+  if (auto why = whyNotTile(asked, choice, mma, tile))
     return *why;
-  bool isRowPerLane = asked.isRowPerLane;
-  if (isRowPerLane)
-    if (auto why = whyNotRowPerLane(mma, choice.swap, target))
-      return *why;
-  if (auto why = whyNotSplit(mma, op.getSizes().k, choice.splits))
-    return *why;
-  if (op.isGrouped())
-    if (auto why = whyNotGrouped(mma, choice.swap, choice.splits))
-      return *why;
-  if (op.isMasked())
-    if (auto why = whyNotMasked(choice.splits))
-      return *why;
-  if (op.isGathered())
-    if (auto why = whyNotGathered(choice.swap, hasRowFactors(op)))
-      return *why;
-  if (op.isGathered())
-    if (auto why = whyNotGatheredWide(choice.tileN))
-      return *why;
-  if (op.isGroupedAlongK())
-    if (auto why = whyNotGroupedAlongK(mma, wish.getScheduler(), choice.splits))
-      return *why;
-  if (hw::readsPacked(mma.getKind(), mma.getK(), mma.getSparse()) &&
-      !isWideLowered(mma))
-    return Reason("K = " + std::to_string(mma.getK()) + " of kind '" +
-                  std::string(hw::kindName(mma.getKind())) +
-                  "' reads elements of 6 bits packed, which no tensor map "
-                  "brings; nearest legal: 'mma_k' of " +
-                  std::to_string(hw::instructionK(mma.getKind(), false)));
-  if (wish.getTileK() && wish.getTileK() != mma.getTileK())
-    return Reason((mma.getSparse()
-                       ? "'tile_k' is "
-                       : "'tile_k' is one 128-byte row of shared memory, ") +
-                  std::to_string(mma.getTileK()) + " elements for this " +
-                  (mma.getSparse() ? "sparse kind" : "kind") + "; found " +
-                  std::to_string(wish.getTileK()));
-
-  ScheduleAttr::Fields fields = wish.getFields();
-  fields.tileM = mma.getM() * choice.rowInstructions;
-  fields.tileN = choice.tileN;
-  fields.tileK = mma.getTileK();
-  fields.swapOperands = BoolAttr::get(op.getContext(), choice.swap);
-  if (!fields.dependentLaunch)
-    fields.dependentLaunch = BoolAttr::get(op.getContext(), true);
-  auto chooseIfFree = [](int64_t &field, int64_t value) {
-    if (!field)
-      field = value;
-  };
-  chooseIfFree(fields.groupM, 8);
-  fields.ctaGroup = choice.ctaGroup;
-  fields.clusterM = choice.clusterM;
-  fields.clusterN = choice.clusterN;
-  fields.mmaK = choice.mmaK;
-  if (choice.splits > 1)
-    fields.splitK = choice.splits;
-  if (choice.clusterK > 1)
-    fields.clusterK = choice.clusterK;
-  if (choice.shares > 1)
-    fields.streamK = choice.shares;
-  auto tile = ScheduleAttr::get(op.getContext(), fields);
-  if (auto why = whyNotClusterK(tile, target))
-    return *why;
-  if (auto why =
-          whyNotStreamed(mma, tile, op.getSizes(), op.hasGroups(), target))
-    return *why;
-  int64_t block = asked.block;
-  if (auto why =
-          whyNotPromotion(mma, tile, block, columnsOfScale(a, b, choice.swap),
-                          columnsOfResult(op), target))
-    return *why;
-  if (auto why = whyNotStores(tile, asked.stored, target))
-    return *why;
-  const StoredResult &addend = asked.addend;
-  if (auto why = whyNotLoadsOfC(tile, addend, target))
-    return *why;
-  if (auto why = whyNotEpilogueWarps(tile, asked.stored.isPromoting, target))
-    return *why;
-  if (op.getPairs())
-    if (auto why = whyNotPairs(tile))
-      return *why;
-  if (QuantizeOp quantizer = quantizerOf(op))
-    if (auto why = whyNotQuantized(tile, columnsOfBlock(op, quantizer), target))
-      return *why;
+  ScheduleAttr::Fields fields = tile.getFields();
   int64_t accumulators = fields.accumulators;
   // A block of K is short against what it takes to hand it over.
-  chooseIfFree(fields.accumulators, block ? 4 : 2);
+  if (!accumulators)
+    fields.accumulators = asked.block ? 4 : 2;
   auto schedule = [&](RingStages rings) {
     fields.stages = rings.operands;
     fields.scaleStages = rings.scales;
@@ -361,21 +384,23 @@ static Result<ScheduleChoice> complete(const Request &asked,
   };
   RingStages one{1};
   auto takesAllColumns = [&] {
-    return TileGeometry(mma, schedule(one), target.chip, isRowPerLane)
+    return TileGeometry(mma, schedule(one), target.chip, asked.isRowPerLane)
                .tensorColumns() > hw::chipInfo(target.chip).tensorMemoryColumns;
   };
   // Metadata need some columns, too.
-  while (!accumulators && block && fields.accumulators > 1 && takesAllColumns())
+  while (!accumulators && asked.block && fields.accumulators > 1 &&
+         takesAllColumns())
     --fields.accumulators;
   if (!accumulators &&
-      whyNotColumns(TileGeometry(mma, schedule(one), target.chip, isRowPerLane),
-                    target))
+      whyNotColumns(
+          TileGeometry(mma, schedule(one), target.chip, asked.isRowPerLane),
+          target))
     fields.accumulators = 1;
-  TileGeometry geometry(mma, schedule(one), target.chip, isRowPerLane);
+  TileGeometry geometry(mma, schedule(one), target.chip, asked.isRowPerLane);
   if (auto why = whyNotColumns(geometry, target))
     return *why;
-  int64_t bytesC =
-      addend.element ? addend.element.getIntOrFloatBitWidth() / 8 : 0;
+  Type addend = asked.addend.element;
+  int64_t bytesC = addend ? addend.getIntOrFloatBitWidth() / 8 : 0;
   int64_t reserved = reservedBytes(geometry, fields, problem.bytesD, bytesC) +
                      bytesOfScaleChoice(op, choice.tileN);
   // Several rules ask for the same rings.
