@@ -93,11 +93,9 @@ static Formula::Inputs<Range> rangesOf(const Problem &problem,
       Range::of(biasAt(second))};
 }
 
-/// What a kernel with an epilogue of its own may find for one element, in the
-/// output type.
-static Range legalResults(const Problem &problem, Criterion criterion,
-                          uint64_t batch, uint64_t row, uint64_t column,
-                          const Sums &sums) {
+Range reference::legalResults(const Problem &problem, Criterion criterion,
+                              uint64_t batch, uint64_t row, uint64_t column,
+                              const Sums &sums) {
   Range range = problem.formula->evaluate(
       rangesOf(problem, criterion, batch, row, column, sums));
   if (range.lo > range.hi)

@@ -324,6 +324,24 @@ std::string ResultChecker::text(uint32_t code) const {
   return "0x" + digits;
 }
 
+/// How small and how large an element may be before it is quantised.
+static reference::Range endsAround(const reference::Problem &product,
+                                   reference::Criterion criterion,
+                                   uint64_t batch, uint64_t row,
+                                   uint64_t column, double value,
+                                   const reference::Sums &sums) {
+  if (product.formula)
+    return reference::legalResults(product, criterion, batch, row, column,
+                                   sums);
+  double bound =
+      reference::errorBound(product, criterion, batch, row, column, sums);
+  auto rounded = [&](double number) {
+    return bound ? reference::roundToOutput(product.output, float(number))
+                 : float(number);
+  };
+  return {rounded(value - bound), rounded(value + bound), false};
+}
+
 Block ResultChecker::blockAt(const Rows &rows,
                              const reference::TileResult &result, uint64_t row,
                              uint64_t column) const {
@@ -339,16 +357,14 @@ Block ResultChecker::blockAt(const Rows &rows,
                  (!product.formula || product.formula->isExact());
   for (uint64_t i = 0; i < size; ++i) {
     uint64_t at = (row - tile.row) * tile.columns + column + i;
-    double value = result.d[at], bound = 0;
+    double value = result.d[at];
+    reference::Range ends = reference::Range::of(value);
     if (!isExact && std::isfinite(value))
-      bound = reference::errorBound(product, criterion, tile.batch, row,
-                                    tile.column + column + i, result.sums(at));
-    auto rounded = [&](double number) {
-      return reference::roundToOutput(product.output, float(number));
-    };
+      ends = endsAround(product, criterion, tile.batch, row,
+                        tile.column + column + i, value, result.sums(at));
     block.values.push_back(float(value));
-    block.least.push_back(bound ? rounded(value - bound) : float(value));
-    block.most.push_back(bound ? rounded(value + bound) : float(value));
+    block.least.push_back(float(ends.lo));
+    block.most.push_back(float(ends.hi));
   }
   return block;
 }

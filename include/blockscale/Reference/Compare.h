@@ -33,6 +33,12 @@ enum class Criterion : uint8_t {
 double errorBound(const Problem &problem, Criterion criterion, uint64_t batch,
                   uint64_t row, uint64_t column, const Sums &sums);
 
+/// What a kernel with an epilogue of its own, a formula, may find for one
+/// element, in the output type. `errorBound` around a rounded result may end
+/// short of it.
+Range legalResults(const Problem &problem, Criterion criterion, uint64_t batch,
+                   uint64_t row, uint64_t column, const Sums &sums);
+
 /// An element that differs.
 struct Mismatch {
   uint64_t batch = 0, row = 0, column = 0;
