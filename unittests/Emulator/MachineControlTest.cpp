@@ -177,6 +177,16 @@ TEST(MachineControl, RemoteSharedMemory) {
   EXPECT_EQ(s.out[255], 70u);
 }
 
+TEST(MachineControl, ExplicitClusters) {
+  const char *text = "mov.pred %p1, %is_explicit_cluster;\n"
+                     "selp.b32 %r10, 7, 3, %p1;\nst.global.b32 [%rd1], %r10;";
+  Simple alone = runBody(text), pair = runBody(text, {}, 32, 2, {}, 2);
+  expectClean(alone.result);
+  expectClean(pair.result);
+  EXPECT_EQ(alone.out[0], 3u);
+  EXPECT_EQ(pair.out[63], 7u);
+}
+
 TEST(MachineControl, AtomicsOfManyThreads) {
   Options options;
   options.threads = 2;

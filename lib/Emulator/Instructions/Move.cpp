@@ -61,6 +61,16 @@ Step movePredicate(Exec &x, const Record &r) {
   x.setPredicate(alu.to, x.predicate(alu.from[0]));
   return Step::Next;
 }
+/// The special register that is a predicate, a number for each lane.
+Step movePredicateOfNumber(Exec &x, const Record &r) {
+  const auto &alu = r.as<AluRecord>();
+  uint32_t set = 0;
+  forLanes(x.mask, [&](unsigned lane) {
+    set |= uint32_t(wordOf(x, alu.from[0], 32, lane) != 0) << lane;
+  });
+  x.setPredicate(alu.to, set);
+  return Step::Next;
+}
 /// Special registers of several components, to as many registers.
 struct VectorRecord {
   Slots to, from;
@@ -145,8 +155,9 @@ bool move(Decoder &d, const Instruction &in, Record &r) {
   if (in.type() == Type::Pred) {
     auto &alu = d.record<AluRecord>(r);
     alu.to = d.predicateOut(in.operands[0]);
-    alu.from[0] = d.predicate(from);
-    r.fn = movePredicate;
+    bool special = from.kind == OperandKind::Special;
+    alu.from[0] = special ? d.source(from, 32) : d.predicate(from);
+    r.fn = special ? movePredicateOfNumber : movePredicate;
     return true;
   }
   if (from.kind == OperandKind::Vector ||

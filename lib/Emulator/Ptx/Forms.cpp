@@ -189,6 +189,9 @@ public:
              operand.kind == OperandKind::Special;
     case 'b':
       return isPredicate(operand) || operand.kind == OperandKind::Integer;
+    case 'B':
+      return fits(operand, 'b') ||
+             operand.special == SpecialRegister::IsExplicitCluster;
     case 'v':
       return reg || sink || isVector(operand);
     case 'V':
@@ -265,12 +268,17 @@ bool fitsOverrides(const Instruction &inst) {
   return found == expected;
 }
 
-/// Special registers of 64 bits alone need a type of that size.
+/// Special registers of 64 bits alone need a type of that size, predicates
+/// theirs.
 bool fitsSpecials(const Instruction &inst) {
-  for (const Operand &operand : inst.operands)
+  for (const Operand &operand : inst.operands) {
     if (operand.special == SpecialRegister::CurrentGraphExec &&
         bitWidth(inst.type()) != 64)
       return false;
+    if (operand.special == SpecialRegister::IsExplicitCluster &&
+        inst.type() != Type::Pred)
+      return false;
+  }
   return true;
 }
 
