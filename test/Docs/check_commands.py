@@ -29,6 +29,8 @@ ELSEWHERE = {
         ("compare_ptx.py", "test/Scripts/compare-ptx.test")],
     # DIR is an installation.
     ("docs/embedding.md", "The plugin"): [("mlir-opt", "test/Plugin/plugin.test")],
+    # It takes ten minutes, and a card.
+    ("docs/hardware.md", "How to get it again"): [("make.sh", None), ("run.sh", None)],
     # There is no cluster at that address.
     ("docs/python.md", "Models in files"): [("dask", "python/tests/test_dask.py")],
     # The tests say where the libraries are.
