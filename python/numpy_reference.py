@@ -38,6 +38,8 @@ SCALES = {
     "ue8m0": ml_dtypes.float8_e8m0fnu,
     "ue4m3": ml_dtypes.float8_e4m3fn,
 }
+# Those that the epilogue reads as well as those of tiles.
+FACTORS = {**SCALES, "e5m2": ml_dtypes.float8_e5m2}
 
 
 def ue5m3_values():
@@ -58,6 +60,14 @@ OUTPUTS = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16,
 
 # The bits of an f32 in memory that a tf32 does not have.
 TF32_IGNORED = 0x1fff
+
+
+def factor_codes(values, factor):
+    """Powers of two as scales of that format, with their values."""
+    if factor == "ue5m3":
+        return encode_ue5m3(values), values
+    codes = values.astype({**OUTPUTS, **FACTORS}[factor])
+    return codes, codes.astype(np.float64)
 
 
 def decode(codes, dtype):
@@ -226,9 +236,9 @@ def vector_scales(vectors, rows, sizes):
     are powers of two: those of neighbours and of neighbouring matrices differ."""
     count = evaluate(vectors["matrixElements"], sizes)
     place = np.arange(count) + np.arange(count) // 8
-    codes = np.exp2(-((place + np.arange(sizes["batch"])[:, None]) % 5.0))
-    codes = codes.astype({**OUTPUTS, **SCALES}[vectors["format"]])
-    return codes, spread_rows(codes, vectors["rows"] or rows, rows)
+    values = np.exp2(-((place + np.arange(sizes["batch"])[:, None]) % 5.0))
+    codes, values = factor_codes(values, vectors["format"])
+    return codes, spread_rows(values, vectors["rows"] or rows, rows)
 
 
 def spread_rows(codes, share, rows):
@@ -243,9 +253,9 @@ def tile_scales(vectors, rows, sizes):
     shape = (sizes["batch"], -(-rows // share), -(-sizes["K"] // block))
     assert evaluate(vectors["elements"], sizes) == np.prod(shape)
     matrix, row, step = np.indices(shape)
-    codes = np.exp2(-((2 * matrix + 3 * row + step) % 5.0))
-    codes = codes.astype({**OUTPUTS, **SCALES}[vectors["format"]])
-    return codes, np.repeat(spread_rows(codes, share, rows), block,
+    values = np.exp2(-((2 * matrix + 3 * row + step) % 5.0))
+    codes, values = factor_codes(values, vectors["format"])
+    return codes, np.repeat(spread_rows(values, share, rows), block,
                             axis=2)[..., :sizes["K"]]
 
 

@@ -114,7 +114,7 @@ std::optional<Reason> whyNotSparsity(const WrittenTile &written) {
   if (auto why = whyNotGroups(name, written.keepN, m))
     return why;
   if (written.tile.size == 0)
-    return name + " is sparse over a whole dimension, expected a tile size";
+    return std::nullopt;
   if (written.tile.size % m != 0 || written.tile.subtile % m != 0)
     return name + " has sparsity groups of " + std::to_string(m) +
            " that do not divide its " +
@@ -185,7 +185,25 @@ struct WrittenSpec {
   std::vector<NumberSpec> numbers;
   std::vector<Segment> numberSegments;
   std::vector<WrittenTile> tiles;
+  /// Behind number specs without tiles.
+  std::optional<WrittenSparsity> sparsity;
 };
+
+/// Why sparsity is no segment of its own there; empty if it is: the last one
+/// behind a scale of the tensor.
+std::optional<Reason> whyNotLast(const Segment &segment,
+                                 const WrittenSpec &written, bool isLast) {
+  if (isLast && written.tiles.empty() && !written.numbers.empty())
+    return std::nullopt;
+  return Reason("sparsity " + inQuotes(segment.text) +
+                    " stands beside a tile, expected it in the tile of the "
+                    "scale, such as 't32" +
+                    std::string(segment.text) +
+                    "', behind one scale for the tensor, such as 'float32_" +
+                    std::string(segment.text) +
+                    "', or alone for a tensor without scales",
+                segment.offset);
+}
 
 /// Reads the segments of a spec with or without "multi_" in front.
 Result<WrittenSpec> readSegments(const std::vector<Segment> &segments,
@@ -206,13 +224,15 @@ Result<WrittenSpec> readSegments(const std::vector<Segment> &segments,
       written.tiles.push_back(*tile);
       continue;
     }
-    if (loneSparsity(segment.text))
-      return Reason("sparsity " + inQuotes(segment.text) +
-                        " stands beside a scale, expected it in the tile of "
-                        "the scale, such as 't32" +
-                        std::string(segment.text) +
-                        "', or alone for a tensor without scales",
-                    segment.offset);
+    if (auto sparsity = loneSparsity(segment.text)) {
+      if (auto why = whyNotLast(segment, written, &segment == &segments.back()))
+        return *why;
+      if (auto why = whyNotGroups("sparsity " + inQuotes(segment.text),
+                                  sparsity->keepN, sparsity->ofM))
+        return why->within(segment.offset);
+      written.sparsity = sparsity;
+      continue;
+    }
     Result<NumberSpec> number = parseScaleNumber(segment);
     if (!number)
       return number.why();
@@ -259,6 +279,10 @@ void assignNumbers(const WrittenSpec &written, ScaleSpec &spec) {
 /// Gives the tiles to the dimensions; the error if they cannot stand together.
 std::optional<Reason> assignTiles(const WrittenSpec &written, ScaleSpec &spec) {
   const std::vector<WrittenTile> &tiles = written.tiles;
+  if (written.sparsity) {
+    spec.keepN = written.sparsity->keepN;
+    spec.ofM = written.sparsity->ofM;
+  }
   if (tiles.empty())
     return std::nullopt;
   const WrittenTile &last = tiles.back();
@@ -422,6 +446,8 @@ std::string blockscale::print(const ScaleSpec &spec) {
     text += printTile(*spec.rows, spec.hasSubtile());
   if (spec.columns)
     text += printTile(*spec.columns, spec.hasSubtile());
+  if (spec.isSparse() && spec.isTensor())
+    text += "_";
   if (spec.isSparse())
     text += "n" + std::to_string(spec.keepN) + "m" + std::to_string(spec.ofM);
   return text;

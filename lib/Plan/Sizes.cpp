@@ -160,7 +160,8 @@ static Result<uint64_t> checkedProduct(uint64_t left, uint64_t right) {
 uint64_t plan::plainBytes(std::string_view format) {
   if (format == "f32" || format == "i32")
     return 4;
-  if (format == "ue8m0" || format == "ue4m3" || format == "i8")
+  if (format == "ue8m0" || format == "ue4m3" || format == "ue5m3" ||
+      format == "e5m2" || format == "i8")
     return 1;
   return format == "bf16" || format == "f16" || format == "i16" ? 2 : 0;
 }

@@ -105,8 +105,8 @@ class Hazard(Error):
 @dataclass(frozen=True)
 class Format:
     element: _Element
-    scale: Literal["ue8m0", "ue4m3", "ue5m3", "f32", "f16",
-                   "bf16"] | None = None
+    scale: Literal["ue8m0", "ue4m3", "ue5m3", "f32", "f16", "bf16",
+                   "e5m2"] | None = None
     block: int = 0
     tensor_scale: bool = False
     sparsity: _Pattern | None = None

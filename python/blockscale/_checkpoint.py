@@ -184,7 +184,7 @@ class Parameter:
         element = WHOLE_NUMBERS.get(self.kind, self._facts.get("element"))
         scale = self._scale_type
         rows, columns = self.block or (0, 0)
-        if element not in ELEMENTS or scale not in SCALES | FACTORS:
+        if element not in ELEMENTS or scale not in FACTORS:
             return None
         try:
             return Format(element, scale, columns, "globalScale" in self._facts,

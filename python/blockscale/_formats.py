@@ -60,7 +60,8 @@ FACTORS = {
     "f32": ("float32", np.float32),
     "f16": ("float16", np.float16),
     "bf16": ("bfloat16", ml_dtypes.bfloat16),
-    "ue8m0": SCALES["ue8m0"],
+    "e5m2": ("e5m2", ml_dtypes.float8_e5m2),
+    **SCALES,
 }
 
 
@@ -76,6 +77,14 @@ def _ue5m3_values():
 
 
 UE5M3 = _ue5m3_values()
+
+
+def ue5m3_above(values):
+    """Codes of the least numbers of ue5m3 that are not below the values, or of the
+    largest: so rounded, scales leave no element beyond its format."""
+    return np.minimum(np.searchsorted(UE5M3[:255], values), 254).astype(np.uint8)
+
+
 # Patterns of sparsity: how specs spell them, elements of a group, how many of
 # them stay, elements that stay or go together.
 PATTERNS = {
@@ -102,9 +111,9 @@ class Format:
         "e5m2b16fnuz", "e4m3ieee" (with infinities) and the codebooks of mx9, mx6, mx4 and their kin
         ("cb51ie_int7"), which launches translate to what kernels hold them as, as
         they do with all that stand beside f16 or bf16.
-    scale: "ue8m0", "ue4m3", "ue5m3" (sm_107 alone), or None for no scales;
-        "f32", "f16" or "bf16" of scales that kernels multiply sums by, over all of
-        K or over blocks of it; "ue8m0" of scales that each cover all of K, too.
+    scale: "ue8m0", "ue4m3", "ue5m3", or None for no scales; "f32", "f16", "bf16" or
+        "e5m2" of scales that kernels multiply sums by. All may cover all of K or
+        blocks of it.
     block: elements along K that share a scale, zeros of a sparse operand
         included; 0 if all of them do, and without scales.
     tensor_scale: whether one float32 scales the whole tensor, too.
@@ -131,7 +140,7 @@ class Format:
     def __post_init__(self):
         choice("element", self.element, ELEMENTS)
         choice("sparsity", self.sparsity, (None, *PATTERNS))
-        choice("scale", self.scale, (None, *SCALES, *FACTORS))
+        choice("scale", self.scale, (None, *FACTORS))
         flag("tensor_scale", self.tensor_scale)
         whole("block", self.block)
         whole("rows", self.rows)
@@ -153,15 +162,9 @@ class Format:
                           "8 bits and fewer have")
 
     def _check_factor(self):
-        if self.scale not in FACTORS:
-            raise Refused(f"block = {self.block}: expected 1 or more with "
-                          f"scales of {self.scale}")
         if self.tensor_scale and self.rows == 0:
             raise Refused("rows = 0: expected 1 or more with a tensor scale, as "
                           "there is one scale for all rows already")
-        if self.sparsity is not None:
-            raise Refused("no spec says that scales of a sparse operand cover all "
-                          "of K: leave them out of the format and multiply D")
 
     def _check_codebook(self):
         if self.scale != "ue8m0" or self.covers_k:
@@ -180,10 +183,9 @@ class Format:
                           "zero points, no others")
         if self.zero is None:
             return
-        has_fractions = self.scale == "ue4m3" and not self.covers_k
-        if not has_fractions and (self.scale not in FACTORS or self.scale in SCALES):
-            raise Refused(f"zero points beside scales of {self.scale}: expected "
-                          "f32, f16 or bf16, or ue4m3 of blocks along K")
+        if self.scale in (None, "ue8m0"):
+            raise Refused(f"zero points beside scales of {self.scale}: expected f32, "
+                          "f16, bf16, ue4m3, ue5m3 or e5m2")
         if self.tensor_scale or self.sparsity is not None:
             raise Refused("elements with zero points have no tensor scale, and no "
                           "sparsity")
@@ -217,7 +219,7 @@ class Format:
         has_powers = self.scale == "ue8m0" and self.sparsity is None and \
             (self.element in ("int8", "cb81ie_int9") or is_short)
         # Beside e2m1 alone they read scales with fractions.
-        has_fractions = self.scale == "ue4m3" and self.element != "e2m1"
+        has_fractions = self.scale in ("ue4m3", "ue5m3") and self.element != "e2m1"
         return self.scale not in SCALES or has_powers or has_fractions
 
     @property
@@ -227,11 +229,14 @@ class Format:
         if self.scale is None:
             return sparsity
         numbers = "multi_float32_" if self.tensor_scale else ""
-        numbers += (SCALES | FACTORS)[self.scale][0]
+        numbers += FACTORS[self.scale][0]
         if self.zero is not None:
             numbers += f"_{FACTORS[self.zero][0] if self.has_real_zeros else self.zero}"
+        if self.covers_k and self.rows == 0:
+            return numbers + (sparsity and f"_{sparsity}")
         if self.covers_k:
-            return numbers + {0: "", 1: "_t0"}.get(self.rows, f"_t{self.rows}_t0")
+            rows = "" if self.rows == 1 else f"_t{self.rows}"
+            return f"{numbers}{rows}_t0{sparsity}"
         rows = "" if self.rows == 1 else f"_t{self.rows}"
         return f"{numbers}{rows}_t{self.block * kept // group}{sparsity}"
 
@@ -264,8 +269,7 @@ class Format:
     @property
     def scale_dtype(self):
         """The numpy dtype of scales, None without."""
-        known = SCALES | FACTORS
-        return np.dtype(known[self.scale][1]) if self.scale else None
+        return np.dtype(FACTORS[self.scale][1]) if self.scale else None
 
     @property
     def zero_dtype(self):
@@ -279,6 +283,11 @@ class Format:
         """Whether there are zero points that do not count in steps of scales."""
         return self.zero in REAL_ZEROS
 
+    @property
+    def largest_scale(self):
+        """The largest scale, as f32."""
+        return UE5M3[254] if self.scale == "ue5m3" else largest(self.scale_dtype)
+
     def scale_values(self, scales):
         """The numbers that scales of this format are, as f32."""
         return UE5M3[scales] if self.scale == "ue5m3" else \
@@ -290,7 +299,7 @@ class Format:
         of tf32, two of four of the rest."""
         if pattern is None:
             pattern = ("1:2" if self.element == "tf32" else
-                       "4:8 in pairs" if self.element == "e2m1" and self.scale else
+                       "4:8 in pairs" if self.element == "e2m1" and self.block else
                        "2:4")
         if pattern not in PATTERNS:
             raise Refused(f"no sparsity '{pattern}'; there are "

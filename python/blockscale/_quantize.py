@@ -9,7 +9,7 @@ import numpy as np
 
 from ._arrays import numbers
 from ._errors import Refused
-from ._formats import FNUZ, INTEGERS, UE5M3, format_named, largest
+from ._formats import FNUZ, INTEGERS, format_named, ue5m3_above
 from ._quantize_zeros import with_zeros
 from ._rounding import FLOAT_MAX, bound_of, rounds_up
 from ._scaled import Scaled, encode, host_layout
@@ -219,10 +219,10 @@ def tensor_factors(values, format_, given=None):
             raise Refused(f"expected {batch} tensor scales, finite and not 0")
         with np.errstate(over="ignore"):
             return np.minimum(np.float32(1) / factors, FLOAT_MAX), factors
-    if format_.scale == "ue8m0" or largest(format_.scale_dtype) >= 2.0 ** 127:
+    if format_.scale == "ue8m0" or format_.largest_scale >= 2.0 ** 127:
         ones = np.ones(batch, np.float32)
         return ones, ones
-    product = format_.largest * largest(format_.scale_dtype)
+    product = format_.largest * format_.largest_scale
     top = np.abs(values.reshape(batch, -1)).max(axis=1)
     with np.errstate(over="ignore", divide="ignore"):
         factors = np.minimum(product / top, FLOAT_MAX)
@@ -248,10 +248,12 @@ def given_scales(values, format_, given, rule):
         scales = codes.view(format_.scale_dtype)
     elif format_.scale == "f32":
         scales = magnitudes
+    elif format_.scale == "ue5m3":
+        scales = ue5m3_above(magnitudes)
     else:
         scales = encode(format_.scale, magnitudes, format_.scale_dtype)
-        most = largest(format_.scale_dtype)
-        less = scales.astype(np.float32) < np.minimum(magnitudes, most)
+        less = scales.astype(np.float32) < \
+            np.minimum(magnitudes, format_.largest_scale)
         word = np.dtype(f"u{scales.dtype.itemsize}")
         scales = (scales.view(word) + less.astype(word)).view(scales.dtype)
     return scales.reshape((batch, 1, 1) if values.ndim == 3 else (1, 1))
@@ -267,13 +269,11 @@ def scales_of(magnitudes, format_, factor, rule, second=False):
         if rule == "min_error":
             rule = "floor_plus_one" if second else "floor"
         return power_of_two_scales(magnitudes, format_, rule or "floor")
-    bound = np.minimum(bound_of(top), largest(format_.scale_dtype))
+    bound = np.minimum(bound_of(top), format_.largest_scale)
     if second:
         top = second_largest(format_)
     if format_.scale == "ue5m3":
-        # Rounded up, so that no element exceeds its format.
-        return np.minimum(np.searchsorted(UE5M3[:255], magnitudes / top),
-                          254).astype(np.uint8)
+        return ue5m3_above(magnitudes / top)
     # The order of operations is part of NVFP4's published rule.
     wanted = magnitudes / top if factor is None else \
         magnitudes * (factor * (np.float32(1) / top))

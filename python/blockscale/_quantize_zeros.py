@@ -6,7 +6,7 @@
 
 import numpy as np
 
-from ._formats import largest
+from ._formats import ue5m3_above
 from ._rounding import FLOAT_MAX, bound_of, rounds_up
 from ._scaled import Scaled, encode
 
@@ -28,7 +28,9 @@ def with_zeros(values, format_, rounding, seed):
     top = format_.largest
     with np.errstate(over="ignore", divide="ignore"):
         scales = np.minimum((highs - lows) / top, largest_scale(format_))
-        if format_.scale != "f32":
+        if format_.scale == "ue5m3":
+            scales = ue5m3_above(scales)
+        elif format_.scale != "f32":
             scales = encode(format_.scale, scales, format_.scale_dtype)
         steps = format_.scale_values(scales)
         inverses = np.where(steps == 0, np.float32(0),
@@ -56,7 +58,9 @@ def with_zeros(values, format_, rounding, seed):
 
 def largest_scale(format_):
     """The largest under which the largest element is finite, as f32."""
-    bound = np.minimum(bound_of(format_.largest), largest(format_.scale_dtype))
+    bound = np.minimum(bound_of(format_.largest), format_.largest_scale)
+    if format_.scale == "ue5m3":
+        return bound
     rounded = bound.astype(format_.scale_dtype)
     if rounded > bound:
         word = f"u{rounded.dtype.itemsize}"
@@ -65,8 +69,8 @@ def largest_scale(format_):
 
 
 def rounded_to_whole(values, rounding, seed):
-    """To whole numbers, as int64; none is near its ends."""
-    end = 2.0 ** 40
+    """To whole numbers, as int64, that `blockscale.quantize` bounds."""
+    end = 2.0 ** 22 - 1
     values = np.clip(values.astype(np.float64), -end, end)
     if rounding == "even":
         return np.rint(values).astype(np.int64)

@@ -81,7 +81,9 @@ def matmul(M, N, K, a, b, out="f32", batch=None, alpha=False, beta=False,
     def operand(format_, rows, order, layout):
         format_ = format_named(format_)
         scales = f', "{format_.spec}"' if format_.spec else ""
-        if format_.spec and layout != "plain" and not format_.by_epilogue:
+        # Beside metadata it is the layout of those.
+        has_layout = format_.sparsity is not None or not format_.by_epilogue
+        if format_.spec and layout != "plain" and has_layout:
             scales += f", layout = {layout}"
         return (f"!blockscale.tensor<{lead}{rows}x{k}x"
                 f"{ELEMENTS[format_.element][0]}{scales}"

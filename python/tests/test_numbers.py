@@ -515,12 +515,12 @@ def test_scales_of_all_of_k():
     assert bs.Format("e2m1", "ue8m0", rows=4).spec == "e8m0_t4_t0"
     assert bs.Format("e4m3", "f16", tensor_scale=True).spec == \
         "multi_float32_float16_t0"
+    assert bs.Format("e4m3", "e5m2", sparsity="2:4").spec == "e5m2_t0n2m4"
+    assert bs.Format("e4m3", "ue5m3", sparsity="1:2", rows=0).spec == "e5m3fn_n1m2"
     for fields, why in (
-            (("e4m3", "ue4m3"), "expected 1 or more with scales of ue4m3"),
             (("e4m3", "f32", 0, False, None, 2), "rows = 2: expected 0, 1, 4"),
             (("e4m3", None, 0, False, None, 4), "rows = 4: expected 1 without"),
             (("e4m3", "ue8m0", 32, False, None, 2), "rows = 2: expected 0, 1, 4"),
-            (("e4m3", "f32", 0, False, "2:4"), "of a sparse operand"),
             (("e4m3", "f32", 0, True, None, 0), "one scale for all rows"),
             (("uint8", "f32"), "zero point"),
             (("f16", "f32"), "have no scales")):
@@ -563,6 +563,15 @@ def test_scales_of_ue5m3_round_up():
     assert result.scales.tolist() == [[0x81, 0, 0xfe]]
     assert result.dequantize()[0, [0, 1, 20, 40]].tolist() == \
         [-13.5, 1.125, 0, 6 * 114688]
+    # One for a matrix that is given, and one for a row with zero points.
+    result = bs.quantize(values, bs.Format("e4m3", "ue5m3", rows=0), tensor_scale=2.1)
+    assert result.scales.tolist() == [[0x81]]
+    assert result.dequantize()[0, [0, 40]].tolist() == [-13.5, 448 * 2.25]
+    result = bs.quantize(np.float32([[-9, 0, 24]]),
+                         bs.Format("uint4", "ue5m3", zero="int8"))
+    # 33 / 15 is 2.2, and 9 / 2.25 steps below are 4.
+    assert (result.scales.tolist(), result.zeros.tolist()) == ([[0x81]], [[4]])
+    assert result.dequantize().tolist() == [[-9, 0, 11 * 2.25]]
 
 
 def test_scales_of_tiles_of_rows():
@@ -614,7 +623,7 @@ def test_zero_points_of_a_format():
     assert result.to("tiled_128x4").zeros is result.zeros
     for change, why in (({"zero": None}, "those of uint2 to uint4, and of uint8 with scales, have"),
                         ({"element": "int4"}, "no others"),
-                        ({"scale": "ue8m0", "block": 32}, "expected f32, f16 or bf16"),
+                        ({"scale": "ue8m0", "block": 32}, "expected f32, f16, bf16"),
                         ({"scale": None}, "beside scales of None"),
                         ({"tensor_scale": True}, "have no tensor scale"),
                         ({"zero": "int4"}, "zero")):

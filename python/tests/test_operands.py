@@ -71,7 +71,9 @@ def test_dense_products(a, b):
     ("fp8_tensor", "fp8_tensor"), ("fp8_row", "fp8_row"),
     ("fp8_tensor", "fp8_row"), ("int8_row", "int8_row"),
     (bs.Format("e5m2", "ue8m0", rows=32), "fp8"),
-    (bs.Format("e2m3", "bf16"), bs.Format("e4m3", "f16", rows=16))])
+    (bs.Format("e2m3", "bf16"), bs.Format("e4m3", "f16", rows=16)),
+    (bs.Format("e4m3", "ue4m3"), bs.Format("e5m2", "ue5m3", rows=0)),
+    (bs.Format("int8", "e5m2"), bs.Format("e4m3", "ue5m3"))])
 def test_scales_of_all_of_k(a, b):
     """Factors of rows and tensors, which differ from row to row."""
     kernel = bs.compile(bs.matmul(M="M", N=72, K=320, a=a, b=b))

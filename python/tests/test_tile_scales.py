@@ -1,17 +1,14 @@
-# Scales of e4m3 for tiles of elements beside which no instruction reads them: launched
-# by the emulated driver and held to numpy.
+# Scales of e4m3, e5m3 and e5m2 for tiles of elements beside which no instruction reads
+# them: launched by the emulated driver and held to numpy.
 #
 # Part of the blockscale project, under the Apache License v2.0 with LLVM
 # Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-import ml_dtypes
 import numpy as np
 import pytest
 
 import blockscale as bs
-
-E4M3 = ml_dtypes.float8_e4m3fn
 
 
 def operand(rng, rows, k, format_):
@@ -21,7 +18,10 @@ def operand(rng, rows, k, format_):
     groups = -(-rows // format_.rows) if format_.rows else 1
     tiles = k // format_.block
     codes = (np.arange(groups * tiles) * 5 % 0x28 + 0x18).astype(np.uint8)
-    scales = codes.reshape(groups, tiles).view(E4M3)
+    # The same numbers, by another bias; of e5m2 from 2^-9 on.
+    if format_.scale == "ue5m3":
+        codes += 0x40
+    scales = codes.reshape(groups, tiles).view(format_.scale_dtype)
     factor = np.array([3.5], np.float32) if format_.tensor_scale else None
     elements = values.astype(format_.dtype)
     return bs.Scaled(elements, scales, tensor_scale=factor, format=format_)
@@ -37,8 +37,10 @@ def product(a, b):
 @pytest.mark.parametrize("a, b", [
     (bs.Format("e4m3", "ue4m3", 16, tensor_scale=True), bs.Format("e2m3", "ue4m3", 16)),
     (bs.Format("e4m3", "ue4m3", 32), bs.Format("e5m2", "ue4m3", 64)),
-    (bs.Format("e3m2", "ue4m3", 128), bs.Format("e4m3", "ue4m3", 128, rows=128))])
-def test_scales_of_e4m3(device, a, b, target):
+    (bs.Format("e3m2", "ue4m3", 128), bs.Format("e4m3", "ue4m3", 128, rows=128)),
+    (bs.Format("e4m3", "ue5m3", 32), bs.Format("e2m3", "ue5m3", 16)),
+    (bs.Format("e4m3", "e5m2", 128), bs.Format("e4m3", "ue5m3", 128, rows=128))])
+def test_scales_of_bytes(device, a, b, target):
     rng = np.random.default_rng(7)
     kernel = bs.compile(bs.matmul(M="M", N=136, K=256, a=a, b=b), target=target)
     assert kernel.arg("a").layout == kernel.arg("b").layout == "plain"
@@ -48,7 +50,7 @@ def test_scales_of_e4m3(device, a, b, target):
     assert np.allclose(d, product(x, y), rtol=2e-6, atol=1e-6)
     # A scale more counts, wherever it is.
     scales = np.array(y.scales)
-    scales.flat[-1] = E4M3(0.25 if float(scales.flat[-1]) != 0.25 else 0.5)
+    scales.view(np.uint8).flat[-1] ^= 8
     other = bs.Scaled(y.data, scales, tensor_scale=y.tensor_scale, format=b)
     changed = kernel.emulate(x, other)
     assert (changed != d).any()

@@ -60,7 +60,7 @@ func.func @product(%a: !a, %b: !b) -> tensor<70x72xf32> {
 }
 //--- bytes.mlir
 !a = !blockscale.tensor<70x224xf8E4M3FN, "e4m3fn_t32">
-!b = !blockscale.tensor<88x224xf6E2M3FN, "e4m3fn_t8_t32">
+!b = !blockscale.tensor<88x224xf6E2M3FN, "e5m3fn_t8_t32">
 func.func @product(%a: !a, %b: !b) -> tensor<70x88xf32> {
   %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<swap_operands = false, tile_n = 32, cta_group = 1>) : !a, !b -> tensor<70x88xf32>
   return %0 : tensor<70x88xf32>

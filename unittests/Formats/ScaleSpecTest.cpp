@@ -171,9 +171,11 @@ TEST(ScaleSpec, VerdictsOfEveryRow) {
   ASSERT_EQ(rows.size(), 154u);
   for (const CsvRow &row : rows) {
     const std::string &kind = row.at("kind"), &text = row.at("spec");
-    // TensorCast casts to no unscaled integers; integer products take them.
-    bool accepted =
-        row.at("recommended_verdict") == "accept" || text == "int8|None";
+    // TensorCast casts to no unscaled integers, and its scales of sparse data
+    // are of tiles; products take both.
+    bool isOurs =
+        text == "int8|None" || text == "e8m0_t0n2m4" || text == "float32_n2m4";
+    bool accepted = row.at("recommended_verdict") == "accept" || isOurs;
     std::optional<Reason> reason;
     if (kind == "dtype") {
       reason = whyNotPair(text);
@@ -317,6 +319,9 @@ TEST(ScaleSpec, PrintsOneSpelling) {
             "multi_float32_float16_int8_t32");
   EXPECT_EQ(spelling("multi_float32_e4m3_t16_t16n2m4"),
             "multi_float32_e4m3_t16_t16n2m4");
+  EXPECT_EQ(spelling("Float16_n1m2"), "float16_n1m2");
+  EXPECT_EQ(spelling("multi_float32_e8m0_t4_tn2m4"),
+            "multi_float32_e8m0_t4_t0n2m4");
   EXPECT_EQ(spelling("e5m3b15ieee_t4"), "e5m3_t4");
 }
 
@@ -332,11 +337,16 @@ TEST(ScaleSpec, ErrorsPointAtTheSegment) {
   for (auto [spec, offset] :
        {std::pair("n2m4_t32", 0u), {"e8m0_t32_n2m4", 9u}}) {
     EXPECT_EQ(textOf(parseScaleSpec(spec)),
-              "sparsity 'n2m4' stands beside a scale, expected it in the tile "
-              "of the scale, such as 't32n2m4', or alone for a tensor without "
+              "sparsity 'n2m4' stands beside a tile, expected it in the tile "
+              "of the scale, such as 't32n2m4', behind one scale for the "
+              "tensor, such as 'float32_n2m4', or alone for a tensor without "
               "scales");
     EXPECT_EQ(parseScaleSpec(spec).why().place, offset);
   }
+  EXPECT_EQ(textOf(parseScaleSpec("float32_n4m4")),
+            "sparsity 'n4m4' keeps 4 of 4 elements, expected 1 to 3");
+  EXPECT_EQ(parseScaleSpec("float32_n4m4").why().place, 8u);
+  EXPECT_FALSE(parseScaleSpec("float32_n2m4_float32"));
   EXPECT_EQ(textOf(parseScaleSpec("e8m0_t32n2")),
             "tile 't32n2' is malformed at '', expected t[T][sS][nNmM]");
   EXPECT_EQ(textOf(parseNumberSpec("mxfp8e4")),
@@ -346,7 +356,8 @@ TEST(ScaleSpec, ErrorsPointAtTheSegment) {
 
 TEST(ScaleSpec, SomeScalesCoverAllOfK) {
   for (const char *text :
-       {"float32", "e8m0_t0", "float16_t32_t0", "multi_float32_bfloat16_t0"})
+       {"float32", "e8m0_t0", "float16_t32_t0", "multi_float32_bfloat16_t0",
+        "float32_n2m4", "e4m3_t0n1m2"})
     EXPECT_TRUE(parseScaleSpec(text)->coversK()) << text;
   for (const char *text :
        {"e8m0_t32", "float32_t0_t32", "n2m4", "float32_t128_t128"})

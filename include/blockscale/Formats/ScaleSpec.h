@@ -8,7 +8,8 @@
 //
 // A scale spec says which scales a tensor has and what each one covers:
 //
-//   spec   := [ "multi_" ] number { "_" number } { "_" tile } | sparse
+//   spec   := [ "multi_" ] number { "_" number } { "_" tile }
+//           | number { "_" number } "_" sparse | sparse
 //   tile   := "t" [T] [ "s" S ] [ sparse ]
 //   sparse := "n" N "m" M
 //
@@ -22,6 +23,8 @@
 //   multi_float32_e4m3_t16      NVFP4: a tensor scale over scales per 16
 //   float32_t128_t128           one per 128x128 tile
 //   float16_int8_t16n2m4        scale and zero point per 16 kept of 2:4
+//   float32_t0n2m4              one per row of 2:4
+//   float32_n2m4                one, 2:4
 //   n2m4                        no scales, 2:4
 //
 // Two number specs are scale and zero point; with `multi_` they are tensor

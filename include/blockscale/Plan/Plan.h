@@ -209,7 +209,7 @@ struct TensorScales {
 struct VectorScales {
   /// "a" or "b".
   std::string operand;
-  /// "f32", "f16", "bf16", "ue8m0" or, of blocks of K, "ue4m3".
+  /// "f32", "f16", "bf16", "ue8m0", "ue4m3", "ue5m3" or "e5m2".
   std::string format;
   /// Rows of the operand that share one; 0 if all rows of a matrix do.
   unsigned rows = 1;

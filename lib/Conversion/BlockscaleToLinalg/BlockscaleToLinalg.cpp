@@ -75,8 +75,25 @@ void blockscale::populateValueFlowConversions(const TypeConverter &converter,
       [&](Operation *op) { return converter.isLegal(op); });
 }
 
+/// Why nothing rounds to the scales of the op's result; empty if they are
+/// numbers of a type.
+static std::optional<Reason> whyNotRounded(Operation *op) {
+  auto quantize = dyn_cast<QuantizeOp>(op);
+  if (!quantize)
+    return std::nullopt;
+  const ScaleSpec &spec = quantize.getType().getSpec().getValue();
+  if (spec.isUnscaled() || scaleFormat(*spec.scale) != ElementFormat::UE5M3)
+    return std::nullopt;
+  return "no type has the numbers of '" + print(*spec.scale) +
+         "', so that no scales are rounded to them; expected scales of "
+         "'e4m3fn' or 'bfloat16', or a tensor that was quantized elsewhere, "
+         "such as by Python's 'quantize'";
+}
+
 /// Why an op has no conversion; empty if it has one.
 static std::optional<Reason> whyNotConverted(Operation *op) {
+  if (auto why = whyNotRounded(op))
+    return why;
   for (TypeRange types :
        {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
     for (Type type : types)

@@ -158,7 +158,9 @@ private:
       of.tensorScale.emplace(add(parts.tensorScale, batchMap()),
                              decoder(parts.tensorScale));
     if (hasFactors(parts.type))
-      of.scales.emplace(parts, decoder(parts.scales));
+      of.scales.emplace(parts,
+                        Decoder::ofScales(e, parts.type, parts.scales.getType(),
+                                          /*useExtf=*/false));
     factors.push_back(std::move(of));
   }
 

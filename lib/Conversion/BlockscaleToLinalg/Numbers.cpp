@@ -8,6 +8,7 @@
 
 #include "Numbers.h"
 #include "blockscale/Formats/Codebook.h"
+#include "blockscale/Formats/Format.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -56,6 +57,22 @@ Decoder Decoder::ofElements(Emitter &e, ScaledTensorType type, bool useExtf) {
   return decoder;
 }
 
+Decoder Decoder::ofScales(Emitter &e, ScaledTensorType type, Type scales,
+                          bool useExtf) {
+  Decoder decoder(e, cast<RankedTensorType>(scales).getElementType(), useExtf);
+  constexpr ElementFormat kBytes = ElementFormat::UE5M3;
+  if (scaleFormat(*type.getSpec().getValue().scale) != kBytes)
+    return decoder;
+  std::vector<float> values;
+  for (uint32_t code = 0; code < 1u << formatInfo(kBytes).bits; ++code)
+    values.push_back(blockscale::decode(kBytes, code));
+  auto tableType = RankedTensorType::get(static_cast<int64_t>(values.size()),
+                                         e.getF32Type());
+  decoder.table = arith::ConstantOp::create(
+      e, DenseElementsAttr::get(tableType, ArrayRef<float>(values)));
+  return decoder;
+}
+
 Decoder Decoder::ofZeros(Emitter &e, Type zeros, bool useExtf) {
   Decoder decoder(e, cast<RankedTensorType>(zeros).getElementType(), useExtf);
   decoder.plainIntegers = true;
@@ -88,14 +105,14 @@ Value Decoder::decode(Emitter &e, Value code) const {
     return decodeInteger(e, code, type.isUnsignedInteger(), numberType());
   if (type.isTF32())
     return e.fromBits(arith::AndIOp::create(e, e.bits(code), e.i32(kTF32Bits)));
-  if (isa<IntegerType>(type)) {
+  if (isa<IntegerType>(type) && !table) {
     Value count = arith::SIToFPOp::create(e, e.getF32Type(), code);
     return arith::MulFOp::create(e, count, e.f32(fixedPointStep(type)));
   }
   if (!table)
     return e.widen(code);
   Value raw = code;
-  if (!isa<CodebookType>(type)) {
+  if (isa<FloatType>(type)) {
     Type integer = e.getIntegerType(type.getIntOrFloatBitWidth());
     raw = arith::BitcastOp::create(e, integer, code);
   }

@@ -29,6 +29,10 @@ public:
   /// scales that are powers of two.
   static Decoder ofElements(Emitter &emitter, ScaledTensorType type,
                             bool useExtf);
+  /// For the scales of a tensor, which are bytes of ue5m3 where no type has
+  /// their numbers.
+  static Decoder ofScales(Emitter &emitter, ScaledTensorType type,
+                          mlir::Type scales, bool useExtf);
   /// For zero points, a tensor; integers mean their integer value.
   static Decoder ofZeros(Emitter &emitter, mlir::Type zeros, bool useExtf);
   /// For integers that are decoded to i32.
@@ -46,7 +50,8 @@ private:
   mlir::Type type;
   /// Whether integers mean their integer value, and stay integers.
   bool plainIntegers = false, toIntegers = false;
-  /// Null where codes are decoded without one.
+  /// Null where codes are decoded without one; of integers, codes of a format
+  /// that no type has, there is none otherwise.
   mlir::Value table;
 };
 

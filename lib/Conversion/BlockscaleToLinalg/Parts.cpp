@@ -563,7 +563,7 @@ Value blockscale::tileScaledValues(Emitter &e, const Parts &parts, bool useExtf,
     return elementValues(e, parts, useExtf);
   Decoder elements = Decoder::ofElements(e, type, useExtf);
   Type format = cast<RankedTensorType>(parts.scales.getType()).getElementType();
-  Decoder scales(e, format, useExtf);
+  Decoder scales = Decoder::ofScales(e, type, parts.scales.getType(), useExtf);
   bool overflows = !std::isfinite(largestElement(type) * largestValue(format));
   std::optional<Decoder> zeros;
   if (parts.zeros)

@@ -39,7 +39,8 @@ public:
       : e(emitter), op(op), parts(parts), sizes(logicalSizes(emitter, parts)),
         elements(elementValues(emitter, parts, useExtf)) {
     if (parts.scales)
-      scales.emplace(e, elementOf(parts.scales), useExtf);
+      scales =
+          Decoder::ofScales(e, parts.type, parts.scales.getType(), useExtf);
     if (parts.tensorScale)
       tensorScales.emplace(e, elementOf(parts.tensorScale), useExtf);
   }

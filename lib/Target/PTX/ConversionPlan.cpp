@@ -11,6 +11,7 @@
 #include "PlanParts.h"
 #include "StoragePlan.h"
 #include "blockscale/Dialect/Blockscale/IR/Conversion.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Plan/Sizes.h"
 #include "blockscale/Target/PTX/LaunchPlan.h"
 
@@ -155,7 +156,7 @@ static FailureOr<plan::Kernel> planSparse(gpu::GPUFuncOp kernel,
 static plan::VectorScales vectorScalesOf(const SumStorage &sums,
                                          ScaledTensorType type) {
   const NumberSpec &spec = *type.getSpec().getValue().scale;
-  std::optional<ElementFormat> format = scaleFormat(spec);
+  std::optional<ElementFormat> format = byteFactor(spec);
   AffineExpr ofMatrix = sums.scalesOfMatrix(type);
   plan::VectorScales scales;
   scales.operand = "a";

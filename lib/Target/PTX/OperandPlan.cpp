@@ -278,7 +278,7 @@ blockscale::vectorScales(const PlannedProduct &product) {
       continue;
     plan::VectorScales scales;
     scales.operand = isA ? "a" : "b";
-    std::optional<ElementFormat> format = scaleFormat(*spec.scale);
+    std::optional<ElementFormat> format = byteFactor(*spec.scale);
     Type element = getBuiltinType(type.getContext(), *spec.scale);
     scales.format =
         format ? std::string(formatName(*format)) : planTypeName(element);

@@ -33,7 +33,8 @@ SPECS = ["", "n2m4", "n1m2", "n1m4", "float32", "e8m0", "float16", "float32_t0",
          "multi_float32_e4m3_t16_t16", "multi_float16_e4m3fn_t16",
          "multi_float32_e8m0_t32", "e4m3_float32_t16_t16", "e4m3_float32_t16",
          "e8m0_t32n2m4", "e8m0_t16n2m4", "e4m3fn_t16n2m4", "e4m3fn_t16n4m8",
-         "e8m0_t32n4m8", "e8m0_t32n1m4"]
+         "e8m0_t32n4m8", "e8m0_t32n1m4", "e5m3fn_t32", "e5m3fn_t16", "e4m3fn_t0",
+         "float32_t0n2m4", "float32_n2m4", "e5m3fn_t32n2m4"]
 NAMES = {"e4m3": "f8E4M3FN", "e5m2": "f8E5M2", "e3m2": "f6E3M2FN",
          "e2m3": "f6E2M3FN", "e2m1": "f4E2M1FN", "int8": "i8", "uint8": "ui8",
          "f16": "f16", "bf16": "bf16", "tf32": "tf32"}
@@ -56,7 +57,7 @@ def text_of(product):
         spec = f', "{spec}"' if spec else ""
         layout = ", layout = tiled_128x4" if spec and tiled else ""
         return f"!blockscale.tensor<128x512x{element}{spec}{layout}>"
-    a_tiled, b_tiled = (not re.fullmatch(
+    a_tiled, b_tiled = (sparsity(spec) or not re.fullmatch(
         r"(float|bfloat|e5m2|e8m0$|e4m3_float).*|e8m0|multi_.*"
         r"_(float|bfloat|e5m2).*|.*_t0", spec)
         for spec in (product.a_spec, product.b_spec))
@@ -84,6 +85,10 @@ def sparsity(spec):
     return (re.search(r"n\d+m\d+$", spec) or [""])[0]
 
 
+def dense(spec):
+    return re.sub(r"_?n\d+m\d+$", "", spec)
+
+
 def rescaled(spec, name):
     """A scale spec like `name`, with the tensor scale and sparsity of `spec`."""
     if not re.search(r"_t\d", name):
@@ -105,8 +110,7 @@ def nearest(product, changes):
         elif found := re.match(r"block = (\w+)", change):
             block = int(found[1])
         elif change.startswith("dense A"):
-            product = product._replace(
-                a_spec=product.a_spec.replace(sparsity(product.a_spec), ""))
+            product = product._replace(a_spec=dense(product.a_spec))
         elif found := re.match(r"target = (\w+)", change):
             product = product._replace(chip=found[1])
         elif not re.match(r"(K|kind) = ", change):  # these follow from the types
@@ -154,8 +158,7 @@ def obey(product, error):
         return product._replace(
             a_spec=re.sub(r"_t\d+", f"_t{found[1]}", product.a_spec))
     if "expected a dense 'a' or 'b'" in error:
-        return product._replace(
-            b_spec=product.b_spec.replace(sparsity(product.b_spec), ""))
+        return product._replace(b_spec=dense(product.b_spec))
     if "skips 4:8 in pairs" in error:
         return product._replace(
             a_spec=product.a_spec.replace(sparsity(product.a_spec), "n4m8"))

@@ -19,7 +19,7 @@ source, ptx_path, folder = sys.argv[1:4]
 blocks = int(sys.argv[4])
 ptx = Ptx.read(ptx_path)
 lines, places = ptx.lines, ptx.places
-# Of a byte where loads are of bytes, which are numbers of e4m3 then.
+# Of a byte where loads are of bytes, which are numbers of e4m3 or e5m3 then.
 of_bytes = bool(places(r"ld\.global\.b8"))
 SCALE_BYTES = 1 if of_bytes else 4
 
@@ -56,7 +56,7 @@ def all_mutations():
             at, r"mul\.", "add.")
     for name, pattern, new in () if not of_bytes else (
             ("exponent", r"shl\.b32 .*, 20;", ", 21;"),
-            ("bias", r"mul\.rn\.f32 .*, 0f7B800000;", ", 0f7B000000;"),
+            ("bias", r"mul\.rn\.f32 .*, 0f7[7B]800000;", ", 0f7B000000;"),
             ("magnitude", r"and\.b16 .*, 127;", ", 63;")):
         for number, at in enumerate(spread(places(pattern), 3)):
             yield f"{name} {number} of a scale", ptx.replaced(

@@ -31,6 +31,8 @@ def cases():
                if format_.scale != "ue5m3"}
     formats["nvfp4 in squares"] = dataclasses.replace(formats["nvfp4"], rows=16)
     formats["bf16 scales"] = dataclasses.replace(formats["fp8_row"], scale="bf16")
+    formats["e4m3 scales"] = dataclasses.replace(formats["fp8_row"], scale="ue4m3")
+    formats["e5m2 tiles"] = dataclasses.replace(formats["fp8_1x128"], scale="e5m2")
     formats["f16 tiles"] = dataclasses.replace(formats["fp8_1x128"], scale="f16")
     formats["zeros of groups"] = dataclasses.replace(
         formats["uint4_1x128"], scale="bf16", zero="int16")

@@ -122,9 +122,11 @@ static LogicalResult verifyFactors(KernelMatmulOp op) {
   for (Value scale : all) {
     Type element = cast<GlobalType>(scale.getType()).getElementType();
     if (!element.isF32() && !element.isBF16() && !element.isF16() &&
-        !isa<Float8E4M3FNType>(element) && !element.isInteger(8))
-      return op.emitOpError() << "expected scales of f32, f16, bf16, f8E4M3FN "
-                                 "or, for codes of ue8m0, i8, found "
+        !isa<Float8E4M3FNType, Float8E5M2Type>(element) &&
+        !element.isInteger(8))
+      return op.emitOpError() << "expected scales of f32, f16, bf16, f8E4M3FN, "
+                                 "f8E5M2 or, for codes of ue8m0 and of ue5m3, "
+                                 "i8 and ui8, found "
                               << element;
   }
   return success();

@@ -322,7 +322,12 @@ LogicalResult LoadAccumulatorOp::verify() {
 
 static LogicalResult verifyRow(Operation *op, GlobalType memory,
                                VectorType vector, bool isAligned) {
-  if (memory.getElementType() != vector.getElementType())
+  // Arithmetic has no integers with or without a sign.
+  Type element = memory.getElementType();
+  if (element.isUnsignedInteger())
+    element =
+        IntegerType::get(op->getContext(), element.getIntOrFloatBitWidth());
+  if (element != vector.getElementType())
     return op->emitOpError() << "memory holds " << memory.getElementType()
                              << ", the vector " << vector.getElementType();
   if (isAligned && !llvm::isPowerOf2_64(vector.getDimSize(0)))

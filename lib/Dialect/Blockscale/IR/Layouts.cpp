@@ -17,8 +17,9 @@ using namespace mlir;
 using namespace blockscale;
 
 ScaleLayout blockscale::getScaleLayout(ScaledTensorType type) {
+  const ScaleSpec &spec = type.getSpec().getValue();
   bool isOfMetadata =
-      type.getSpec().getValue().isSparse() && hasPromotedScales(type);
+      spec.isSparse() && (spec.coversK() || hasPromotedScales(type));
   return isOfMetadata ? ScaleLayout::Plain : type.getLayout();
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
+#include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
 #include "blockscale/Dialect/Blockscale/IR/FloatResults.h"
 #include "blockscale/HW/Memory.h"
 #include "blockscale/Packing/Recode.h"
@@ -45,9 +46,26 @@ static bool hasPowersOfTwo(ScaledTensorType type) {
   return isa<Float4E2M1FNType>(element) || type.getKTile() > kShort;
 }
 
+std::optional<ElementFormat> blockscale::byteFactor(const NumberSpec &scale) {
+  if (std::optional<ElementFormat> format = scaleFormat(scale))
+    return format;
+  std::optional<ElementFormat> format = elementFormat(scale);
+  return format == ElementFormat::E5M2 ? format : std::nullopt;
+}
+
+bool blockscale::isFactor(MLIRContext *context, const NumberSpec &scale) {
+  Type type = getBuiltinType(context, scale);
+  return byteFactor(scale) ||
+         (type && (type.isF32() || type.isF16() || type.isBF16()));
+}
+
+/// Whether scales of such a format are bytes with a fraction.
+static bool hasFractions(std::optional<ElementFormat> format) {
+  return format == ElementFormat::UE4M3 || format == ElementFormat::UE5M3;
+}
+
 bool blockscale::hasPromotedFractions(const ScaleSpec &spec, Type element) {
-  std::optional<ElementFormat> format = scaleFormat(*spec.scale);
-  return spec.isTile() && format == ElementFormat::UE4M3 &&
+  return spec.isTile() && hasFractions(scaleFormat(*spec.scale)) &&
          !isa<Float4E2M1FNType, CodebookType>(element);
 }
 
@@ -83,15 +101,15 @@ static bool isE2M1(ScaledTensorType type) {
 static bool isUnreadBeside(ScaledTensorType type, ScaledTensorType other) {
   const ScaleSpec &spec = type.getSpec().getValue(),
                   &ofOther = other.getSpec().getValue();
-  std::optional<ElementFormat> format = scaleFormat(*spec.scale);
-  bool hasFractions = format == ElementFormat::UE4M3;
-  bool hasPowers =
-      ofOther.isTile() && scaleFormat(*ofOther.scale) == ElementFormat::UE8M0;
+  std::optional<ElementFormat> format = scaleFormat(*spec.scale), formatOfOther;
+  if (ofOther.isTile())
+    formatOfOther = scaleFormat(*ofOther.scale);
+  bool isOther = formatOfOther && formatOfOther != format;
   // Instructions that skip elements read scales of both operands or of neither.
-  if (ofOther.isSparse() && hasPowers)
+  if (ofOther.isSparse() && (isOther || formatOfOther == ElementFormat::UE8M0))
     return false;
-  if (hasFractions)
-    return !isE2M1(other) || hasPowers;
+  if (hasFractions(format))
+    return !isE2M1(other) || isOther;
   return format == ElementFormat::UE8M0 && type.getKTile() < kShortTile &&
          type.getKTile() >= kShortestTile && !isE2M1(other);
 }

@@ -76,9 +76,7 @@ halfFormat(ScaledTensorType type, ScaledTensorType other,
 
 /// Whether its integers are whole numbers, which no instruction scales.
 static bool isWhole(ScaledTensorType type) {
-  const ScaleSpec &spec = type.getSpec().getValue();
-  return spec.isUnscaled() || !scaleFormat(*spec.scale) ||
-         hasPromotedFractions(spec, type.getElementType());
+  return type.getSpec().getValue().hasPlainIntegers();
 }
 
 /// As recodings name them: "uint4", "e4m3".

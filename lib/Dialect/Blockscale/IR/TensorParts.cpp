@@ -202,18 +202,27 @@ static SmallVector<int64_t> getTableShape(ScaledTensorType type,
   return shape;
 }
 
+/// The type of scales of tiles and rows that are bytes of the hardware; null if
+/// they are others. MLIR has no type without a sign but f8E8M0FNU: ue4m3 is the
+/// same numbers with one, and ue5m3 is bytes.
+static Type getByteType(MLIRContext *context, const NumberSpec &spec) {
+  std::optional<ElementFormat> format = scaleFormat(spec);
+  if (format == ElementFormat::UE4M3)
+    return Float8E4M3FNType::get(context);
+  if (format == ElementFormat::UE5M3)
+    return IntegerType::get(context, formatInfo(*format).storageBits);
+  return {};
+}
+
 /// A part of the given shape whose numbers have the given format.
 static Result<RankedTensorType> getPart(ScaledTensorType type,
                                         ArrayRef<int64_t> shape,
-                                        const NumberSpec &spec) {
+                                        const NumberSpec &spec, bool isScale) {
+  Type bytes = isScale ? getByteType(type.getContext(), spec) : Type();
+  if (bytes)
+    return RankedTensorType::get(shape, bytes);
   if (Type element = getBuiltinType(type.getContext(), spec))
     return RankedTensorType::get(shape, element);
-  // MLIR has no type without a sign but f8E8M0FNU: what the hardware reads as
-  // ue5m3 is bytes.
-  if (scaleFormat(spec) == ElementFormat::UE5M3)
-    return RankedTensorType::get(
-        shape, IntegerType::get(type.getContext(),
-                                formatInfo(ElementFormat::UE5M3).storageBits));
   return Reason("format '" + print(spec) + "' in '" + type.getSpec().getText() +
                 "' has no builtin type");
 }
@@ -232,7 +241,8 @@ Result<TensorParts> blockscale::getTensorParts(ScaledTensorType type) {
         std::tuple(&parts.tensorScale, matrices, &spec.tensorScale)}) {
     if (!*number)
       continue;
-    Result<RankedTensorType> found = getPart(type, shape, **number);
+    Result<RankedTensorType> found =
+        getPart(type, shape, **number, part == &parts.scales);
     if (!found)
       return found.why();
     *part = *found;

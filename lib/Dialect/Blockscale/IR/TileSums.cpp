@@ -8,6 +8,7 @@
 #include "TensorVerifiers.h"
 #include "blockscale/Dialect/Blockscale/IR/Conversion.h"
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
@@ -130,14 +131,9 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
            "products with zero points in real units read them, but the operand "
            "has '" +
            stringifyScaleLayout(type.getLayout()).str() + "'";
-  Type scale = getBuiltinType(type.getContext(), *spec.scale);
-  bool isFloat = scale && (scale.isF32() || scale.isF16() || scale.isBF16());
-  std::optional<ElementFormat> format = scaleFormat(*spec.scale);
-  bool isByte =
-      format == ElementFormat::UE8M0 || format == ElementFormat::UE4M3;
-  if (!isFloat && !isByte)
+  if (!isFactor(type.getContext(), *spec.scale))
     return "a kernel adds up elements under scales of float32, float16, "
-           "bfloat16, e8m0 or e4m3, but those of " +
+           "bfloat16, e8m0, e4m3, e5m3fn or e5m2, but those of " +
            name + " are others";
   if (spec.tensorScale &&
       !getBuiltinType(type.getContext(), *spec.tensorScale).isF32())

@@ -173,7 +173,7 @@ static std::optional<Reason> whyNotTiled(const ScaleSpec &spec,
   if (spec.isSparse() && !holdsMetadata)
     return name + " is of scales alone, but the tensor has metadata too; "
                   "expected 'tiled_128x4'";
-  if (spec.isUnscaled() && spec.isSparse())
+  if (!spec.isTile() && spec.isSparse())
     return std::nullopt;
   if (spec.isUnscaled())
     return holdsMetadata
@@ -198,7 +198,7 @@ verifySparsity(function_ref<InFlightDiagnostic()> emitError, StringRef text,
     return success();
   // Two groups, whose metadata share a byte.
   int64_t unit = 2 * spec.ofM;
-  if (spec.isUnscaled() && !ShapedType::isDynamic(k) && k % unit != 0)
+  if (!spec.isTile() && !ShapedType::isDynamic(k) && k % unit != 0)
     return emitError() << "expected the last dimension, K, to be a multiple of "
                        << unit << ", two groups of '" << text << "', found "
                        << k;

@@ -32,7 +32,7 @@ func.func private @empty() attributes {a = #blockscale.spec<"">}
 
 // -----
 
-// expected-error @below {{illegal scale spec 'n2m4_t32': sparsity 'n2m4' stands beside a scale, expected it in the tile of the scale, such as 't32n2m4', or alone for a tensor without scales}}
+// expected-error @below {{illegal scale spec 'n2m4_t32': sparsity 'n2m4' stands beside a tile, expected it in the tile of the scale, such as 't32n2m4', behind one scale for the tensor, such as 'float32_n2m4', or alone for a tensor without scales}}
 func.func private @sparse_beside_scale() attributes {a = #blockscale.spec<"n2m4_t32">}
 
 // -----

@@ -86,20 +86,10 @@ func.func @sparse_zeros(%a: !sparse_zeros, %b: !bytes) -> tensor<128x128xf32> {
 // -----
 
 !bytes = !blockscale.tensor<128x256xf8E4M3FN, "float32_t0">
-!narrow_scales = !blockscale.tensor<128x256xui4, "e5m3fn_int8_t128">
+!narrow_scales = !blockscale.tensor<128x256xui4, "e4m3b8fnuz_int8_t128">
 func.func @narrow_scales(%a: !bytes, %b: !narrow_scales) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' with scales 'e5m3fn_int8_t128': elements less their zero points are multiplied as e4m3 or bf16, whose tile scales are no 'e5m3fn'; expected float32, float16, bfloat16 or e4m3, by which the sum of each tile is multiplied in registers}}
+  // expected-error @below {{operand 'b' with scales 'e4m3b8fnuz_int8_t128': tile scales of 'e4m3b8fnuz' are not a hardware scale format; expected one for all of K ('float32_int8_t0'), or tile scales of float32, float16, bfloat16, e4m3fn, e5m3fn or e5m2, by which the sum of each tile is multiplied in registers}}
   %0 = blockscale.matmul %a, %b : !bytes, !narrow_scales -> tensor<128x128xf32>
-  return %0 : tensor<128x128xf32>
-}
-
-// -----
-
-!fractions = !blockscale.tensor<128x256xf8E4M3FN, "multi_float32_e5m3fn_t32">
-func.func @wide_fractions(%a: !fractions) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'a' with scales 'multi_float32_e5m3fn_t32': instructions read tile scales of 'e5m3fn' on sm_107 of f4E2M1FN alone, and no kernel multiplies sums by bytes of them; expected tile scales of bfloat16 or float32, which have all of their values, by which the sum of each tile is multiplied in registers, or scales of 'e8m0_t32'}}
-  // expected-error @below {{operand 'b' with scales 'multi_float32_e5m3fn_t32': instructions read}}
-  %0 = blockscale.matmul %a, %a : !fractions, !fractions -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
 
@@ -265,10 +255,10 @@ func.func @named_kind(%a: !named_a, %b: !named_a) -> tensor<128x128xf32> {
 
 // -----
 
-!factor_format_a = !blockscale.tensor<128x256xf8E4M3FN, "e4m3fn_t0">
+!factor_format_a = !blockscale.tensor<128x256xf8E4M3FN, "e4m3b8fnuz_t0">
 !factor_format_b = !blockscale.tensor<128x256xf8E4M3FN, "float32">
 func.func @factor_format(%a: !factor_format_a, %b: !factor_format_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'a' with scales 'e4m3fn_t0': scales of 'e4m3fn' for all of K are no factors of the epilogue; expected float32, float16, bfloat16 or e8m0}}
+  // expected-error @below {{operand 'a' with scales 'e4m3b8fnuz_t0': scales of 'e4m3b8fnuz' for all of K are no factors of the epilogue; expected float32, float16, bfloat16, e8m0, e4m3fn, e5m3fn or e5m2}}
   %0 = blockscale.matmul %a, %b : !factor_format_a, !factor_format_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -472,7 +462,7 @@ func.func @sparse_short(%a: !sparse_short, %b: !beside_short) -> tensor<128x128x
 
 !other_tiles = !blockscale.tensor<128x256xf8E4M3FN, "int8_t128">
 func.func @other_tile_scales(%a: !other_tiles) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'a' with scales 'int8_t128': tile scales of 'int8' are not a hardware scale format; expected scales of 'e8m0_t32', one for all of K ('float32_t0'), or tile scales of float32, float16 or bfloat16, by which the sum of each tile is multiplied in registers}}
+  // expected-error @below {{operand 'a' with scales 'int8_t128': tile scales of 'int8' are not a hardware scale format; expected scales of 'e8m0_t32', one for all of K ('float32_t0'), or tile scales of float32, float16, bfloat16, e4m3fn, e5m3fn or e5m2, by which the sum of each tile is multiplied in registers}}
   // expected-error @below {{operand 'b'}}
   %0 = blockscale.matmul %a, %a : !other_tiles, !other_tiles -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>

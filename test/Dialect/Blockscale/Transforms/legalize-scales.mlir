@@ -200,3 +200,36 @@ func.func @fractions(%a: !int8_fractions, %b: !int4_fractions) -> (tensor<128x12
   %1 = blockscale.matmul %b, %b : !int4_fractions, !int4_fractions -> tensor<128x128xf32>
   return %0, %1 : tensor<128x128xf32>, tensor<128x128xf32>
 }
+
+// Those that instructions of one family read, of e2m1 alone, and those of another
+// 8-bit float: of tiles, and of all of K.
+!wide_tiles = !blockscale.tensor<128x256xf8E4M3FN, "multi_float32_e5m3fn_t32">
+!wide_short = !blockscale.tensor<128x256xf4E2M1FN, "e5m3fn_t16">
+!bytes = !blockscale.tensor<128x256xf8E5M2, "e5m2_t0">
+!byte = !blockscale.tensor<128x256xi4, "e4m3">
+!zeros = !blockscale.tensor<128x256xui4, "e5m3fn_int8_t128">
+// CHECK-LABEL: func.func @wide_fractions
+func.func @wide_fractions(%a: !wide_tiles, %b: !wide_short, %c: !bytes, %d: !byte, %e: !zeros) -> (tensor<128x128xf32>, tensor<128x128xf32>, tensor<128x128xf32>, tensor<128x128xf32>) {
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = f8f6f4, a = e4m3, b = e4m3>) :
+  %0 = blockscale.matmul %a, %a : !wide_tiles, !wide_tiles -> tensor<128x128xf32>
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = f16, a = bf16, b = bf16>) :
+  %1 = blockscale.matmul %a, %b : !wide_tiles, !wide_short -> tensor<128x128xf32>
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = f8f6f4, a = e5m2, b = e4m3>) :
+  %2 = blockscale.matmul %c, %d : !bytes, !byte -> tensor<128x128xf32>
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = f8f6f4, a = e4m3, b = e4m3>) :
+  %3 = blockscale.matmul %a, %e : !wide_tiles, !zeros -> tensor<128x128xf32>
+  return %0, %1, %2, %3 : tensor<128x128xf32>, tensor<128x128xf32>, tensor<128x128xf32>, tensor<128x128xf32>
+}
+
+// Scales of all of K of a sparse operand are no instruction's.
+!sparse_row = !blockscale.tensor<128x256xf8E4M3FN, "float32_t0n2m4", layout = tiled_128x4>
+!sparse_matrix = !blockscale.tensor<128x256xf8E4M3FN, "e4m3_n2m4", layout = tiled_128x4>
+!dense_row = !blockscale.tensor<128x256xf8E4M3FN, "float32_t0">
+// CHECK-LABEL: func.func @sparse_factors
+func.func @sparse_factors(%a: !sparse_row, %b: !dense_row, %c: !sparse_matrix) -> (tensor<128x128xf32>, tensor<128x128xf32>) {
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = f8f6f4, a = e4m3, b = e4m3, sparse = true>) :
+  %0 = blockscale.matmul %a, %b : !sparse_row, !dense_row -> tensor<128x128xf32>
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = f8f6f4, a = e4m3, b = e4m3, sparse = true>) :
+  %1 = blockscale.matmul %b, %c : !dense_row, !sparse_matrix -> tensor<128x128xf32>
+  return %0, %1 : tensor<128x128xf32>, tensor<128x128xf32>
+}

@@ -93,8 +93,8 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     column's. Each of `tensor_scales` holds one number per product of the batch.
     `row_scales` hold one for each `row_group` rows of D, `column_scales` one
     for each `column_group` columns, those of one product of the batch after
-    those of another. They are of f32, f16, bf16, f8E4M3FN or, as i8, codes of
-    ue8m0.
+    those of another. They are of f32, f16, bf16, f8E4M3FN, f8E5M2 or, as i8,
+    codes of ue8m0 and, as ui8, those of ue5m3.
 
     With a `row_block` above 0 there is one of `row_scales` for each `row_group` rows
     and `row_block` elements of K, those of a group of rows after each other;
@@ -541,13 +541,14 @@ def Blockscale_LoadRowOp : Blockscale_KernelOp<"load_row"> {
     Element i of the result is element `offset + i * stride` behind `source`
     for i < `count`, and 0 from there on. Without `stride` it is 1. `aligned`
     promises that all elements are there and that they, or the first 16 bytes of
-    them, are aligned to their size.
+    them, are aligned to their size. What memory has as ui8 is loaded as i8.
   }];
   let arguments = (ins Blockscale_GlobalSource:$source,
                        I64:$offset, I32:$count,
                        Optional<I64>:$stride, UnitAttr:$aligned);
   let results =
-    (outs VectorOfRankAndType<[1], [F32, BF16, F16, F8E4M3FN, I8, I16, I32]>:$result);
+    (outs VectorOfRankAndType<[1], [F32, BF16, F16, F8E4M3FN, F8E5M2, I8, I16,
+                                    I32]>:$result);
   let assemblyFormat = [{
     $source `[` $offset `]` `count` $count (`stride` $stride^)?
     (`aligned` $aligned^)? attr-dict `:` type($source) `->` type($result)

@@ -141,10 +141,14 @@ def Blockscale_QuantizeOp : Blockscale_Op<"quantize",
     `max` of `i8` is 127. The most negative code is not used.
 
     Unsigned integers have a zero point: with `low` and `high` the least and the
-    largest number of a tile, 0 among them, and `max` the largest code, `s` is
-    `(high - low) / max`. An integer zero point is `z = round(-low / s)`, and `q =
-    round(x / s) + z`; one in real units is `z = -low`, rounded to its format, and
-    `q = round((x + z) / s)`; both between 0 and `max`. NaN is code 0, or `z`.
+    largest number of a tile, 0 among them, and `max` the largest code, `s` is the
+    least of `(high - low) / max`, the largest number of its format and `F / max`
+    rounded down to it. Of the `s` that is stored `r` is `min(1 / s, F)`, or 0 where
+    `s` is 0. An integer zero point is `z = round((0 - low) * r)`, to nearest even
+    and saturating, 0 for NaN, and `q = round(x * r) + z`; one in real units is
+    `z = 0 - low`, rounded to its format, and `q = round((x + z) * r)`. Elements are
+    rounded as `rounding` says, to at most `2^22 - 1` in magnitude and 0 for NaN,
+    before an integer `z` is added; `q` is then brought between 0 and `max`.
 
     Without scales `s` is 1: elements are rounded to their format, integers to
     all of their range. Codebooks have no rule.
@@ -221,7 +225,7 @@ def Blockscale_AssembleOp : Blockscale_Op<"assemble",
     | part | shape for `[M, K]` (a batch dimension goes in front) | element type |
     |---|---|---|
     | data | `[M, K]`, or `[K, M]` if `order = mn_major`; K counts kept elements only | the element type; i8 for ui8 and i4 for ui4, an integer of the bits of an index for a codebook, and without scales f32 for tf32, the low 13 bits of which are ignored |
-    | scales | not without scales; one per tile: `[M / tile rows, K / tile columns]`; in layout `tiled_128x4` `[M / 128, K / tile columns / 4, 32, 16]`, in `tiled_128x16` `[M / 128, K / tile columns / 16, 128, 16]`, quotients rounded up | that of the scale's format; i8 for `e5m3fn`, which is ue5m3 in hardware and has no builtin type |
+    | scales | not without scales; one per tile: `[M / tile rows, K / tile columns]`; in layout `tiled_128x4` `[M / 128, K / tile columns / 4, 32, 16]`, in `tiled_128x16` `[M / 128, K / tile columns / 16, 128, 16]`, quotients rounded up | that of the scale's format, f8E4M3FN for `e4m3` too; i8 for `e5m3fn`, which is ue5m3 in hardware and has no builtin type |
     | zeros | as plain scales | that of the zero point's format |
     | tensor scale | one per matrix: rank 0, or the batch dimension | that of the tensor scale's format |
     | metadata | `[M, K / 8]` bytes for 2 of 4 (and 1 of 2, stored as such), `[M, K / 16]` for 4 of 8 in pairs, `[M, K / 4]` for 1 of 2 tf32; in layout `tiled_128x4` `[K / T, M / 128, 128, 16]`, both quotients rounded up, with `T` elements, 16 times as many, to 16 bytes. Of codebooks `[M / subtile rows, K / subtile columns / n]`, quotients rounded up: as many numbers of tables as fit a byte, `n`, the first in the lowest bits | i8 |

@@ -53,7 +53,8 @@ def Blockscale_ScaledTensor
     scales have at most 8 bits; `i8` means its integer value there too, but
     under scales that are powers of two it counts in 1/64. Elements may be
     codebooks, `!blockscale.codebook`, whose metadata say for each subtile which
-    table it takes.
+    table it takes. A scale that is spelt `e4m3` is one of `e4m3fn`, as the
+    hardware reads it: it has no infinities, and codes from 120 on are 256 to 448.
 
     The shape is the logical one: `[M, K]` (or `[N, K]`), with a batch
     dimension in front if it has three. `K` is the last dimension, the one a
@@ -71,8 +72,8 @@ def Blockscale_ScaledTensor
     starts at a row of scales that is a multiple of 128 while its elements follow
     those of the group before. What has neither scales of
     tiles along K nor metadata is `plain`. Of a sparse tensor whose scales no
-    instruction reads (`float32_t64n2m4`) it is the layout of the metadata, and
-    the scales are in row-major order.
+    instruction reads (`float32_t64n2m4`, `float32_t0n2m4`, `float32_n2m4`) it is
+    the layout of the metadata, and the scales are in row-major order.
     `order` is the order of the elements: `k_major` (default) or, for elements
     of 8 bits, `mn_major`, where the dimension before `K` is contiguous.
 

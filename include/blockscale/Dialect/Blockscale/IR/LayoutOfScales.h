@@ -19,8 +19,8 @@
 namespace blockscale {
 
 /// The layout of the scales and zero points: that of the type, but 'plain'
-/// where this is the layout of metadata alone, because sums are multiplied by
-/// the scales in registers.
+/// where this is the layout of metadata alone, because the scales are for all
+/// of K or sums are multiplied by them in registers.
 ScaleLayout getScaleLayout(ScaledTensorType type);
 
 } // namespace blockscale

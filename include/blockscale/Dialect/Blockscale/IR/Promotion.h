@@ -12,6 +12,14 @@
 
 namespace blockscale {
 
+/// The format of scales that are bytes where kernels multiply sums by them:
+/// ue8m0, ue4m3, ue5m3 and e5m2; none for longer ones and for others.
+std::optional<ElementFormat> byteFactor(const NumberSpec &scale);
+
+/// Whether kernels multiply sums by scales of that format: they are such bytes,
+/// or float32, float16 or bfloat16.
+bool isFactor(mlir::MLIRContext *context, const NumberSpec &scale);
+
 /// Whether the operand has scales of tiles along K that no instruction reads,
 /// float ones or, with its elements, bytes: the sum over each block of K is
 /// multiplied by them in registers and added to those of the blocks before, it
@@ -19,8 +27,8 @@ namespace blockscale {
 bool hasPromotedScales(ScaledTensorType type);
 
 /// The same beside `other`: no instruction reads scales beside elements of 16
-/// bits, nor ue4m3 and tiles of 16 beside others than e2m1, nor scales of two
-/// formats.
+/// bits, nor ue4m3, ue5m3 and tiles of 16 beside others than e2m1, nor scales
+/// of two formats.
 bool hasPromotedScales(ScaledTensorType type, ScaledTensorType other);
 
 /// Whether it has scales of tiles along K that instructions read beside
@@ -28,7 +36,7 @@ bool hasPromotedScales(ScaledTensorType type, ScaledTensorType other);
 bool hasBlockScales(ScaledTensorType type, ScaledTensorType other);
 
 /// The same as hasPromotedScales() of scales that are bytes with a fraction,
-/// ue4m3, which instructions read beside e2m1 alone.
+/// ue4m3 and ue5m3, which instructions read beside e2m1 alone.
 bool hasPromotedFractions(const ScaleSpec &spec, mlir::Type element);
 
 /// Elements of K in such a block: those of the shorter tile where both operands

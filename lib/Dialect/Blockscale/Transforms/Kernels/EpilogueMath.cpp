@@ -129,6 +129,40 @@ Value EpilogueMath::decodeE4M3(Value numbers) {
       b, isNaN, arith::BitcastOp::create(b, floats, all(kNaN)), value);
 }
 
+Value EpilogueMath::decodeE5M2(Value numbers) {
+  // The high byte of a float16.
+  auto type = cast<VectorType>(numbers.getType());
+  auto bits = type.clone(b.getI16Type());
+  Value eight = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(bits, b.getI16IntegerAttr(8)));
+  Value codes = arith::BitcastOp::create(b, type.clone(b.getI8Type()), numbers);
+  Value shifted =
+      arith::ShLIOp::create(b, arith::ExtUIOp::create(b, bits, codes), eight);
+  Value halves =
+      arith::BitcastOp::create(b, type.clone(b.getF16Type()), shifted);
+  return arith::ExtFOp::create(b, type.clone(b.getF32Type()), halves);
+}
+
+Value EpilogueMath::decodeE5M3(Value codes) {
+  auto bits = cast<VectorType>(codes.getType()).clone(b.getI32Type());
+  auto floats = bits.clone(b.getF32Type());
+  auto all = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(
+        b, DenseElementsAttr::get(bits, b.getI32IntegerAttr(int32_t(value))));
+  };
+  // The fields of an f32 whose exponent counts from -15, not from -127.
+  constexpr int64_t kFractionBits = 20, kNaNCode = 0xff, kNaN = 0x7fc00000;
+  codes = arith::ExtUIOp::create(b, bits, codes);
+  Value fields = arith::ShLIOp::create(b, codes, all(kFractionBits));
+  Value value = arith::MulFOp::create(
+      b, arith::BitcastOp::create(b, floats, fields),
+      arith::ConstantOp::create(b, DenseElementsAttr::get(floats, 0x1p112f)));
+  Value isNaN =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, codes, all(kNaNCode));
+  return arith::SelectOp::create(
+      b, isNaN, arith::BitcastOp::create(b, floats, all(kNaN)), value);
+}
+
 Value EpilogueMath::widen(Value values) {
   auto type = cast<VectorType>(values.getType());
   if (type.getElementType().isF32())
@@ -137,16 +171,27 @@ Value EpilogueMath::widen(Value values) {
     return decodeExponents(values);
   if (isa<Float8E4M3FNType>(type.getElementType()))
     return decodeE4M3(values);
+  if (isa<Float8E5M2Type>(type.getElementType()))
+    return decodeE5M2(values);
   return arith::ExtFOp::create(b, type.clone(b.getF32Type()), values);
 }
 
-Value EpilogueMath::loadScalar(Value memory, Value index, Value count) {
+Value EpilogueMath::loadNumbers(Value memory, int64_t size, Value index,
+                                Value count, Value stride) {
   Type element = cast<GlobalType>(memory.getType()).getElementType();
+  bool isE5M3 = element.isUnsignedInteger();
+  if (isE5M3)
+    element = b.getI8Type();
+  Value loaded = LoadRowOp::create(b, VectorType::get({size}, element), memory,
+                                   index, count, stride);
+  return isE5M3 ? decodeE5M3(loaded) : widen(loaded);
+}
+
+Value EpilogueMath::loadScalar(Value memory, Value index, Value count) {
   if (!index.getType().isInteger(64))
     index = b.toI64(index);
-  Value loaded = LoadRowOp::create(b, VectorType::get({1}, element), memory,
-                                   index, count, Value());
-  return vector::ExtractOp::create(b, widen(loaded), 0);
+  return vector::ExtractOp::create(
+      b, loadNumbers(memory, 1, index, count, Value()), 0);
 }
 
 std::pair<Value, Value> EpilogueMath::place(const EpilogueFragment &fragment) {
@@ -252,17 +297,15 @@ Value EpilogueMath::loadScalesAlong(const EpilogueFragment &fragment) {
   // Fragments start at multiples of their width.
   if (scales.group % width == 0)
     return splat(loadScalar(scales.memory, index, fragment.count));
-  Type element = cast<GlobalType>(scales.memory.getType()).getElementType();
   Value count = fragment.count;
   if (scales.group > 1) {
     Value none = b.constant(0);
     Value isAny = b.compare(arith::CmpIPredicate::sgt, count, none);
     count = b.select(isAny, b.ceilDiv(count, scales.group), none);
   }
-  Value loaded = widen(
-      LoadRowOp::create(b, VectorType::get({width / scales.group}, element),
-                        scales.memory, index, count, Value()));
-  return spread(loaded, scales.group);
+  return spread(
+      loadNumbers(scales.memory, width / scales.group, index, count, Value()),
+      scales.group);
 }
 
 Value EpilogueMath::spread(Value values, int64_t share) {
@@ -331,10 +374,9 @@ Value EpilogueMath::loadTileScales(const TileScales &scales, Value block,
   Value count = b.select(isThere, scales.count, b.constant(0));
   if (scales.rows == 1)
     return loadScalar(scales.memory, index, count);
-  Type element = cast<GlobalType>(scales.memory.getType()).getElementType();
-  Value loaded = LoadRowOp::create(b, VectorType::get({scales.rows}, element),
-                                   scales.memory, index, count, scales.pitch);
-  return spread(widen(loaded), scales.share);
+  return spread(
+      loadNumbers(scales.memory, scales.rows, index, count, scales.pitch),
+      scales.share);
 }
 
 /// The bias runs along the fragment or is one number for it.

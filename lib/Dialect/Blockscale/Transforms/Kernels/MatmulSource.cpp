@@ -229,7 +229,8 @@ static bool hasFactors(ScaledTensorType type, ScaledTensorType other) {
   return type.getSpec().getValue().coversK() || hasPromotedScales(type, other);
 }
 
-/// The memory of scales that the epilogue reads. Powers of two are bytes there.
+/// The memory of scales that the epilogue reads. Powers of two are bytes there,
+/// and so are the numbers of ue5m3, which no builtin type has.
 static GlobalType factorMemory(ScaledTensorType type) {
   MLIRContext *context = type.getContext();
   const ScaleSpec &spec = type.getSpec().getValue();
@@ -238,6 +239,9 @@ static GlobalType factorMemory(ScaledTensorType type) {
     return GlobalType::get(context, IntegerType::get(context, 8));
   if (format == ElementFormat::UE4M3)
     return GlobalType::get(context, Float8E4M3FNType::get(context));
+  if (format == ElementFormat::UE5M3)
+    return GlobalType::get(context,
+                           IntegerType::get(context, 8, IntegerType::Unsigned));
   return GlobalType::get(context, getBuiltinType(context, *spec.scale));
 }
 

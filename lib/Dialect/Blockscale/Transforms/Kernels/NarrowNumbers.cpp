@@ -103,7 +103,10 @@ Value blockscale::scaleOfByte(Emitter &e, Value byte, ElementFormat format) {
     return select(e, is(0xff), e.fromBits(e.i32(kNaN)), value);
   }
   default: {
-    auto type = Float8E4M3FNType::get(e.getContext());
+    MLIRContext *context = e.getContext();
+    Type type = Float8E4M3FNType::get(context);
+    if (format == ElementFormat::E5M2)
+      type = Float8E5M2Type::get(context);
     Value pair = DecodePairOp::create(e, code, TypeAttr::get(type));
     return e.widen(vector::ExtractOp::create(e, pair, 0));
   }

@@ -12,6 +12,7 @@
 
 #include "NarrowNumbers.h"
 #include "TileSumsSource.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -147,7 +148,7 @@ Value SumsBody::scaleOf(const Tile &tile, Value piece) {
         add(number, wide(quotient(piece, e.i32(type.getKTile() / kPiece))));
   Value scale = loadNumber(arguments.scales, number);
   const ScaleSpec &spec = type.getSpec().getValue();
-  if (std::optional<ElementFormat> format = scaleFormat(*spec.scale))
+  if (std::optional<ElementFormat> format = byteFactor(*spec.scale))
     return scaleOfByte(e, scale, *format);
   return e.widen(scale);
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileSumsSource.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/HW/Target.h"
 
 using namespace mlir;
@@ -39,7 +40,7 @@ static SmallVector<KernelParameter> parametersOf(TileSumsOp op,
   SmallVector<KernelParameter> list{{memory(i8), ParameterRole::AData}};
   if (!spec.isUnscaled()) {
     Type scale =
-        scaleFormat(*spec.scale) ? i8 : getBuiltinType(context, *spec.scale);
+        byteFactor(*spec.scale) ? i8 : getBuiltinType(context, *spec.scale);
     list.push_back({memory(scale), ParameterRole::AScales});
   }
   if (spec.tensorScale)

@@ -365,7 +365,7 @@ static void densifyPromoted(MatmulOp op) {
 }
 
 /// Whether an instruction may skip what one operand prunes, whatever the scales
-/// of the other, dense one: it has none, or some of tiles that go with such
+/// of the other, dense one: it has none of tiles, or some that go with such
 /// metadata.
 static bool isSparseAlone(MatmulOp op) {
   ScaledTensorType type = (isSparseB(op) ? op.getB() : op.getA()).getType();
@@ -374,7 +374,7 @@ static bool isSparseAlone(MatmulOp op) {
       isSparseB(op) || !op.getB().getType().getSpec().getValue().isSparse();
   bool hasTiles =
       hasPromotedScales(type) && type.getLayout() == ScaleLayout::Tiled128x4;
-  return spec.isSparse() && isOther && (spec.isUnscaled() || hasTiles);
+  return spec.isSparse() && isOther && (!spec.isTile() || hasTiles);
 }
 
 /// Whether a product that is refused is one of dense operands.

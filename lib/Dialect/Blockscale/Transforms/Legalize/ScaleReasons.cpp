@@ -34,13 +34,17 @@ static bool isFloat32(const NumberSpec &spec) {
 
 std::optional<Reason> blockscale::whyNotFactor(const ScaleSpec &spec,
                                                Type element) {
-  Type scale = getBuiltinType(element.getContext(), *spec.scale);
-  bool isFloat = scale && (scale.isF32() || scale.isF16() || scale.isBF16());
-  if (isFloat || scaleFormat(*spec.scale) == ElementFormat::UE8M0)
+  if (isFactor(element.getContext(), *spec.scale))
     return std::nullopt;
   return "scales of '" + print(*spec.scale) +
          "' for all of K are no factors of the epilogue; expected float32, "
-         "float16, bfloat16 or e8m0";
+         "float16, bfloat16, e8m0, e4m3fn, e5m3fn or e5m2";
+}
+
+/// Such a spec of one scale for each row, in quotes.
+static std::string floatOfRows(const ScaleSpec &spec) {
+  std::string zero = spec.zero ? "_" + print(*spec.zero) : "";
+  return "'float32" + zero + "_t0'";
 }
 
 /// Why the sum of a tile is not one of whole instructions; empty if it is, or
@@ -56,24 +60,21 @@ static std::optional<Reason> whyTooShort(const ScaleSpec &spec, Type element) {
          std::to_string(kShortestTile) +
          " elements; expected tiles of 16, 32, 64, 128 or 256" +
          (spec.zero ? "" : ", scales of " + directScales(element)) +
-         ", or one for all of K ('" +
-         (spec.zero ? "float32_" + print(*spec.zero) : "float32") +
-         "_t0'). Scales that are rounded to powers of two are other values";
+         ", or one for all of K (" + floatOfRows(spec) +
+         "). Scales that are rounded to powers of two are other values";
 }
 
 /// Why tile scales that no instruction reads cannot be multiplied into the sums
 /// of blocks of K, in registers; empty if they can.
 static std::optional<Reason> whyNotPromoted(const ScaleSpec &spec,
                                             Type element) {
-  Type scale = getBuiltinType(element.getContext(), *spec.scale);
-  bool isFloat = scale && (scale.isF32() || scale.isF16() || scale.isBF16());
-  if (!isFloat && !scaleFormat(*spec.scale))
+  if (!isFactor(element.getContext(), *spec.scale))
     return "tile scales of '" + print(*spec.scale) +
-           "' are not a hardware scale format; expected scales of " +
-           directScales(element) +
-           ", one for all of K ('float32_t0'), or tile scales of float32, "
-           "float16 or bfloat16, by which the sum of each tile is multiplied "
-           "in registers";
+           "' are not a hardware scale format; expected " +
+           (spec.zero ? "" : "scales of " + directScales(element) + ", ") +
+           "one for all of K (" + floatOfRows(spec) +
+           "), or tile scales of float32, float16, bfloat16, e4m3fn, e5m3fn or "
+           "e5m2, by which the sum of each tile is multiplied in registers";
   return whyTooShort(spec, element);
 }
 
@@ -109,14 +110,6 @@ static std::optional<Reason> whyNotZeros(const ScaleSpec &spec, Type element) {
   if (spec.isSparse())
     return "a zero point of sparse elements is not lowered; expected dense "
            "ones";
-  if (spec.isTile() && scaleFormat(*spec.scale) &&
-      !hasPromotedFractions(spec, element))
-    return "elements less their zero points are multiplied as e4m3 or bf16, "
-           "whose tile scales are no '" +
-           print(*spec.scale) +
-           "'; expected float32, float16, bfloat16 or e4m3, by which the sum "
-           "of "
-           "each tile is multiplied in registers";
   return std::nullopt;
 }
 
@@ -133,21 +126,6 @@ static std::optional<Reason> whyNotTables(CodebookType codebook) {
          "floats, which 'linalg.matmul' multiplies";
 }
 
-/// Why no kernel multiplies by scales of ue5m3, which instructions of one
-/// family read of 4 bits; empty if they are others, or of such elements.
-static std::optional<Reason> whyNotWideFractions(const ScaleSpec &spec,
-                                                 Type element) {
-  bool isRead = isa<Float4E2M1FNType, CodebookType>(element);
-  if (scaleFormat(*spec.scale) != ElementFormat::UE5M3 || isRead)
-    return std::nullopt;
-  return "instructions read tile scales of '" + print(*spec.scale) +
-         "' on sm_107 of f4E2M1FN alone, and no kernel multiplies sums by "
-         "bytes of them; expected tile scales of bfloat16 or float32, which "
-         "have all of their values, by which the sum of each tile is "
-         "multiplied in registers, or scales of " +
-         directScales(element);
-}
-
 std::optional<Reason> blockscale::whyNotDirect(const ScaleSpec &spec,
                                                Type element) {
   if (spec.isUnscaled())
@@ -162,8 +140,6 @@ std::optional<Reason> blockscale::whyNotDirect(const ScaleSpec &spec,
   if (auto codebook = dyn_cast<CodebookType>(element))
     if (auto why = whyNotTables(codebook))
       return why;
-  if (auto why = whyNotWideFractions(spec, element))
-    return why;
   if (!scaleFormat(*spec.scale) || hasPromotedFractions(spec, element))
     return whyNotPromoted(spec, element);
   // Shorter ones of e2m1 and of sparse elements are not those of instructions.
