@@ -127,6 +127,25 @@ BLOCKSCALE_C_EXPORT BlockscaleStatus blockscaleDecode(BlockscaleSlice format,
                                                       float *values,
                                                       size_t count);
 
+/* What a data type has, in the words of plans; its texts last as long as the
+   program. */
+typedef struct BlockscaleDataType {
+  /* "e2m1", "int8", "e4m3b8fnuz", "cb51ie_int7", ... */
+  BlockscaleSlice element;
+  /* "ue8m0", "ue4m3", "f32", "f16" or "bf16"; empty without scales. */
+  BlockscaleSlice scale;
+  /* "int8", "f32", "f16" or "bf16"; empty without zero points. */
+  BlockscaleSlice zero;
+  /* Elements along K and rows that share a scale, 0 if all do, and 0 and 1
+     without; and elements along K that share a table of a codebook, else 1. */
+  uint32_t block, rows, subtile;
+} BlockscaleDataType;
+
+/* The data type of a name as other software has them ("mxfp4", "nvf4", "bfp16",
+   "mx6", "fp8F32s"), in that case. */
+BLOCKSCALE_C_EXPORT BlockscaleStatus
+blockscaleFindDataType(BlockscaleSlice name, BlockscaleDataType *type);
+
 #ifdef __cplusplus
 }
 #endif

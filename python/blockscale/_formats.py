@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 
 from . import _codebooks as codebooks
+from . import _core
 from ._checks import choice, flag, whole
 from ._errors import Refused
 
@@ -357,11 +358,16 @@ FORMATS = {
 
 
 def format_named(name):
-    """The format of a name such as "nvfp4"; a Format is its own name."""
+    """The format of a name such as "nvfp4", or of one that MLIR knows, too ("nvf4",
+    "mx6", "bfp16"); a Format is its own name."""
     if isinstance(name, Format):
         return name
-    if not isinstance(name, str) or name not in FORMATS:
-        shown = f"'{name}'" if isinstance(name, str) else \
-            f"that is a {type(name).__name__}"
-        raise Refused(f"no format {shown}; there are {', '.join(FORMATS)}")
-    return FORMATS[name]
+    if isinstance(name, str) and name in FORMATS:
+        return FORMATS[name]
+    shown = f"'{name}'" if isinstance(name, str) else f"that is a {type(name).__name__}"
+    try:
+        element, scale, block, rows, zero = _core.find_data_type(name)
+    except (Refused, TypeError):
+        raise Refused(f"no format {shown}; there are {', '.join(FORMATS)}, and the "
+                      "data types that MLIR knows by name, such as nvf4") from None
+    return Format(element, scale or None, block, rows=rows, zero=zero or None)

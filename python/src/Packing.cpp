@@ -112,6 +112,14 @@ std::pair<nb::bytes, nb::bytes> compress(int pattern, nb::handle codes,
   return {bytesOf(stored), metadata};
 }
 
+/// Element, scale, elements along K and rows that share one, and zero.
+nb::tuple findDataType(const std::string &name) {
+  BlockscaleDataType type;
+  check(blockscaleFindDataType(slice(name), &type));
+  return nb::make_tuple(text(type.element), text(type.scale), type.block,
+                        type.rows, text(type.zero));
+}
+
 } // namespace
 
 void blockscale::python::definePacking(nb::module_ &m) {
@@ -122,4 +130,5 @@ void blockscale::python::definePacking(nb::module_ &m) {
   m.def("encode", &encode);
   m.def("decode", &decode);
   m.def("compress", &compress);
+  m.def("find_data_type", &findDataType);
 }

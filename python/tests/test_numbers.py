@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import blockscale as bs
+from blockscale import _core
 
 ORACLE = Path(__file__).resolve().parents[2] / "test" / "oracle" / "numerics"
 
@@ -572,6 +573,32 @@ def test_scales_of_ue5m3_round_up():
     # 33 / 15 is 2.2, and 9 / 2.25 steps below are 4.
     assert (result.scales.tolist(), result.zeros.tolist()) == ([[0x81]], [[4]])
     assert result.dequantize().tolist() == [[-9, 0, 11 * 2.25]]
+
+
+def test_data_types_by_the_names_that_mlir_knows():
+    """All that a type of MLIR takes in place of a spec, from the same table."""
+    for name, format_ in (
+            ("nvf4", bs.Format("e2m1", "ue4m3", 16)),
+            ("nvf6s", bs.Format("e2m3", "ue4m3", 16, rows=16)),
+            ("mxfp8e4", bs.FORMATS["mxfp8"]), ("mxfp4e2", bs.FORMATS["mxfp4"]),
+            ("mx6", bs.Format("cb51ie_int7", "ue8m0", 16)),
+            ("bfp16", bs.Format("int8", "ue8m0", 8)),
+            ("fp8nF32s", bs.Format("e4m3b8fnuz", "f32", 32, rows=32)),
+            ("fp8_n", bs.Format("e4m3", "ue4m3", rows=0)),
+            ("uint4_bbc", bs.Format("uint4", "bf16", zero="bf16")),
+            ("uint8_fi", bs.Format("uint8", "f16", rows=0, zero="int8")),
+            ("bf8", bs.FORMATS["fp8_e5m2"])):
+        assert bs.format_named(name) == format_, name
+    # Names that both have are of one type.
+    for name in ("mxfp4", "mxfp8", "mxint4", "mxint8", "fp8"):
+        element, scale, block, rows, zero = _core.find_data_type(name)
+        assert bs.FORMATS[name] == bs.Format(element, scale or None, block,
+                                             rows=rows, zero=zero or None)
+    values = np.arange(32, dtype=np.float32)[None]
+    assert bs.quantize(values, "nvf4").scales.tolist() == [[2.5, 5]]
+    for name in ("NVF4", "nvf5", 4):
+        with pytest.raises(bs.Refused, match="no format .* such as nvf4"):
+            bs.format_named(name)
 
 
 def test_scales_of_tiles_of_rows():

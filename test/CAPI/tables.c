@@ -142,6 +142,33 @@ static void checkCodes(void) {
   CHECK(!memcmp(codes, bf16, 8));
 }
 
+static bool is(BlockscaleSlice text, const char *expected) {
+  return text.size == strlen(expected) &&
+         !memcmp(text.data, expected, text.size);
+}
+
+static void checkDataTypes(void) {
+  BlockscaleDataType type;
+  CHECK_OK(blockscaleFindDataType(slice("nvf4"), &type));
+  CHECK(is(type.element, "e2m1") && is(type.scale, "ue4m3") && !type.zero.size);
+  CHECK(type.block == 16 && type.rows == 1 && type.subtile == 1);
+  CHECK_OK(blockscaleFindDataType(slice("mx6"), &type));
+  CHECK(is(type.element, "cb51ie_int7") && is(type.scale, "ue8m0"));
+  CHECK(type.block == 16 && type.subtile == 2);
+  CHECK_OK(blockscaleFindDataType(slice("uint4_Fic"), &type));
+  CHECK(is(type.element, "uint4") && is(type.scale, "f32") &&
+        is(type.zero, "int8") && type.block == 0 && type.rows == 1);
+  CHECK_OK(blockscaleFindDataType(slice("fp8nf32s"), &type));
+  CHECK(is(type.element, "e4m3b8fnuz") && is(type.scale, "f16"));
+  CHECK(type.block == 32 && type.rows == 32);
+  CHECK_OK(blockscaleFindDataType(slice("int8_b"), &type));
+  CHECK(is(type.scale, "bf16") && type.block == 0 && type.rows == 0);
+  CHECK_OK(blockscaleFindDataType(slice("bf8"), &type));
+  CHECK(is(type.element, "e5m2") && !type.scale.size && type.rows == 1);
+  CHECK(blockscaleFindDataType(slice("NVF4"), &type) ==
+        BLOCKSCALE_INVALID_ARGUMENT);
+}
+
 static void checkQuestions(void) {
   BlockscaleField fields[] = {{slice("target"), slice("sm_100a")},
                               {slice("kind"), slice("mxf4nvf4")},
@@ -203,6 +230,7 @@ int main(void) {
   checkRepeatedScales();
   checkSparse();
   checkCodes();
+  checkDataTypes();
   checkQuestions();
   return 0;
 }
