@@ -11,6 +11,7 @@
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
+#include "blockscale/Dialect/Blockscale/IR/WideTiles.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/Dialect/Blockscale/Transforms/ScheduleChoices.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -38,6 +39,8 @@ static std::string describe(const ScheduleChoice &choice) {
   std::string result = "tile " + text(schedule.getTileM()) + " x " +
                        text(schedule.getTileN()) + " x " +
                        text(schedule.getTileK());
+  if (hasHalves(choice.mma, schedule))
+    result += " in halves";
   if (schedule.ctaGroup() == 2)
     result += " over a pair of CTAs";
   if (schedule.clusterM() * schedule.clusterN() > schedule.ctaGroup())
@@ -68,12 +71,14 @@ static std::string printed(Attribute attribute) {
   return result;
 }
 
-/// Whether the epilogue that `schedule` asks for is one of `op`.
-static bool isLegalEpilogue(MatmulOp op, ScheduleAttr schedule) {
+/// Whether the epilogue that `schedule` asks for is one of `op` beside its
+/// instruction `mma`.
+static bool isLegalEpilogue(MatmulOp op, MmaAttr mma, ScheduleAttr schedule) {
   hw::Target target = getTarget(op);
   StoredResult result = storedResult(op);
   QuantizeOp quantizer = quantizerOf(op);
-  return !whyNotStores(schedule, result, target) &&
+  return !whyNotHalves(op, mma, schedule) &&
+         !whyNotStores(schedule, result, target) &&
          !whyNotLoadsOfC(schedule, loadedAddend(op), target) &&
          !whyNotEpilogueWarps(schedule, result.isPromoting, target) &&
          !(quantizer &&
@@ -107,7 +112,7 @@ static std::vector<ScheduleTwin> twinsOf(MatmulOp op,
       fields.cLoads = loads ? std::optional(Loads::Tma) : std::nullopt;
       fields.epilogueWarps = warps;
       auto twin = ScheduleAttr::get(op.getContext(), fields);
-      if (isOther && isLegalEpilogue(op, twin))
+      if (isOther && isLegalEpilogue(op, choice.mma, twin))
         list.push_back({common + describeEpilogue(twin), twin});
     }
   return list;

@@ -77,7 +77,9 @@ constexpr double kWorkspaceBytesPerCycle = 32768 / kFarL2Cycles;
 constexpr double kExchangeCyclesOfColumn = 4;
 
 double exposedEpilogue(const GemmKernel &kernel) {
-  constexpr double kOfWhole = 0.75;
+  constexpr double kOfWhole = 0.75, kOfHalves = 0.05;
+  if (kernel.inHalves)
+    return kOfHalves;
   switch (kernel.overlap) {
   case EpilogueOverlap::TwoAccumulators:
     return 0.12;
@@ -92,6 +94,13 @@ double exposedEpilogue(const GemmKernel &kernel) {
   return 1;
 }
 
+/// The part of the last tile's epilogue that comes behind all instructions: of
+/// halves little more than the right one (fitted to the timeline).
+double lastEpilogue(const GemmKernel &kernel) {
+  constexpr double kOfHalves = 0.7;
+  return kernel.inHalves ? kOfHalves : 1 - exposedEpilogue(kernel);
+}
+
 int64_t ceilDiv(int64_t x, int64_t y) { return (x + y - 1) / y; }
 
 MmaStep stepOf(const GemmKernel &kernel, unsigned columns) {
@@ -103,14 +112,19 @@ MmaStep stepOf(const GemmKernel &kernel, unsigned columns) {
   return step;
 }
 
-/// The first of the instructions beside each other, or the only one.
+/// The columns of the instructions beside each other.
+TileColumns columnsOf(const GemmKernel &kernel) {
+  return kernel.inHalves ? halvesOf(kernel.tileN) : tileColumns(kernel.tileN);
+}
+
+/// The first of them, or the only one.
 MmaStep stepOf(const GemmKernel &kernel) {
-  return stepOf(kernel, tileColumns(kernel.tileN).first);
+  return stepOf(kernel, columnsOf(kernel).first);
 }
 
 /// Cycles between two rounds of the instructions beside each other.
 double intervalCycles(const GemmKernel &kernel) {
-  TileColumns columns = tileColumns(kernel.tileN);
+  TileColumns columns = columnsOf(kernel);
   double cycles = 0;
   for (unsigned i = 0; i < columns.instructions(); ++i)
     cycles += mmaIntervalCycles(stepOf(kernel, columns.columnsOf(i)));
@@ -423,6 +437,7 @@ GemmPrediction predictAt(const GemmKernel &kernel, const GemmSize &size,
 
   // The warps that promote also store, and promote nothing meanwhile.
   double exposed = kernel.promotionK ? 1 : exposedEpilogue(kernel);
+  double last = kernel.promotionK ? 0 : lastEpilogue(kernel);
   double sum = 0;
   for (double time :
        {result.mma, result.l2, result.memory, (1 - exposed) * result.epilogue})
@@ -439,10 +454,9 @@ GemmPrediction predictAt(const GemmKernel &kernel, const GemmSize &size,
   double ofSplit = reductionMicroseconds(kernel, clockGhz);
   result.reduction = ofSplit + ofShares.reduction;
   result.total = kLaunchMicroseconds + fillMicroseconds(kernel, clockGhz) +
-                 streaming.waves * result.wave +
-                 (1 - exposed) * result.epilogue + ofSplit +
-                 storeOfSplitMicroseconds(kernel, clockGhz) + ofShares.pieces +
-                 ofShares.sums;
+                 streaming.waves * result.wave + last * result.epilogue +
+                 ofSplit + storeOfSplitMicroseconds(kernel, clockGhz) +
+                 ofShares.pieces + ofShares.sums;
 
   result.teraflops = flops(size) / result.total / 1e6;
   result.tensorCoreBusy =

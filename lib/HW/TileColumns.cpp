@@ -24,6 +24,10 @@ TileColumns blockscale::hw::tileColumns(unsigned columns) {
   return {first, columns - first};
 }
 
+TileColumns blockscale::hw::halvesOf(unsigned columns) {
+  return {columns / 2, columns / 2};
+}
+
 unsigned blockscale::hw::commonColumns(const TileColumns &tile) {
   return std::gcd(tile.first, tile.second);
 }

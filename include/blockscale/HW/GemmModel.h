@@ -56,6 +56,10 @@ struct GemmKernel {
   /// Tile of one CTA, or of the pair: N of the instruction, or of two beside
   /// each other where it is above 256, and its M times `instructionsM`.
   unsigned tileM = 256, tileN = 256;
+  /// Whether two instructions beside each other compute a tile that one could,
+  /// each into an accumulator of its own, so that the epilogue has one half
+  /// before the other.
+  bool inHalves = false;
   /// MMAs of different rows that share B in the collector (sm_107).
   unsigned instructionsM = 1;
   /// Bits of an element of A and of B.

@@ -46,6 +46,10 @@ struct TileColumns {
 /// scales are cut between two of them.
 TileColumns tileColumns(unsigned columns);
 
+/// The columns of a tile in halves: two instructions, although one could have
+/// all of them.
+TileColumns halvesOf(unsigned columns);
+
 /// Columns that both instructions consist of: as many as boxes of B may have
 /// that serve both.
 unsigned commonColumns(const TileColumns &tile);

@@ -22,18 +22,6 @@
 using namespace mlir;
 using namespace blockscale;
 
-/// The MMA of the main loop: the one with the most instructions. That of a K
-/// tail has as many or fewer and comes later.
-static MmaOp mainMma(gpu::GPUFuncOp kernel) {
-  MmaOp best;
-  kernel.walk([&](MmaOp op) {
-    if (op.getSteps() &&
-        (!best || op.getSteps()->size() > best.getSteps()->size()))
-      best = op;
-  });
-  return best;
-}
-
 /// All MMAs of a K tile: those in the block of `mma` that share A or B, or it
 /// alone.
 static SmallVector<MmaOp> mmasBeside(MmaOp mma) {
@@ -43,6 +31,21 @@ static SmallVector<MmaOp> mmasBeside(MmaOp mma) {
     return op.getA() == mma.getA() && op.getRange() == mma.getRange();
   };
   return llvm::filter_to_vector(mma->getBlock()->getOps<MmaOp>(), belongs);
+}
+
+/// The MMA of the main loop: the one with the most instructions, and of those
+/// one that has the others of its K tile beside it. That of a K tail has as
+/// many or fewer and comes later.
+static MmaOp mainMma(gpu::GPUFuncOp kernel) {
+  MmaOp best;
+  auto rankOf = [](MmaOp op) {
+    return std::pair(op.getSteps()->size(), mmasBeside(op).size());
+  };
+  kernel.walk([&](MmaOp op) {
+    if (op.getSteps() && (!best || rankOf(op) > rankOf(best)))
+      best = op;
+  });
+  return best;
 }
 
 /// Columns of the tile that `mma` and those beside it compute.
@@ -60,7 +63,7 @@ static std::pair<int64_t, int64_t> copiesOf(TensorMemoryType type,
                                             int64_t columns) {
   int64_t count = type.getShape()[0], width = type.getShape()[2];
   int64_t stride = cast<TmemAccumulatorAttr>(type.getLayout()).getCopyStride();
-  if (columns == width)
+  if (columns == width || !stride)
     return {count, stride ? stride : width};
   // Those of instructions beside each other have one at every step.
   int64_t behind = type.getColumns() - columns;

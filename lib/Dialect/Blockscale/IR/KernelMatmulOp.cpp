@@ -402,8 +402,8 @@ LogicalResult KernelMatmulOp::verify() {
                             "'blockscale-select-schedule' completes one";
   MmaAttr mma = getMma();
   bool inTensorMemory = hw::hasTensorMemory(getTarget(*this));
-  if (inTensorMemory && (!isTileM(mma, schedule.getTileM()) ||
-                         !isTileN(mma, schedule.getTileN())))
+  if (inTensorMemory &&
+      (!isTileM(mma, schedule.getTileM()) || !isTileN(mma, schedule)))
     return emitOpError() << "expected an instruction of the tile's shape "
                          << schedule.getTileM() << "x" << schedule.getTileN()
                          << ", found " << mma.getM() << "x" << mma.getN();

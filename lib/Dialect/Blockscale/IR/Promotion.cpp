@@ -8,6 +8,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
 #include "blockscale/Dialect/Blockscale/IR/FloatResults.h"
+#include "blockscale/Dialect/Blockscale/IR/WideTiles.h"
 #include "blockscale/HW/Memory.h"
 #include "blockscale/Packing/Recode.h"
 
@@ -257,7 +258,8 @@ std::optional<Reason>
 blockscale::whyNotPromotion(MmaAttr mma, ScheduleAttr schedule, int64_t block,
                             int64_t columnsOfScale, int64_t columnsOfResult,
                             hw::Target target) {
-  if (!block && schedule.getAccumulators() <= kAccumulators)
+  if (!block &&
+      (schedule.getAccumulators() <= kAccumulators || hasHalves(mma, schedule)))
     return std::nullopt;
   if (!block)
     return Reason("'accumulators' of " +

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/IR/WideTiles.h"
+#include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/HW/TileColumns.h"
 
 using namespace mlir;
@@ -21,8 +22,20 @@ bool blockscale::readsNextWord(MmaAttr mma) {
                           mma.getSparse()) > hw::kAtomScales;
 }
 
-bool blockscale::isTileN(MmaAttr mma, int64_t tileN) {
-  return mma.getN() == hw::tileColumns(tileN).first;
+bool blockscale::hasHalves(MmaAttr mma, ScheduleAttr schedule) {
+  return schedule.getAccumulators() == kHalfAccumulators &&
+         schedule.getTileN() == kHalvedColumns &&
+         mma.getN() == kHalvedColumns / 2;
+}
+
+hw::TileColumns blockscale::columnsOf(MmaAttr mma, ScheduleAttr schedule) {
+  auto columns = unsigned(schedule.getTileN());
+  return hasHalves(mma, schedule) ? hw::halvesOf(columns)
+                                  : hw::tileColumns(columns);
+}
+
+bool blockscale::isTileN(MmaAttr mma, ScheduleAttr schedule) {
+  return mma.getN() == columnsOf(mma, schedule).first;
 }
 
 static Reason notLowered(int64_t tileN, const std::string &with) {
@@ -55,6 +68,56 @@ std::optional<Reason> blockscale::whyNotWideTile(MmaAttr mma, int64_t tileM,
                   std::to_string(mma.getK()) +
                   " read words that lie as far apart as their own rows take; "
                   "nearest legal: 384");
+  return std::nullopt;
+}
+
+std::optional<Reason> blockscale::whyNotHalves(MatmulOp op, MmaAttr mma,
+                                               ScheduleAttr schedule) {
+  if (!hasHalves(mma, schedule))
+    return std::nullopt;
+  auto notLowered = [](const std::string &with) {
+    return Reason("'accumulators' of 3 are of half a tile each, which are not "
+                  "lowered " +
+                  with + "; nearest legal: 2");
+  };
+  if (!hw::isBlockScaled(mma.getKind()))
+    return notLowered("without scales of blocks");
+  if (mma.getSparse())
+    return notLowered("with a sparse 'a'");
+  if (mma.getCtaGroup() != 2)
+    return notLowered("in one CTA; 'cta_group' of 2 has them");
+  if (schedule.getTileM() > mma.getM())
+    return notLowered("with 'tile_m' of " +
+                      std::to_string(schedule.getTileM()) +
+                      ", two instructions above each other");
+  if (mma.getBMnMajor() && mma.getBMnMajor().getValue())
+    return notLowered("with a B whose columns lie together in memory");
+  if (readsNextWord(mma))
+    return notLowered("with K = " + std::to_string(mma.getK()) +
+                      ", which reads words of scales that lie as far apart as "
+                      "its own rows take");
+  if (op.isGathered())
+    return notLowered("with rows that are gathered");
+  if (op.isGroupedAlongK())
+    return notLowered("with groups along K");
+  if (schedule.splits() > 1)
+    return notLowered("with 'split_k'");
+  if (schedule.getStores() == Stores::Tma)
+    return notLowered("with 'stores' of 'tma'");
+  if (schedule.getCLoads() == Loads::Tma)
+    return notLowered("with 'c_loads' of 'tma'");
+  // What a thread takes of a half at once.
+  constexpr int64_t kColumns = 64;
+  int64_t blockColumns = columnsOfResult(op);
+  if (blockColumns && kColumns % blockColumns != 0)
+    return notLowered("with a result in blocks of " +
+                      std::to_string(blockColumns) + " columns");
+  bool hasTwo = (!schedule.getStages() || schedule.getStages() > 1) &&
+                schedule.getScaleStages() != 1;
+  if (!hasTwo)
+    return Reason("'accumulators' of 3 are of half a tile each, of which the "
+                  "first instructions read two stages; found one; nearest "
+                  "legal: 2 'stages', and 2 of scales");
   return std::nullopt;
 }
 

@@ -1,7 +1,7 @@
 // Eight warps store by themselves where they make the epilogue shorter: where CTAs of a
 // cluster meet while the last stores run, or a chunk of columns waits for what it loads.
 // Four where the port for stores decides, where all columns that accumulators share are
-// one chunk of four warps, and with TMA.
+// one chunk of four warps, and with TMA. Of tiles in halves they load a half at once.
 
 // RUN: blockscale-opt %s -blockscale-attach-target=target=sm_100a -blockscale-legalize-scales -blockscale-select-schedule | FileCheck %s --implicit-check-not=epilogue_warps
 
@@ -48,6 +48,13 @@ func.func @boxes(%a: !a, %b: !b) -> tensor<2048x4096xbf16> {
 !x = !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
 !w = !blockscale.tensor<2x2048x4096xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @groups(%x: !x, %w: !w, %ends: tensor<2xi32>) -> tensor<?x2048xbf16> {
+  %0 = blockscale.matmul %x, %w groups(%ends : tensor<2xi32>) schedule(#blockscale.schedule<tile_n = 256, cta_group = 2, accumulators = 2>) : !x, !w -> tensor<?x2048xbf16>
+  return %0 : tensor<?x2048xbf16>
+}
+
+// CHECK-LABEL: func.func @halves(
+// CHECK: accumulators = 3, {{.*}}epilogue_warps = 8>
+func.func @halves(%x: !x, %w: !w, %ends: tensor<2xi32>) -> tensor<?x2048xbf16> {
   %0 = blockscale.matmul %x, %w groups(%ends : tensor<2xi32>) schedule(#blockscale.schedule<tile_n = 256, cta_group = 2>) : !x, !w -> tensor<?x2048xbf16>
   return %0 : tensor<?x2048xbf16>
 }

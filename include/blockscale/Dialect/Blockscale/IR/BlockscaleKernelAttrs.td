@@ -116,7 +116,7 @@ def Blockscale_ScheduleAttr
     | `tile_k` | elements along K in one stage | one 128-byte row of shared memory: 256 packed 4-bit elements, 128 of 8 bits, 64 of 16 or 32 of 32; with a sparse `a` at least a tile of its metadata, four scales, and 128 stored elements of the padded types |
     | `stages` | stages of the shared-memory ring | 1 to 16, within shared memory |
     | `scale_stages` | stages of a ring of their own for the scales of blocks, which are released when they are copied to tensor memory; with as many as `stages` there is one ring for all | 1 to `stages`; fewer only with scales that tensor memory holds |
-    | `accumulators` | accumulators in tensor memory | 1 or 2, up to 4 with scales that are applied in registers; two that do not fit overlap, but not with `tile_m` 512, and of 448 columns there is one |
+    | `accumulators` | accumulators in tensor memory | 1 or 2, up to 4 with scales that are applied in registers; two that do not fit overlap, but not with `tile_m` 512, and of 448 columns there is one. 3 are of half a tile each: two instructions beside each other have `tile_n` 256, and while the epilogue has the left half the right one is still multiplied. With `cta_group` 2, scales of blocks, a dense `a`, K-major rows on the side of B, the ordinary `mma_k`, two `stages`, direct stores and loads of C, and without `split_k`, rows that are gathered and groups along K |
     | `swap_operands` | compute D transposed: B supplies the 128 rows | false, true |
     | `group_m` | row tiles that are walked before the next column tile | >= 1 |
     | `cta_group` | CTAs that execute one instruction together | 1, 2 |

@@ -9,15 +9,32 @@
 #define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_WIDETILES_H
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/HW/TileColumns.h"
 
 namespace blockscale {
 
 /// Whether a tile of so many columns has more than an instruction can.
 bool isWideTile(int64_t tileN);
 
-/// Whether `mma` is the first of the instructions that compute a tile of
-/// `tileN` columns, from left to right.
-bool isTileN(MmaAttr mma, int64_t tileN);
+/// Columns of a tile that is computed in halves, and accumulators of half a
+/// tile: while the epilogue reads one, the main loop fills the other two.
+inline constexpr int64_t kHalvedColumns = 256, kHalfAccumulators = 3;
+
+/// Whether `mma` computes half of the tile's columns, although one instruction
+/// could have all: then the halves are complete at different times, and each
+/// has an accumulator of its own.
+bool hasHalves(MmaAttr mma, ScheduleAttr schedule);
+
+/// The columns of the instructions that compute a tile, from left to right.
+hw::TileColumns columnsOf(MmaAttr mma, ScheduleAttr schedule);
+
+/// Whether `mma` is the first of those.
+bool isTileN(MmaAttr mma, ScheduleAttr schedule);
+
+/// Why no tile of the product `op` is computed in halves by two instructions
+/// like `mma` with `schedule`; empty if it can.
+std::optional<Reason> whyNotHalves(MatmulOp op, MmaAttr mma,
+                                   ScheduleAttr schedule);
 
 /// Whether some instructions like `mma` take their last scales from the next
 /// word, which the hardware finds as far behind the first as its own columns

@@ -75,8 +75,9 @@ TileGeometry::TileGeometry(MmaAttr mma, ScheduleAttr schedule, hw::Chip chip,
                            bool isRowPerLane)
     : tileM(schedule.getTileM()), tileN(schedule.getTileN()),
       rowInstructions(rowInstructionsOf(schedule)),
-      columns(hw::tileColumns(schedule.getTileN())), tileK(schedule.getTileK()),
-      stages(schedule.getStages()),
+      columns(columnsOf(mma, schedule)),
+      hasHalves(blockscale::hasHalves(mma, schedule)),
+      tileK(schedule.getTileK()), stages(schedule.getStages()),
       accumulators(schedule.getAccumulators() * rowInstructions),
       scaleStages(schedule.scaleStages()), ctaGroup(schedule.ctaGroup()),
       clusterM(schedule.clusterM()), clusterN(schedule.clusterN()),
@@ -116,7 +117,8 @@ int64_t TileGeometry::tensorColumns() const {
     return hw::TmemRegion{static_cast<unsigned>(columns), isCopied};
   };
   // As blockscale-assign-memory places them.
-  std::vector<hw::TmemRegion> regions{region(accumulators * tileN, false)};
+  std::vector<hw::TmemRegion> regions{
+      region(accumulators * accumulatorColumns(), false)};
   regions.insert(regions.end(), rowInstructions, region(sfaColumns, true));
   regions.push_back(region(sfbColumns, true));
   regions.push_back(region(metadataColumns, true));

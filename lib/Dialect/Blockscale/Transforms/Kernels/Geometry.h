@@ -61,8 +61,10 @@ struct TileGeometry {
   int64_t tileM, tileN, rowInstructions;
   /// Columns of instructions beside each other that share A.
   hw::TileColumns columns;
-  /// Accumulators of one instruction each; a tile takes one for each of its
-  /// `rowInstructions`.
+  /// Whether each of them has an accumulator of its own.
+  bool hasHalves;
+  /// Accumulators of one instruction each, or of two that are complete
+  /// together; a tile takes `accumulatorsOfTile`.
   int64_t tileK, stages, accumulators;
   /// Stages of scales: fewer than those of the operands where they have a ring
   /// of their own.
@@ -132,8 +134,15 @@ struct TileGeometry {
   /// Columns of tensor memory that all of it takes, were there columns without
   /// end.
   int64_t tensorColumns() const;
+  /// Accumulators that a tile takes, one after the other, and columns of one.
+  int64_t accumulatorsOfTile() const {
+    return hasHalves ? columns.instructions() : rowInstructions;
+  }
+  int64_t accumulatorColumns() const {
+    return hasHalves ? columns.first : tileN;
+  }
   /// Distance in columns from one accumulator to the next.
-  int64_t accumulatorStride() const { return tileN - overlap; }
+  int64_t accumulatorStride() const { return accumulatorColumns() - overlap; }
   /// Whether the accumulators that fit lie at least so far apart that those of
   /// instructions beside each other find their places.
   bool hasRoomToOverlap() const { return overlap < tileN; }

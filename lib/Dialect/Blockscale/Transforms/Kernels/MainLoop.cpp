@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MainLoop.h"
+#include "HalvesLoop.h"
 #include "K96Loop.h"
 #include "K96Plan.h"
 #include "StageLoop.h"
@@ -22,6 +23,9 @@ MainLoop::create(KernelFrame &frame, StageRing &stages, TensorMemory &memory,
   if (isK96(frame.mma))
     return std::make_unique<K96Loop>(frame, stages, memory, accumulators,
                                      source);
+  if (frame.geometry.hasHalves)
+    return std::make_unique<HalvesLoop>(frame, stages, memory, accumulators,
+                                        source);
   return std::make_unique<StageLoop>(frame, stages, memory, accumulators,
                                      source);
 }
@@ -55,8 +59,7 @@ void MainLoop::awaitAccumulator(RingPosition free) {
   TensorFenceOp::create(b, FenceSide::After);
 }
 
-void MainLoop::copyScales(const MmaTile &tile, StagePosition ring,
-                          int64_t word) {
+void MainLoop::copyScalesAhead(StagePosition ring, int64_t word) {
   if (!stages.scales)
     return;
   Value stage = ring.scaleSlot();
@@ -64,9 +67,14 @@ void MainLoop::copyScales(const MmaTile &tile, StagePosition ring,
     CopyScalesOp::create(b, scales, stage, region, frame.isPair(), word);
   for (auto [scales, region] : llvm::zip(stages.scales->b, memory.scales->b))
     CopyScalesOp::create(b, scales, stage, region, frame.isPair(), word);
+}
+
+void MainLoop::copyScales(const MmaTile &tile, StagePosition ring,
+                          int64_t word) {
+  copyScalesAhead(ring, word);
   // Done before the instructions that read the copies.
   if (stages.scalesEmpty)
-    CommitOp::create(b, stages.scalesEmpty, stage, tile.feeders,
+    CommitOp::create(b, stages.scalesEmpty, ring.scaleSlot(), tile.feeders,
                      frame.isPair());
 }
 
@@ -106,6 +114,11 @@ void MainLoop::maskTail(Value stage, Value valid) {
   // zeros, and its scale counts.
   b.onlyIf(b.isNotZero(rest),
            [&] { maskScales(stage, b.ceilDiv(valid, span)); });
+}
+
+void MainLoop::handOver(const MmaTile &tile, Value accumulator) {
+  CommitOp::create(b, accumulators.full, accumulator, tile.pair,
+                   frame.isPair());
 }
 
 void MainLoop::release(const MmaTile &tile, Value stage) {
@@ -168,19 +181,24 @@ MainLoop::Rings MainLoop::fillAccumulators(MmaTile tile, Value columnTile,
     tile.free = at.free;
   else
     WaitOp::create(b, accumulators.empty, at.free.slot, b.flip(at.free.parity));
-  for (int64_t i = 1; i < frame.geometry.rowInstructions; ++i) {
+  for (int64_t i = 1; i < frame.geometry.accumulatorsOfTile(); ++i) {
     at.copy = b.next(at.copy, accumulators.count());
     at.free = b.next(at.free, accumulators.emptyCount());
     tile.copies.push_back(at.copy.slot);
-    WaitOp::create(b, accumulators.empty, at.free.slot, b.flip(at.free.parity));
+    if (handsOver())
+      tile.free = at.free;
+    else
+      WaitOp::create(b, accumulators.empty, at.free.slot,
+                     b.flip(at.free.parity));
   }
-  if (!tile.free)
+  if (!copiesAhead())
     TensorFenceOp::create(b, FenceSide::After);
   tile.shift = scaleShift(columnTile);
   at.stage = multiplyTile(tile, at.stage);
   b.onlyIf(tile.leader, [&] {
-    for (Value filled : tile.copies)
-      CommitOp::create(b, accumulators.full, filled, tile.pair, frame.isPair());
+    ArrayRef<Value> filled = tile.copies;
+    for (Value each : handsOver() ? filled.take_back() : filled)
+      handOver(tile, each);
   });
   at.copy = b.next(at.copy, accumulators.count());
   at.free = b.next(at.free, accumulators.emptyCount());

@@ -45,8 +45,9 @@ protected:
     /// The CTAs of the pair; null without one.
     mlir::Value pair;
     KPart k;
-    /// Where the first stage's scales are copied before the accumulator is
-    /// free, what says that it is.
+    /// Where the first instructions come before the accumulator is free, what
+    /// says that it is: the first stage's scales are copied ahead, or the sums
+    /// are those of the second half.
     std::optional<RingPosition> free;
   };
 
@@ -56,6 +57,9 @@ protected:
   /// Whether it waits for the accumulator itself, behind the first copies of
   /// scales: where accumulators overlap the epilogue keeps each tile waiting.
   virtual bool copiesAhead() const { return false; }
+
+  /// Whether it hands over all accumulators of a tile but the last one itself.
+  virtual bool handsOver() const { return false; }
 
   /// Calls `multiply` where the part of K is the last one, which has what is
   /// left over after whole units; otherwise `ring` stays.
@@ -72,12 +76,17 @@ protected:
   /// Copies the scales of a stage to word `word` of their regions and those
   /// after it, and releases them there if they have a ring of their own.
   void copyScales(const MmaTile &tile, StagePosition ring, int64_t word = 0);
+  /// The same where they are copied once more before they are released.
+  void copyScalesAhead(StagePosition ring, int64_t word = 0);
   /// Clears the scales from number `valid` on of every row of a stage, in both
   /// CTAs of a pair.
   void maskScales(mlir::Value stage, mlir::Value valid);
   /// Clears the padding of the last scales of `valid` elements along K where an
   /// instruction would read it.
   void maskTail(mlir::Value stage, mlir::Value valid);
+  /// Tells the epilogue that an accumulator is complete once all work before is
+  /// done.
+  void handOver(const MmaTile &tile, mlir::Value accumulator);
   /// Lets the producers overwrite a stage once all work before is done.
   void release(const MmaTile &tile, mlir::Value stage);
   /// Null without scales.

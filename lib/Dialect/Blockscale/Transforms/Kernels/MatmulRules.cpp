@@ -110,15 +110,17 @@ static LogicalResult checkSchedule(MatmulOp op) {
       return op.emitOpError() << why->text;
   if (auto why = whyNotWarpSchedule(schedule, target))
     return op.emitOpError() << why->text;
-  if (inTensorMemory && (!isTileM(mma, schedule.getTileM()) ||
-                         !isTileN(mma, schedule.getTileN()) ||
-                         schedule.getTileK() != mma.getTileK()))
+  if (inTensorMemory &&
+      (!isTileM(mma, schedule.getTileM()) || !isTileN(mma, schedule) ||
+       schedule.getTileK() != mma.getTileK()))
     return op.emitOpError()
            << "its tile of " << schedule.getTileM() << "x"
            << schedule.getTileN() << "x" << schedule.getTileK()
            << " does not suit its instruction, which needs " << mma.getM()
            << "x" << mma.getN() << "x" << mma.getTileK();
   if (auto why = whyNotWideTile(mma, schedule.getTileM(), schedule.getTileN()))
+    return op.emitOpError() << why->text;
+  if (auto why = whyNotHalves(op, mma, schedule))
     return op.emitOpError() << why->text;
   if (auto why = whyNotStages(mma, schedule.getStages()))
     return op.emitOpError() << why->text;

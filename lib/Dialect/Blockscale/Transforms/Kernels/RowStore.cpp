@@ -43,7 +43,7 @@ void RowStore::findRow() {
 
 /// Lets the cluster end once the last chunk of the last tile is loaded.
 void RowStore::leaveAfterLast(TilePosition tile, int64_t number, Value index) {
-  if (!frame.leavesEarly() || number + 1 != frame.geometry.rowInstructions)
+  if (!frame.leavesEarly() || number + 1 != frame.geometry.accumulatorsOfTile())
     return;
   Value isLastChunk = b.isEqual(roundOf(index), rounds() - 1);
   Value isLastTile = arith::XOrIOp::create(b, source.hasNext(tile), b.always());
@@ -105,8 +105,12 @@ int64_t RowStore::chunkColumns() const {
   if (quantizesToFloats(frame))
     return frame.sumsOfElement() *
            frame.op.getQuantization()->getD().getKTile();
-  constexpr int64_t kColumns = 32;
+  constexpr int64_t kColumns = 32, kColumnsOfHalf = 64;
   int64_t width = math.getWidth();
+  // Two warps load all of a half at once. Parts of K are added up as they are
+  // kept.
+  if (frame.geometry.hasHalves && !frame.isStreamed())
+    return kColumnsOfHalf;
   bool isShared = sharers() > 1 && frame.quantizes();
   return isShared && kColumns % width == 0 ? kColumns : width;
 }
@@ -128,7 +132,10 @@ void RowStore::storeChunk(TilePosition tile, int64_t number, RingPosition copy,
   int64_t lastRound = rounds() - 1;
   if (overlap)
     lastRound = llvm::divideCeil(overlap, chunkColumns() * sharers()) - 1;
-  Value column = columnOf(copy, index);
+  Value inAccumulator = columnOf(copy, index), column = inAccumulator;
+  if (frame.geometry.hasHalves)
+    column =
+        b.add(column, b.constant(number * frame.geometry.accumulatorColumns()));
   auto released = [&] {
     releaseAfter(lastRound, index, copy);
     leaveAfterLast(tile, number, index);
@@ -138,16 +145,22 @@ void RowStore::storeChunk(TilePosition tile, int64_t number, RingPosition copy,
         tile, column,
         [&](Value at) { return loadSums(copy, at, math.getWidth()); },
         released);
-  Value sum = loadSums(copy, column, chunkColumns());
+  Value sum = loadSums(copy, inAccumulator, chunkColumns());
   released();
   if (addends)
     math.provideC(addends->take(roundOf(index), [&](Value round) {
       return columnOf(copy, chunkOf(round));
     }));
   if (isPartOfK)
-    partials.store(tile, {number, thread, column}, sum);
+    keepChunk(tile, number, column, sum);
   else
     finishPieces(tile, index, column, sum);
+}
+
+void RowStore::keepChunk(TilePosition tile, int64_t number, Value column,
+                         Value sum) {
+  int64_t instruction = frame.geometry.hasHalves ? 0 : number;
+  partials.store(tile, {instruction, thread, column}, sum);
 }
 
 VectorType RowStore::sumsType(int64_t columns) {
@@ -185,7 +198,7 @@ void RowStore::awaitPart(TilePosition tile, RingPosition copy, bool isPartOfK) {
 RingPosition RowStore::storePart(TilePosition tile, int64_t number,
                                  RingPosition copy, bool isPartOfK) {
   awaitPart(tile, copy, isPartOfK);
-  forEachChunk(frame.geometry.tileN, [&](Value index) {
+  forEachChunk(frame.geometry.accumulatorColumns(), [&](Value index) {
     storeChunk(tile, number, copy, index, isPartOfK);
   });
   return b.next(copy, accumulators.count());
@@ -245,7 +258,7 @@ void RowStore::addUp(TilePosition tile) {
 RingPosition RowStore::storeShare(TilePosition tile, RingPosition copy) {
   auto store = [&](bool isPartOfK) {
     RingPosition next = copy;
-    for (int64_t i = 0; i < frame.geometry.rowInstructions; ++i)
+    for (int64_t i = 0; i < frame.geometry.accumulatorsOfTile(); ++i)
       next = storePart(frame.partOf(tile, i), i, next, isPartOfK);
   };
   auto choice = scf::IfOp::create(b, Shares(frame).isWhole(tile),
@@ -258,14 +271,14 @@ RingPosition RowStore::storeShare(TilePosition tile, RingPosition copy) {
     store(/*isPartOfK=*/true);
     addUp(tile);
   }
-  for (int64_t i = 0; i < frame.geometry.rowInstructions; ++i)
+  for (int64_t i = 0; i < frame.geometry.accumulatorsOfTile(); ++i)
     copy = b.next(copy, accumulators.count());
   return copy;
 }
 
 SmallVector<Value> RowStore::storeTile(TilePosition tile, ValueRange carried) {
   RingPosition copy{carried[0], carried[1]};
-  int64_t parts = frame.geometry.rowInstructions;
+  int64_t parts = frame.geometry.accumulatorsOfTile();
   if (exchange) {
     Value parity = carried[2];
     for (int64_t i = 0; i < parts; ++i) {

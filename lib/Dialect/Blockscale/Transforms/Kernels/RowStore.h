@@ -55,8 +55,8 @@ private:
   /// Stores all of a tile; returns what is carried to the next one.
   llvm::SmallVector<mlir::Value> storeTile(TilePosition tile,
                                            mlir::ValueRange carried);
-  /// Stores the part of an output tile that its instruction `number` computed,
-  /// or keeps its sums where they are those of a part of K.
+  /// Stores the part of an output tile that is in its accumulator `number`, or
+  /// keeps its sums where they are those of a part of K.
   RingPosition storePart(TilePosition tile, int64_t number, RingPosition copy,
                          bool isPartOfK);
   /// Stores a tile, or the part of it that a share has.
@@ -74,11 +74,14 @@ private:
   /// Waits for the accumulator of a part.
   void awaitPart(TilePosition tile, RingPosition copy, bool isPartOfK);
   mlir::Value loadSums(RingPosition copy, mlir::Value column, int64_t columns);
-  /// The first column of the chunk that is number `index` in the order of
-  /// loading.
+  /// The first column in the accumulator of the chunk that is number `index` in
+  /// the order of loading.
   mlir::Value columnOf(RingPosition copy, mlir::Value index);
   void storeChunk(TilePosition tile, int64_t number, RingPosition copy,
                   mlir::Value index, bool isPartOfK);
+  /// Keeps the sums of a chunk, which is in accumulator `number`.
+  void keepChunk(TilePosition tile, int64_t number, mlir::Value column,
+                 mlir::Value sum);
   void finishChunk(TilePosition tile, mlir::Value index, mlir::Value column,
                    mlir::Value sum);
   /// The same of the chunk's pieces, of what a thread finishes at once.
@@ -99,8 +102,11 @@ private:
   /// would keep the other waiting between them. Those of a tile under a float
   /// it loads piece after piece.
   int64_t chunkColumns() const;
-  int64_t chunks() const { return frame.geometry.tileN / chunkColumns(); }
-  /// Warps that own the same lanes, and the rounds in which they take a tile.
+  int64_t chunks() const {
+    return frame.geometry.accumulatorColumns() / chunkColumns();
+  }
+  /// Warps that own the same lanes, and the rounds in which they take an
+  /// accumulator.
   int64_t sharers() const { return frame.schedule.warpsOfQuarter(); }
   int64_t rounds() const { return chunks() / sharers(); }
   /// The round of the chunk that is number `index`, and the warp's own chunk of

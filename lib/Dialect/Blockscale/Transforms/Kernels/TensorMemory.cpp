@@ -44,15 +44,15 @@ static TensorMemoryType rowPerLaneRegion(MLIRContext *context,
                                TmemScalesAttr::get(context, 1));
 }
 
-/// The accumulators of the ring. Where a tile has several instructions there is
+/// The accumulators of the ring. Where one is of several instructions there is
 /// one for the first of them at every step of columns, and the others' are
 /// some of these.
 static TensorMemoryType accumulatorRegion(KernelFrame &frame) {
   MLIRContext *context = frame.b.getContext();
   const TileGeometry &g = frame.geometry;
-  int64_t count = g.accumulators, width = g.tileN;
+  int64_t count = g.accumulators, width = g.accumulatorColumns();
   int64_t stride = g.overlap ? g.accumulatorStride() : 0;
-  if (g.columns.second) {
+  if (g.columns.second && !g.hasHalves) {
     int64_t all = (count - 1) * g.accumulatorStride() + g.tileN;
     width = g.columns.first;
     stride = hw::kWideTileStep;
@@ -101,7 +101,7 @@ void TensorMemory::locate() {
 
 Value TensorMemory::accumulatorOf(Value slot, unsigned number) {
   const TileGeometry &g = frame.geometry;
-  if (!g.columns.second)
+  if (!g.columns.second || g.hasHalves)
     return slot;
   int64_t steps = g.accumulatorStride() / hw::kWideTileStep;
   return b.add(b.mul(slot, steps),

@@ -137,6 +137,7 @@ ProductPrediction blockscale::predictProduct(const ProblemSizes &problem,
   setShares(problem, mma, schedule, kernel);
   kernel.overlap = overlapOf(geometry);
   kernel.sharedColumns = geometry.overlap;
+  kernel.inHalves = geometry.hasHalves;
   kernel.warpsOfQuarter = schedule.warpsOfQuarter();
   setPromotion(problem, geometry.tileN, geometry.accumulators, kernel);
   hw::GemmConditions conditions{hw::referencePart(target.chip)};
@@ -200,6 +201,9 @@ bool blockscale::gainsByMoreWarps(MatmulOp op, MmaAttr mma,
                                   hw::Target target) {
   constexpr unsigned kMore = 2;
   TileGeometry geometry(mma, schedule, target.chip);
+  // A half is free when all of it is loaded, by two warps at once.
+  if (geometry.hasHalves)
+    return true;
   auto cycles = [&](unsigned warps) {
     return hw::epilogueCycles(
         epilogueWork(op, schedule, geometry, predicted, warps), warps);

@@ -304,6 +304,8 @@ static std::optional<Reason> whyNotTile(const Request &asked,
   if (auto why =
           whyNotStreamed(mma, tile, op.getSizes(), op.hasGroups(), target))
     return why;
+  if (auto why = whyNotHalves(op, mma, tile))
+    return why;
   ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
   if (auto why = whyNotPromotion(mma, tile, asked.block,
                                  columnsOfScale(a, b, choice.swap),
@@ -346,6 +348,8 @@ static ScheduleAttr tileOf(const Request &asked, const TileChoice &choice,
     fields.clusterK = choice.clusterK;
   if (choice.shares > 1)
     fields.streamK = choice.shares;
+  if (choice.inHalves)
+    fields.accumulators = kHalfAccumulators;
   return ScheduleAttr::get(mma.getContext(), fields);
 }
 
@@ -373,9 +377,9 @@ static Result<ScheduleChoice> complete(const Request &asked,
   if (auto why = whyNotTile(asked, choice, mma, tile))
     return *why;
   ScheduleAttr::Fields fields = tile.getFields();
-  int64_t accumulators = fields.accumulators;
+  int64_t accumulators = asked.wish.getAccumulators();
   // A block of K is short against what it takes to hand it over.
-  if (!accumulators)
+  if (!accumulators && !choice.inHalves)
     fields.accumulators = asked.block ? 4 : 2;
   auto schedule = [&](RingStages rings) {
     fields.stages = rings.operands;
@@ -391,7 +395,7 @@ static Result<ScheduleChoice> complete(const Request &asked,
   while (!accumulators && asked.block && fields.accumulators > 1 &&
          takesAllColumns())
     --fields.accumulators;
-  if (!accumulators &&
+  if (!accumulators && !choice.inHalves &&
       whyNotColumns(
           TileGeometry(mma, schedule(one), target.chip, asked.isRowPerLane),
           target))
@@ -417,6 +421,8 @@ static Result<ScheduleChoice> complete(const Request &asked,
       chooseStages(wish, mma, geometry, target, reserved, predict);
   if (!rings)
     return rings.why();
+  if (auto why = whyNotHalves(op, mma, schedule(*rings)))
+    return *why;
   ProductPrediction predicted = predict(*rings);
   ScheduleAttr completed = withWarps(op, mma, schedule(*rings), predicted,
                                      asked.stored.isPromoting, target);

@@ -34,7 +34,9 @@ MmaAttr blockscale::instructionOf(MmaAttr mma, const TileChoice &choice) {
   MmaAttr::Fields fields =
       (choice.swap ? mma.getTransposed() : mma).getFields();
   fields.m = hw::kTmemLanes * choice.ctaGroup;
-  fields.n = hw::tileColumns(choice.tileN).first;
+  fields.n = (choice.inHalves ? hw::halvesOf(choice.tileN)
+                              : hw::tileColumns(choice.tileN))
+                 .first;
   fields.k = choice.mmaK;
   fields.ctaGroup = choice.ctaGroup;
   return MmaAttr::get(mma.getContext(), fields);
@@ -179,8 +181,8 @@ SmallVector<int64_t> blockscale::clusterPartsOf(ScheduleAttr wish,
 
 /// The columns of tiles to compare for one CTA or pair: 256 at most for one
 /// instruction, and more where two beside each other are lowered.
-static SmallVector<int64_t> columnsOf(MmaAttr mma, ScheduleAttr wish,
-                                      const TileChoice &choice) {
+static SmallVector<int64_t> tilesOf(MmaAttr mma, ScheduleAttr wish,
+                                    const TileChoice &choice) {
   if (wish.getTileN())
     return {wish.getTileN()};
   SmallVector<int64_t> tiles{256, 192, 128, 64, 32, 16, 8};
@@ -193,6 +195,21 @@ static SmallVector<int64_t> columnsOf(MmaAttr mma, ScheduleAttr wish,
         tiles.push_back(wide);
   }
   return tiles;
+}
+
+/// `choice`, and the same in halves where the user asks for that, or beside it
+/// where the accumulators are free.
+static void addWithHalves(const TileChoice &choice, ScheduleAttr wish,
+                          SmallVectorImpl<TileChoice> &choices) {
+  TileChoice halves = choice;
+  halves.inHalves = true;
+  bool mayBe = choice.tileN == kHalvedColumns && choice.ctaGroup == 2 &&
+               choice.rowInstructions == 1;
+  int64_t wished = wish.getAccumulators();
+  if (!mayBe || wished != kHalfAccumulators)
+    choices.push_back(choice);
+  if (mayBe && (wished == 0 || wished == kHalfAccumulators))
+    choices.push_back(halves);
 }
 
 SmallVector<TileChoice> blockscale::choicesOf(MmaAttr mma, ScheduleAttr wish,
@@ -210,10 +227,10 @@ SmallVector<TileChoice> blockscale::choicesOf(MmaAttr mma, ScheduleAttr wish,
     for (int64_t group : groups)
       for (auto [clusterM, clusterN] : clustersOf(wish, group))
         for (int64_t step : stepsOf(mma, wish, target))
-          for (int64_t tile : columnsOf(
+          for (int64_t tile : tilesOf(
                    mma, wish, {swap, group, clusterM, clusterN, step, 0, 1}))
             for (int64_t rows : rowInstructionsOf(wish, group, target))
-              choices.push_back(
-                  {swap, group, clusterM, clusterN, step, tile, rows});
+              addWithHalves({swap, group, clusterM, clusterN, step, tile, rows},
+                            wish, choices);
   return choices;
 }

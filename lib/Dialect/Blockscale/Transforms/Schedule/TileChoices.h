@@ -18,6 +18,8 @@ struct TileChoice {
   bool swap;
   int64_t ctaGroup, clusterM, clusterN, mmaK, tileN, rowInstructions;
   int64_t splits = 1, clusterK = 1, shares = 1;
+  /// Whether the tile is computed in halves, with an accumulator for each.
+  bool inHalves = false;
 };
 
 /// The instruction of a choice; operands change sides with `swap`.

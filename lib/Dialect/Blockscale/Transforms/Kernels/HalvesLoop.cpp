@@ -1,0 +1,129 @@
+//===- HalvesLoop.cpp - MMAs of a tile in halves --------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HalvesLoop.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+/// Stages of which one half follows the other at either end of a tile.
+static constexpr int64_t kTogether = 2;
+
+void HalvesLoop::multiplyHalf(const MmaTile &tile, unsigned number, Value stage,
+                              Value accumulate, Value valid) {
+  MmaOp::create(b, memory.accumulator, tile.copies[number], stages.a.front(),
+                stages.b[number], stage, /*previous=*/Value(), scalesOfA(),
+                scalesOfB(number), /*metadata=*/Value(), accumulate, valid,
+                shiftOf(tile, number), frame.mma, KRangeAttr(),
+                CollectorBAttr(), ArrayAttr());
+}
+
+void HalvesLoop::handOverLeft(const MmaTile &tile, const Place &place) {
+  if (place.isLast)
+    b.onlyIf(arith::AndIOp::create(b, tile.leader, place.isLast),
+             [&] { handOver(tile, tile.copies.front()); });
+}
+
+void HalvesLoop::awaitRight(const MmaTile &tile, const Place &place) {
+  b.onlyIf(place.isFirst, [&] { awaitAccumulator(*tile.free); });
+}
+
+StagePosition HalvesLoop::multiplyStage(const MmaTile &tile, StagePosition ring,
+                                        const Place &place, Value valid) {
+  awaitStage(ring);
+  if (valid)
+    maskTail(ring.scaleSlot(), valid);
+  awaitRight(tile, place);
+  Value accumulate = b.createOrFold<arith::XOrIOp>(place.isFirst, b.always());
+  b.onlyIf(tile.leader, [&] {
+    copyScales(tile, ring);
+    multiplyHalf(tile, 0, ring.slot, accumulate, valid);
+    if (place.isLast)
+      b.onlyIf(place.isLast, [&] { handOver(tile, tile.copies.front()); });
+    multiplyHalf(tile, 1, ring.slot, accumulate, valid);
+    release(tile, ring.slot);
+  });
+  return stages.next(ring);
+}
+
+StagePosition HalvesLoop::multiplyTwo(const MmaTile &tile, StagePosition ring,
+                                      const Place &place) {
+  Value accumulate = b.createOrFold<arith::XOrIOp>(place.isFirst, b.always());
+  SmallVector<StagePosition, kTogether> positions;
+  for (int64_t i = 0; i < kTogether; ++i) {
+    positions.push_back(ring);
+    awaitStage(ring);
+    b.onlyIf(tile.leader, [&] {
+      copyScalesAhead(ring);
+      multiplyHalf(tile, 0, ring.slot, i ? b.always() : accumulate, Value());
+    });
+    ring = stages.next(ring);
+  }
+  handOverLeft(tile, place);
+  awaitRight(tile, place);
+  b.onlyIf(tile.leader, [&] {
+    for (auto [i, each] : llvm::enumerate(positions)) {
+      copyScales(tile, each);
+      multiplyHalf(tile, 1, each.slot, i ? b.always() : accumulate, Value());
+      release(tile, each.slot);
+    }
+  });
+  return ring;
+}
+
+/// The stage that K does not fill, if there is one.
+StagePosition HalvesLoop::multiplyTail(const MmaTile &tile, StagePosition ring,
+                                       Value isFirst, Value hasTail,
+                                       Value rest) {
+  auto multiply = [&] {
+    return multiplyStage(tile, ring, {isFirst, b.always()}, rest);
+  };
+  std::optional<int64_t> known = b.known(hasTail);
+  if (known)
+    return *known ? multiply() : ring;
+  return b.choose(hasTail, ring, multiply, [&] { return ring; });
+}
+
+StagePosition HalvesLoop::multiplyTile(const MmaTile &tile,
+                                       StagePosition ring) {
+  Value whole = b.div(tile.k.size, frame.geometry.tileK);
+  Value rest = b.rem(tile.k.size, frame.geometry.tileK);
+  Value begin = tile.k.begin, end = endOfWhole(tile, whole);
+  Value hasTail = b.isNotZero(rest);
+  if (tile.k.isLast && b.known(hasTail) != 0)
+    hasTail = b.createOrFold<arith::AndIOp>(hasTail, tile.k.isLast);
+  Value hasNone = b.createOrFold<arith::XOrIOp>(hasTail, b.always());
+  Value never = arith::ConstantOp::create(b, b.getBoolAttr(false));
+  Value isLong = b.compare(arith::CmpIPredicate::sge, b.sub(end, begin),
+                           b.constant(2 * kTogether));
+  std::optional<int64_t> isKnown = b.known(isLong);
+  auto multiplyEnd = [&](const Place &place) {
+    auto multiply = [&] { return multiplyTwo(tile, ring, place); };
+    if (isKnown)
+      return *isKnown ? multiply() : ring;
+    return b.choose(isLong, ring, multiply, [&] { return ring; });
+  };
+  ring = multiplyEnd({b.always(), Value()});
+  Value skipped = b.select(isLong, b.constant(kTogether), b.constant(0));
+  Value lastOfLoop = b.sub(end, b.constant(1));
+  ring = b.repeat(
+      b.add(begin, skipped), b.sub(end, skipped), ring,
+      [&](Value index, StagePosition current) {
+        Place place{never, Value()};
+        if (!isKnown || !*isKnown) {
+          place.isFirst = b.compare(arith::CmpIPredicate::eq, index, begin);
+          place.isLast = arith::AndIOp::create(
+              b, b.compare(arith::CmpIPredicate::eq, index, lastOfLoop),
+              hasNone);
+        }
+        return multiplyStage(tile, current, place, Value());
+      });
+  ring = multiplyEnd({never, hasNone});
+  Value isFirst = b.compare(arith::CmpIPredicate::eq, whole, begin);
+  return multiplyTail(tile, ring, isFirst, hasTail, rest);
+}

@@ -1,0 +1,50 @@
+// Tiles in halves: where the epilogue would keep the next tile waiting, two instructions
+// of 128 columns take three accumulators in turns.
+
+// RUN: blockscale-opt %s -blockscale-legalize-scales -blockscale-select-schedule | FileCheck %s
+// RUN: blockscale-opt %s -blockscale-legalize-scales -blockscale-select-schedule -blockscale-form-kernels -blockscale-expand-kernels -blockscale-assign-memory | FileCheck %s --check-prefix=KERNEL
+
+!a = !blockscale.tensor<2048x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+!b = !blockscale.tensor<4096x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+
+// CHECK-LABEL: func.func @two_tiles
+// CHECK: m = 256, n = 128, k = 64, cta_group = 2
+// CHECK-SAME: tile_m = 256, tile_n = 256, tile_k = 256, stages = 5, accumulators = 3
+
+// KERNEL-LABEL: gpu.func @two_tiles
+// Two pairs that share B load a slice of 32 rows each.
+// KERNEL-SAME: box = [256, 64, 1]
+// Scales behind the third accumulator.
+// KERNEL: %[[SUMS:[0-9]+]] = blockscale.tmem_view {{.*}} column(0) {{.*}}<3x128x128xf32, #blockscale.tmem_accumulator>
+// KERNEL: %[[SFA:[0-9]+]] = blockscale.tmem_view {{.*}} column(384) {{.*}}<128x16xi8
+// KERNEL: %[[SFB:[0-9]+]] = blockscale.tmem_view {{.*}} column(400) {{.*}}<256x16xi8
+
+// The left half of two stages, then the right one, which waits for its accumulator.
+// KERNEL: blockscale.wait %[[EMPTY:[0-9]+]][
+// KERNEL: blockscale.wait %[[FULL:[0-9]+]][%[[FIRST:[a-z0-9]+]]] parity
+// KERNEL: blockscale.mma {{.*}} n = 128{{.*}}> %[[SUMS]][%[[LEFT:[a-z0-9]+]]], %{{[0-9]+}}, %[[B:[0-9]+]] stage %[[FIRST]] scales %[[SFA]], %[[SFB]] accumulate %false{{[_0-9]*}} :
+// KERNEL: blockscale.wait %[[FULL]][%[[SECOND:[0-9]+]]] parity
+// KERNEL: blockscale.mma {{.*}}> %[[SUMS]][%[[LEFT]]], %{{[0-9]+}}, %[[B]] stage %[[SECOND]] scales %[[SFA]], %[[SFB]] accumulate %true{{[_0-9]*}} :
+// KERNEL: blockscale.wait %[[EMPTY]][
+// KERNEL: blockscale.mma {{.*}}> %[[SUMS]][%[[RIGHT:[0-9]+]]], %{{[0-9]+}}, %[[RIGHT_B:[0-9]+]] stage %[[FIRST]] {{.*}} accumulate %false{{[_0-9]*}} shift %c4_i32
+// KERNEL: blockscale.mma {{.*}}> %[[SUMS]][%[[RIGHT]]], %{{[0-9]+}}, %[[RIGHT_B]] stage %[[SECOND]] {{.*}} accumulate %true{{[_0-9]*}} shift %c4_i32
+
+// Stages 2 to 13, both halves of each.
+// KERNEL: scf.for {{.*}} = %c2_i32{{[_0-9]*}} to %c14_i32
+// KERNEL: blockscale.wait %[[FULL]][%[[STAGE:[a-z0-9]+]]] parity
+// KERNEL: blockscale.mma {{.*}}> %[[SUMS]][%[[LEFT]]], {{.*}} stage %[[STAGE]] scales
+// KERNEL: blockscale.mma {{.*}}> %[[SUMS]][%[[RIGHT]]], {{.*}} stage %[[STAGE]] scales
+// KERNEL: blockscale.commit %{{[0-9]+}}[%[[STAGE]]]
+
+// The epilogue has the left half before the right one is done.
+// KERNEL-COUNT-2: blockscale.mma {{.*}}> %[[SUMS]][%[[LEFT]]]
+// KERNEL: blockscale.commit %[[DONE:[0-9]+]][%[[LEFT]]]
+// KERNEL-COUNT-2: blockscale.mma {{.*}}> %[[SUMS]][%[[RIGHT]]]
+// KERNEL: blockscale.commit %[[DONE]][%[[RIGHT]]]
+
+// Eight warps load 64 columns each, which is all of a half.
+// KERNEL-COUNT-2: blockscale.load_accumulator {{.*}} vector<64xf32>
+func.func @two_tiles(%a: !a, %b: !b) -> tensor<2048x4096xbf16> {
+  %0 = blockscale.matmul %a, %b : !a, !b -> tensor<2048x4096xbf16>
+  return %0 : tensor<2048x4096xbf16>
+}
