@@ -11,6 +11,10 @@ from ._rounding import FLOAT_MAX, bound_of, rounds_up
 from ._scaled import Scaled, encode
 
 
+# Zero points end where sums with codes are exact whatever the scale is.
+MOST_STEPS = np.float32(2 ** 22 - 1)
+
+
 def with_zeros(values, format_, rounding, seed):
     """A Scaled with zero points, in steps of their scales or in real units. A tile has
     the numbers from its least to its largest, 0 among them."""
@@ -49,7 +53,9 @@ def with_zeros(values, format_, rounding, seed):
             tiles = tiles + zeros.astype(np.float32)[..., :, None, :, None]
         codes = rounded_to_whole(of_elements(tiles * spread), rounding, seed)
     else:
-        zeros = encode("int8", (0 - lows) * inverses, format_.zero_dtype)
+        with np.errstate(over="ignore"):
+            steps = np.minimum((0 - lows) * inverses, MOST_STEPS)
+        zeros = encode("int8", steps, format_.zero_dtype)
         codes = rounded_to_whole(of_elements(tiles * spread), rounding, seed) + \
             of_elements(zeros[..., :, None, :, None])
     return Scaled(np.clip(codes, 0, int(top)).astype(format_.dtype), scales,

@@ -95,8 +95,10 @@ Type Decoder::numberType() const {
 static Value decodeInteger(Emitter &e, Value code, bool isUnsigned,
                            Type number) {
   Type i32 = e.getI32Type();
-  Value wide = isUnsigned ? arith::ExtUIOp::create(e, i32, code).getResult()
-                          : arith::ExtSIOp::create(e, i32, code).getResult();
+  Value wide = code;
+  if (code.getType() != i32)
+    wide = isUnsigned ? arith::ExtUIOp::create(e, i32, code).getResult()
+                      : arith::ExtSIOp::create(e, i32, code).getResult();
   return number == i32 ? wide : arith::SIToFPOp::create(e, number, wide);
 }
 

@@ -75,17 +75,22 @@ static SmallVector<hw::Dim> storageDims(const hw::Layout &layout) {
 
 SmallVector<int64_t> blockscale::getStorageShape(const hw::Layout &layout,
                                                  int64_t rows, int64_t blocks) {
-  auto isDynamic = [&](hw::Dim dim) {
+  // Of what gives a dimension its open end; where there is none of it, there is
+  // no tile either.
+  auto endOf = [&](hw::Dim dim) -> std::optional<int64_t> {
     std::optional<hw::Dim> source = layout.endlessSource(dim);
-    return source &&
-           ShapedType::isDynamic(*source == hw::Dim::Row ? rows : blocks);
+    if (!source)
+      return std::nullopt;
+    return *source == hw::Dim::Row ? rows : blocks;
   };
   hw::Coordinates extents{{hw::Dim::Row, static_cast<uint64_t>(rows)},
                           {hw::Dim::Block, static_cast<uint64_t>(blocks)}};
   SmallVector<int64_t> shape;
-  for (hw::Dim dim : storageDims(layout))
-    shape.push_back(isDynamic(dim) ? ShapedType::kDynamic
-                                   : layout.extent(dim, extents));
+  for (hw::Dim dim : storageDims(layout)) {
+    int64_t end = endOf(dim).value_or(1);
+    bool isKnown = end != 0 && !ShapedType::isDynamic(end);
+    shape.push_back(isKnown ? int64_t(layout.extent(dim, extents)) : end);
+  }
   return shape;
 }
 

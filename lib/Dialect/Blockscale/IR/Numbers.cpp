@@ -133,6 +133,9 @@ static Value roundUnits(Emitter &e, Value units,
   return select(e, isWrong, other, count);
 }
 
+/// Bits that are left of a rounded integer.
+static constexpr unsigned kRoundedBits = 22;
+
 /// The integer next to `value`, whose magnitude is below 2^22, in its low bits;
 /// by ties to even with the bits of 1.5 * 2^23 added.
 static Value roundInteger(Emitter &e, Value value,
@@ -384,8 +387,21 @@ static Value encodeTF32(Emitter &e, Value value) {
   return e.fromBits(select(e, isNaN(e, value), e.i32(kNaN), rounded));
 }
 
+/// A zero point of more bits than a rounded integer has. It counts steps of a
+/// scale, and only where that ends short of the numbers are there 2^22 of them:
+/// then it is the largest integer below.
+static Value encodeWideInteger(Emitter &e, Value value, IntegerType type,
+                               const ElementRounder &rounder) {
+  Value count = roundToInteger(e, value, rounder);
+  return type.getWidth() == 32 ? count
+                               : arith::TruncIOp::create(e, type, count);
+}
+
 Value blockscale::encodeUnscaled(Emitter &e, Value value, Type type,
                                  const ElementRounder &rounder) {
+  if (auto integer = dyn_cast<IntegerType>(type);
+      integer && integer.getWidth() > kRoundedBits)
+    return encodeWideInteger(e, value, integer, rounder);
   if (auto integer = dyn_cast<IntegerType>(type))
     return encodePlainInteger(e, value, integer, rounder);
   return type.isTF32() ? encodeTF32(e, value) : encode(e, value, type, rounder);

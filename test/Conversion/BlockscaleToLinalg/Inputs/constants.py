@@ -60,6 +60,8 @@ CASES += [(element, spec, "", "rounding(stochastic_rs, seed = -11)", kind)
               ("f8E4M3FN", "e8m0_t32", "f32"), ("f8E5M2", "", "f16"),
               ("f6E2M3FN", "float32_t0", "bf16"), ("f6E3M2FN", "e8m0_t32", "f32"),
               ("f4E2M1FN", "multi_float32_e4m3fn_t16", "bf16"))]
+# Zero points of more bits than a sum of steps has, with numbers beyond the scale.
+CASES.append(("ui8", "float16_int32_t16", "", "", "f32"))
 SHAPES = [(1, 33, 256), (3, 16, 128)]
 STORED = {"tf32": "f32", "ui8": "i8", "ui4": "i4"}
 SPECIALS = [0.0, -0.0, 1e-45, -1e-40, 2.0 ** -127, 3.4028234663852886e38,
@@ -143,7 +145,8 @@ def parts_of(element, spec, extra, batch, rows, k):
                   for size, tile in zip((rows, kept), tiles)]
         if "tiled" in extra:
             counts = [-(-counts[0] // 128), -(-counts[1] // 4), 32, 16]
-        kinds = {"int8": "i8", "int16": "i16", "e8m0": "f8E8M0FNU", "e4m3fn": "f8E4M3FN", "float32": "f32",
+        kinds = {"int8": "i8", "int16": "i16", "int32": "i32",
+                 "e8m0": "f8E8M0FNU", "e4m3fn": "f8E4M3FN", "float32": "f32",
                  "float16": "f16", "bfloat16": "bf16"}
         parts.append(("s", lead + counts, kinds[number]))
         if len(words) > 1 and not two and words[1][0] != "t":

@@ -19,6 +19,9 @@ using namespace mlir;
 using namespace blockscale;
 
 static constexpr float kFloatMax = std::numeric_limits<float>::max();
+/// Where integer zero points end, however far below the scale's reach numbers
+/// are.
+static constexpr float kMostSteps = 0x1p22f - 1;
 /// A scale format that reaches this far has the exponents of f32.
 static constexpr float kWideScale = 0x1p127f;
 
@@ -273,9 +276,9 @@ void Quantizer::quantizeWithZeros() {
     result.scales.push_back(encodeNumber(scale, atMost(span, largestScale()),
                                          IntegerMeaning::Fraction));
     float shift = 0 - lows[tile];
-    result.zeros.push_back(
-        encodeNumber(zero, isInteger ? shift * inverseScale(tile) : shift,
-                     IntegerMeaning::Whole));
+    if (isInteger)
+      shift = atMost(shift * inverseScale(tile), kMostSteps);
+    result.zeros.push_back(encodeNumber(zero, shift, IntegerMeaning::Whole));
   }
   for (uint64_t i = 0; i < values.size(); ++i) {
     uint64_t tile = shape.tileOf(i);
