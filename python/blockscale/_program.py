@@ -5,6 +5,7 @@
 """Whole functions: kernels on the emulator, the rest on the CPU."""
 
 import json
+import re
 import sys
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from ._checks import choice, flag, text, whole
 from ._compiler_calls import bytes_of, compile_options, compiler
 from ._emulate import COMPLETIONS
 from ._errors import Hazard, Refused
+from ._formats import ELEMENTS
 from ._imported import Imported
 from ._kernel import CONDITIONS, DATA, Kernel, Verdict, compile, spec_of
 from ._progress import watching
@@ -27,11 +29,25 @@ DTYPES = {name: np.dtype(one) for name, one in {
     "f64": np.float64, "f32": np.float32, "f16": np.float16,
     "bf16": ml_dtypes.bfloat16, "f8E4M3FN": ml_dtypes.float8_e4m3fn,
     "f8E5M2": ml_dtypes.float8_e5m2, "f8E8M0FNU": ml_dtypes.float8_e8m0fnu,
+    "f8E4M3": ml_dtypes.float8_e4m3, "f8E4M3FNUZ": ml_dtypes.float8_e4m3fnuz,
+    "f8E5M2FNUZ": ml_dtypes.float8_e5m2fnuz, "f8E3M4": ml_dtypes.float8_e3m4,
+    "f8E4M3B11FNUZ": ml_dtypes.float8_e4m3b11fnuz,
     "f6E2M3FN": ml_dtypes.float6_e2m3fn, "f6E3M2FN": ml_dtypes.float6_e3m2fn,
     "f4E2M1FN": ml_dtypes.float4_e2m1fn, "i4": ml_dtypes.int4, "i1": np.bool_, "i8": np.int8,
     "i16": np.int16, "i32": np.int32, "i64": np.int64, "ui8": np.uint8,
     "ui16": np.uint16, "ui32": np.uint32, "ui64": np.uint64,
     "index": np.int64}.items()}
+
+
+def dtype_of(element):
+    """None if no array has such elements. Integers of other widths, such as those of
+    uint3 and of codebooks, are their bits."""
+    if element in DTYPES:
+        return DTYPES[element]
+    width = int(element[1:]) if element[:1] == "i" and element[1:].isdecimal() else 0
+    if not 0 < width < 16:
+        return None
+    return np.dtype(np.uint8 if width < 8 else np.uint16)
 
 
 # Integers of less than a byte, each in one.
@@ -245,9 +261,11 @@ def parts_of(function, values):
 
 def scaled_parts(type, slots, value):
     """Those of a Scaled, which has to be of this type."""
-    layout = "tiled_128x4" if "layout = tiled_128x4" in type else "plain"
+    named = re.search(r"layout = (\w+)", type)
+    layout = named[1] if named else "plain"
+    element = re.escape(ELEMENTS[value.format.element][0])
     legal = f'"{value.spec}"' in type if value.spec else '"' not in type
-    if not legal or value.data.dtype != DTYPES[slots[0]["element"]] or \
+    if not legal or not re.search(f"x{element}[,>]", type) or \
             slots[-1]["part"] == "metadata":
         raise Refused(f"argument {slots[0]['index']} is a tensor of format "
                       f"'{value.format}', expected {type}")
@@ -256,11 +274,16 @@ def scaled_parts(type, slots, value):
         raise Refused(f"the scales of argument {slots[0]['index']} are in layout "
                       f"'{value.layout}', expected '{layout}': "
                       f".to(\"{layout}\") changes it")
-    parts = {"data": value.data, "scales": value.scales,
+    data = value.data
+    if data.dtype == ml_dtypes.uint4:
+        data = data.view(ml_dtypes.int4)
+    parts = {"data": data, "scales": value.scales, "zeros": value.zeros,
              "tensor_scale": value.tensor_scale}
     if value.scales is not None and layout != "plain":
-        tiles = (-(-value.scale_rows // 128), -(-value.blocks // 4), 32, 16)
-        shape = (*value.shape[:-2], *tiles)
+        columns, *inner = {"tiled_128x4": (4, 32, 16),
+                           "tiled_128x16": (16, 128, 16)}[layout]
+        shape = (*value.shape[:-2], -(-value.scale_rows // 128),
+                 -(-value.blocks // columns), *inner)
         parts["scales"] = value.scales.reshape(shape).view(
             value.format.scale_dtype)
     if value.tensor_scale is not None:
@@ -273,7 +296,7 @@ def array_for(slot, value):
     name = f"argument {slot['index']}"
     if slot["part"]:
         name = f"{slot['part']} of {name}"
-    dtype = DTYPES.get(slot["element"])
+    dtype = dtype_of(slot["element"])
     if dtype is None:
         raise Refused(f"{name} has elements of {slot['element']}, which no array "
                       "has")
@@ -302,5 +325,9 @@ def producers_array(value, element):
 
 def array_of(slot, data, shape):
     """A result."""
-    array = np.frombuffer(data, DTYPES[slot["element"]]).reshape(shape)
+    dtype = dtype_of(slot["element"])
+    if dtype is None:
+        raise Refused(f"result {slot['index']} has elements of {slot['element']}, "
+                      "which no array has")
+    array = np.frombuffer(data, dtype).reshape(shape)
     return array[()] if slot["isNumber"] else array

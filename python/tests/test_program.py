@@ -46,6 +46,45 @@ def meant(a, b, s, t, c):
     return np.abs(wide(a, s) @ wide(b, t).T + c).astype(np.float32)
 
 
+@pytest.mark.parametrize("format_, element, layout", [
+    (bs.Format("uint8", "f32", 32, zero="int16"), "ui8", "plain"),
+    (bs.Format("uint8", "f32", 32, zero="int32"), "ui8", "plain"),
+    (bs.Format("uint4", "f16", 16, zero="int8"), "ui4", "plain"),
+    (bs.Format("uint3", "f32", 0, zero="f32"), "ui3", "plain"),
+    (bs.Format("e4m3b8fnuz", "f32", 32), "f8E4M3FNUZ", "plain"),
+    (bs.Format("e5m2b16fnuz", "f32", 32), "f8E5M2FNUZ", "plain"),
+    (bs.Format("e4m3ieee", "f32", 32), "f8E4M3", "plain"),
+    (bs.FORMATS["mxfp8"], "f8E4M3FN", "tiled_128x4"),
+    (bs.FORMATS["mxfp8"], "f8E4M3FN", "tiled_128x16"),
+    (bs.FORMATS["int4_row"], "i4", "plain")])
+def test_scaled_tensors_of_all_elements_go_in_and_out(format_, element, layout):
+    form = "" if layout == "plain" else f", layout = {layout}"
+    q = f'!blockscale.tensor<5x64x{element}, "{format_.spec}"{form}>'
+    x = -np.abs(np.random.default_rng(7).standard_normal((5, 64))).astype(np.float32)
+    program = bs.Program(f"""
+func.func @narrow(%x: tensor<5x64xf32>) -> {q} {{
+  %0 = blockscale.quantize %x : tensor<5x64xf32> to {q}
+  return %0 : {q}
+}}
+func.func @wide(%q: {q}) -> tensor<5x64xf32> {{
+  %0 = blockscale.dequantize %q : {q} to tensor<5x64xf32>
+  return %0 : tensor<5x64xf32>
+}}""")
+    expected = bs.quantize(x, format_)
+    if layout != "plain":
+        expected = expected.to(layout)
+    data, scales, *zeros = program(x, function="narrow")
+    low = np.uint8((1 << format_.bits) - 1)
+    assert np.array_equal(data.view(np.uint8) & low,
+                          expected.data.view(np.uint8) & low)
+    assert scales.tobytes() == expected.scales.tobytes()
+    if zeros:
+        assert np.array_equal(zeros[0], expected.zeros)
+    y = program(expected, function="wide")
+    assert np.array_equal(y, expected.dequantize())
+    assert np.array_equal(program((data, scales, *zeros), function="wide"), y)
+
+
 @pytest.fixture(scope="module")
 def imported():
     return bs.from_mlir(SUM)
