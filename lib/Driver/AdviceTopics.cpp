@@ -63,6 +63,16 @@ static std::string percent(double part, double whole) {
 static Result<hw::Part> partOf(const AdviceQuestion &question) {
   if (!question.part.empty()) {
     std::optional<hw::Part> part = hw::parsePart(question.part);
+    if (part && !question.target.empty()) {
+      Result<hw::Target> target = hw::parseTarget(question.target);
+      if (!target)
+        return target.why();
+      if (target->chip != part->chip)
+        return Reason(
+            "--part and --target contradict each other: '" + question.part +
+            "' is none of '" + question.target + "', but '" +
+            std::string(hw::referencePart(target->chip).name) + "' is");
+    }
     if (part)
       return *part;
     std::string known;

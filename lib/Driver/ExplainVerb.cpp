@@ -32,6 +32,8 @@ public:
 
 private:
   int explainWith(const FileTopic &topic);
+  /// What is given and the topic does not read.
+  std::optional<Reason> whyNotRead() const;
   /// "'legality', 'layout', ...".
   std::string topicNames() const;
   int explainLegality();
@@ -123,6 +125,28 @@ ExplainVerb::ExplainVerb(std::vector<FileTopic> moreTopics)
   suggestWords();
 }
 
+namespace {
+/// What a topic reads, besides where to write; 'layout' and 'legality' have
+/// their own rules.
+struct TopicOptions {
+  std::string_view topic;
+  std::vector<std::string_view> options;
+};
+} // namespace
+
+static const std::vector<TopicOptions> &optionsOfTopics() {
+  static const std::vector<TopicOptions> list = {
+      {"schedule", {"target", "m", "format", "all", "replay"}},
+      {"gemm", {"target", "part", "m", "n", "k", "format"}},
+      {"model", {"target", "part", "m", "format"}},
+      {"sparsity", {"tensors", "format", "histogram", "svg"}},
+      {"format",
+       {"target", "part", "m", "tensors", "least-sqnr", "histogram", "svg",
+        "format"}},
+      {"hazards", {"format"}}};
+  return list;
+}
+
 // Of which instruction each option is, where it is of one alone.
 static constexpr const char *kNvidiaOptions[] = {
     "family", "a-major", "b-major", "cta-group", "sfa-id", "sfb-id"};
@@ -146,6 +170,13 @@ static constexpr const char *kMatmulMXOptions[] = {"moving-partitions",
                                                    "accumulate",
                                                    "zero-points",
                                                    "dst"};
+/// What only questions about files and numbers have.
+static constexpr const char *kNotOfLegality[] = {"from", "part", "tensors",
+                                                 "least-sqnr", "histogram"};
+/// What the whole table leaves open.
+static constexpr const char *kOfOneInstruction[] = {
+    "kind", "a", "b", "scale",     "family", "a-major", "b-major", "block",
+    "m",    "n", "k", "cta-group", "sfa-id", "sfb-id",  "sparse"};
 static constexpr const char *kNotOfQuantizeMX[] = {"scale", "block", "m", "k",
                                                    "sparse"};
 
@@ -327,6 +358,8 @@ int ExplainVerb::explainForNKI() {
 }
 
 int ExplainVerb::explainLegality() {
+  if (auto why = strayOption(kNotOfLegality, "other topics than 'legality'"))
+    return reportError(why->text, kNotUnderstood);
   if (nki::isTargetName(question.target))
     return explainForNKI();
   const std::string owner = "NKI's instructions; it needs --target=trn3";
@@ -334,8 +367,20 @@ int ExplainVerb::explainLegality() {
        {strayOption(kNKIOptions, owner), strayOption(kMatmulMXOptions, owner)})
     if (why)
       return reportError(why->text, kNotUnderstood);
-  if (all || format == "json")
+  if (all || format == "json") {
+    if (auto why = strayOption(kOfOneInstruction,
+                               "a question about one instruction, not of the "
+                               "whole table, of which --target takes a part"))
+      return reportError(why->text, kNotUnderstood);
     return printTable();
+  }
+  if (!format.empty())
+    return reportError("'--format' is of the whole table: --all",
+                       kNotUnderstood);
+  if (question.target.empty())
+    return reportError("'legality' needs --target, such as --target=sm_100a, "
+                       "or --all",
+                       kNotUnderstood);
   Result<hw::Legality> answer = hw::explainLegality(question);
   if (!answer)
     return reportError(answer.why().text, kNotUnderstood);
@@ -446,6 +491,28 @@ std::string ExplainVerb::topicNames() const {
   return names;
 }
 
+std::optional<Reason> ExplainVerb::whyNotRead() const {
+  const std::vector<TopicOptions> &topics = optionsOfTopics();
+  auto found =
+      std::find_if(topics.begin(), topics.end(), [&](const TopicOptions &each) {
+        return each.topic == topic;
+      });
+  if (found == topics.end())
+    return std::nullopt;
+  const std::vector<std::string_view> &legal = found->options;
+  std::string names;
+  for (std::string_view name : legal)
+    names += (names.empty() ? "--" : ", --") + std::string(name);
+  for (const manual::Option &option : command.description().options) {
+    bool isRead = option.name == "o" || std::find(legal.begin(), legal.end(),
+                                                  option.name) != legal.end();
+    if (!isRead && command.isGiven(option.name))
+      return "'--" + option.name + "' is none of topic '" + topic +
+             "', which has " + names;
+  }
+  return std::nullopt;
+}
+
 int ExplainVerb::explainWith(const FileTopic &topic) {
   if (advice.file.empty())
     return reportError("topic '" + topic.name + "' needs a file: " + topic.file,
@@ -463,11 +530,16 @@ int ExplainVerb::run() {
   if (topic != "layout")
     if (auto why = strayOption(kLayoutOptions, "topic 'layout'"))
       return reportError(why->text, kNotUnderstood);
+  if (topic != "schedule" && replay)
+    return reportError("'--replay' is of topic 'schedule'", kNotUnderstood);
+  if (topic != "layout" && !isAdviceTopic(topic))
+    if (auto why = strayOption(kPictureOptions, "topics 'layout' and 'format'"))
+      return reportError(why->text, kNotUnderstood);
+  if (auto why = whyNotRead())
+    return reportError(why->text, kNotUnderstood);
   for (const FileTopic &each : more)
     if (topic == each.name)
       return explainWith(each);
-  if (replay)
-    return reportError("'--replay' is of topic 'schedule'", kNotUnderstood);
   if (isAdviceTopic(topic))
     return explainAdvice();
   if (!advice.file.empty())
@@ -476,8 +548,6 @@ int ExplainVerb::run() {
                        kNotUnderstood);
   if (topic == "layout")
     return explainLayout();
-  if (auto why = strayOption(kPictureOptions, "topics 'layout' and 'format'"))
-    return reportError(why->text, kNotUnderstood);
   if (topic == "legality")
     return explainLegality();
   if (topic == "hazards")

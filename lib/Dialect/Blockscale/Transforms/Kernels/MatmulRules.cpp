@@ -193,8 +193,7 @@ static LogicalResult checkSchedule(MatmulOp op) {
   return success();
 }
 
-/// The sizes of a product must suit the 32-bit arithmetic of kernels.
-static LogicalResult checkSizes(MatmulOp op) {
+LogicalResult blockscale::checkSizes(MatmulOp op) {
   ProductSizes sizes = op.getSizes();
   for (auto [name, size] : {std::pair<StringRef, int64_t>{"M", sizes.m},
                             {"N", sizes.n},

@@ -36,6 +36,10 @@ bool hasRowPerLaneScales(MatmulOp op);
 std::optional<Reason> whyNotRowPerLane(MmaAttr mma, bool swap,
                                        hw::Target target);
 
+/// Whether the sizes of a product that are known suit the 32-bit arithmetic of
+/// kernels (MatmulRules.cpp).
+mlir::LogicalResult checkSizes(MatmulOp op);
+
 /// Whether instruction and schedule are complete and agree with each other,
 /// with the operands and with their sizes (MatmulRules.cpp); they may have been
 /// written by hand.

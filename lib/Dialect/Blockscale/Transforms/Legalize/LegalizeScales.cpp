@@ -443,6 +443,8 @@ LogicalResult blockscale::legalizeMatmul(MatmulOp op, hw::Target target,
     if (llvm::is_contained(type.getShape(), 0))
       return op.emitOpError()
              << "operand " << type << " is empty; a tensor map has no extent 0";
+  if (failed(checkSizes(op)))
+    return failure();
   auto isSparse = [](ScaledTensorType type) {
     return type.getSpec().getValue().isSparse();
   };
