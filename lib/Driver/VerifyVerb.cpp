@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <set>
 
 using namespace blockscale;
 using namespace blockscale::driver;
@@ -50,6 +51,7 @@ private:
   int runPlan(const emulator::Module &module, const plan::Plan &plan,
               std::vector<verify::Verdict> &verdicts);
   int judgeEdits(const Compilation &compilation);
+  void noteUnusedSizes() const;
 
   std::vector<std::string> inputs;
   std::string target, ptxFile;
@@ -62,6 +64,8 @@ private:
   uint64_t stepLimit = emulator::Options().stepLimit;
   verify::PlanRequest request;
   std::vector<execute::FunctionVerdict> functions;
+  /// The names of those that some kernel has.
+  std::set<std::string> dynamicSizes;
   TimelineOutput timeline{command};
   Progress progress{command};
 };
@@ -264,8 +268,13 @@ mlir::LogicalResult VerifyVerb::verifyFunctions(mlir::ModuleOp module,
                                                 CompilerOptions &options) {
   // PTX from a file takes the place of the kernels' alone.
   if (hostDuties || !replacement().empty() ||
-      execute::functionsToCheck(module).empty())
-    return mlir::success();
+      execute::functionsToCheck(module).empty()) {
+    if (sizes.empty())
+      return mlir::success();
+    return module.emitError()
+           << "--sizes gives those of whole functions, none of which is called "
+              "here; --m, --n, --k and --batch give those of products";
+  }
   execute::CheckOptions check;
   check.compiler = options;
   if (request.data == Data::Exact)
@@ -314,6 +323,10 @@ int VerifyVerb::verifyFile(const std::string &path, CompilerOptions options,
                        kNotUnderstood);
   for (const Compilation &compilation : *compilations) {
     noteHostDuties(path, compilation.plan);
+    for (const plan::Kernel &kernel : compilation.plan.kernels)
+      for (const plan::Size &size : kernel.sizes)
+        if (!size.value)
+          dynamicSizes.insert(size.name);
     if (int code = edits.empty() ? verifyPlan(compilation, verdicts)
                                  : judgeEdits(compilation))
       return code;
@@ -321,10 +334,25 @@ int VerifyVerb::verifyFile(const std::string &path, CompilerOptions options,
   return kSuccess;
 }
 
+/// Says which options are of sizes that nothing has. Functions may have them in
+/// other places than their kernels.
+void VerifyVerb::noteUnusedSizes() const {
+  for (const execute::FunctionVerdict &verdict : functions)
+    if (verdict.sizes != "-")
+      return;
+  for (auto [option, size] :
+       {std::pair("m", "M"), {"n", "N"}, {"k", "K"}, {"batch", "batch"}})
+    if (command.isGiven(option) && !dynamicSizes.count(size))
+      std::cerr << "blockscale: note: --" << option
+                << " gives values of a dynamic " << size
+                << ", which no kernel here has\n";
+}
+
 /// Verifies all files for one target, or for what they name.
 int VerifyVerb::verifyInputs(const CompilerOptions &options) {
   std::vector<verify::Verdict> verdicts;
   functions.clear();
+  dynamicSizes.clear();
   int result = kSuccess;
   for (const std::string &input : inputs)
     if (int code = verifyFile(input, options, verdicts))
@@ -332,6 +360,8 @@ int VerifyVerb::verifyInputs(const CompilerOptions &options) {
   if (edits.empty())
     std::cout << verify::printVerdicts(verdicts)
               << execute::printVerdicts(functions);
+  if (result == kSuccess)
+    noteUnusedSizes();
   bool anyWrong = isAnyWrong(verdicts) || isAnyWrong(functions);
   return anyWrong && result == kSuccess ? kFailure : result;
 }

@@ -320,6 +320,8 @@ execute::checkFunctions(ModuleOp module, const CheckOptions &options) {
   SmallVector<FunctionOpInterface> functions = functionsToCheck(module);
   if (functions.empty())
     return verdicts;
+  if (std::optional<Reason> why = whyNotGiven(functions, options.sizes))
+    return module.emitError() << why->text;
   if (failed(checkCallees(functions)))
     return failure();
   auto kernels = compileProgram(module, options, /*onHost=*/false);

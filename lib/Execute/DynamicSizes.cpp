@@ -12,6 +12,7 @@
 
 #include <map>
 #include <set>
+#include <tuple>
 
 using namespace mlir;
 using namespace blockscale;
@@ -20,6 +21,15 @@ using namespace blockscale::execute;
 //===----------------------------------------------------------------------===//
 // Numbers
 //===----------------------------------------------------------------------===//
+
+/// Whether a function has a dynamic dimension there.
+static bool isDynamicAt(FunctionOpInterface function, const GivenSize &place) {
+  if (place.argument >= function.getNumArguments())
+    return false;
+  auto type = dyn_cast<ShapedType>(function.getArgumentTypes()[place.argument]);
+  return type && type.hasRank() && place.dimension < type.getRank() &&
+         type.isDynamicDim(place.dimension);
+}
 
 namespace {
 /// Gives each class a size of its own.
@@ -54,12 +64,7 @@ std::string Chooser::takeGiven() {
                        std::to_string(each.dimension);
     // One without a name is for whichever functions have the dimension.
     bool isNamed = !each.function.empty();
-    auto type =
-        each.argument < function.getNumArguments()
-            ? dyn_cast<ShapedType>(function.getArgumentTypes()[each.argument])
-            : ShapedType();
-    bool isThere = type && type.hasRank() && each.dimension < type.getRank() &&
-                   type.isDynamicDim(each.dimension);
+    bool isThere = isDynamicAt(function, each);
     if (!isThere && isNamed)
       return name + " of '" + each.function +
              "' is given, but it has no such dynamic dimension";
@@ -151,6 +156,36 @@ FailureOr<ArgumentShapes> Chooser::choose(std::string &reason) {
   if (result.text.empty())
     result.text = "-";
   return result;
+}
+
+std::optional<Reason>
+execute::whyNotGiven(ArrayRef<FunctionOpInterface> functions,
+                     const SizeChoice &choice) {
+  std::string names;
+  for (FunctionOpInterface function : functions)
+    names += (names.empty() ? "'" : ", '") + function.getName().str() + "'";
+  std::set<std::tuple<std::string, unsigned, unsigned>> places;
+  for (const GivenSize &each : choice.given) {
+    std::string place =
+        std::to_string(each.argument) + "." + std::to_string(each.dimension);
+    if (!each.function.empty())
+      place += " of '" + each.function + "'";
+    if (!places.insert({each.function, each.argument, each.dimension}).second)
+      return Reason("size " + place + " is given twice");
+    if (each.function.empty() &&
+        llvm::none_of(functions, [&](FunctionOpInterface function) {
+          return isDynamicAt(function, each);
+        }))
+      return Reason("size " + place + " is given, but none of " + names +
+                    " has such a dynamic dimension");
+    if (!each.function.empty() &&
+        llvm::none_of(functions, [&](FunctionOpInterface function) {
+          return function.getName() == each.function;
+        }))
+      return Reason("size " + place +
+                    " is given, but no such function is called, only " + names);
+  }
+  return std::nullopt;
 }
 
 FailureOr<ArgumentShapes> execute::chooseSizes(FunctionOpInterface function,

@@ -32,6 +32,12 @@ mlir::FailureOr<ArgumentShapes> chooseSizes(mlir::FunctionOpInterface function,
                                             const SizeChoice &choice,
                                             std::string &reason);
 
+/// Why sizes that are given are those of nothing in `functions`, or given
+/// twice; a named function that lacks the dimension `chooseSizes` refuses.
+std::optional<Reason>
+whyNotGiven(llvm::ArrayRef<mlir::FunctionOpInterface> functions,
+            const SizeChoice &choice);
+
 /// A dynamic dimension of an argument.
 struct DynamicDimension {
   unsigned argument = 0, dimension = 0;

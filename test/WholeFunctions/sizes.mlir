@@ -17,6 +17,14 @@
 // FORM: blockscale: error: --sizes: expected [FUNCTION.]ARGUMENT.DIMENSION=SIZE, such as 'mlp.0.0=40', found 'general.0=8'
 // RUN: not blockscale verify %s --sizes=wide.0.2=8 --data=exact --conditions=plain 2>&1 | FileCheck %s --check-prefix=STATIC
 // RUN: not blockscale verify %s --sizes=general.0.1=33 --data=exact --conditions=plain 2>&1 | FileCheck %s --check-prefix=ILLEGAL
+// RUN: not blockscale verify %s --sizes=nobody.0.0=8 2>&1 | FileCheck %s --check-prefix=NOBODY
+// NOBODY: error: size 0.0 of 'nobody' is given, but no such function is called, only 'general'
+// RUN: not blockscale verify %s --sizes=7.0=8 2>&1 | FileCheck %s --check-prefix=NOWHERE
+// NOWHERE: error: size 7.0 is given, but none of 'general', {{.*}} has such a dynamic dimension
+// RUN: not blockscale verify %s --sizes=general.0.0=8,general.0.0=16 2>&1 | FileCheck %s --check-prefix=TWICE
+// TWICE: error: size 0.0 of 'general' is given twice
+// RUN: not blockscale verify %s --host-duties --sizes=0.0=8 2>&1 | FileCheck %s --check-prefix=UNCALLED
+// UNCALLED: error: --sizes gives those of whole functions, none of which is called here; --m, --n, --k and --batch give those of products
 // ILLEGAL: general, exact data: sizes for '!blockscale.tensor<?x?xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>': expected the last dimension, K, to be a multiple of 32, the tile of 'e8m0_t32', found 33
 // STATIC: wide, exact data: size 0.2 of 'wide' is given, but it has no such dynamic dimension
 
