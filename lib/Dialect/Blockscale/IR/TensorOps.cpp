@@ -363,10 +363,21 @@ static LogicalResult verifySparsityAlone(Operation *op, ScaledTensorType from,
     return op->emitOpError()
            << "changes no element type, but " << from.getElementType()
            << " became " << to.getElementType();
-  if (!keepsStorage(from, to))
-    return op->emitOpError() << "changes neither 'layout' nor 'order'; "
+  if (keepsStorage(from, to))
+    return success();
+  InFlightDiagnostic error = op->emitOpError()
+                             << "changes neither 'layout' nor 'order'; "
                                 "'blockscale.relayout' does";
-  return success();
+  // The layout that the sparse type names may be that of its metadata alone.
+  for (auto [sparse, other] : {std::pair(from, to), {to, from}})
+    if (sparse.getLayout() != getScaleLayout(sparse) &&
+        sparse.getOrder() == other.getOrder())
+      error << ": the scales of " << specName(sparse) << ", which no "
+            << "instruction reads, lie in layout '"
+            << stringifyScaleLayout(getScaleLayout(sparse))
+            << "' beside its metadata; expected it for " << specName(other)
+            << ", too";
+  return error;
 }
 
 LogicalResult CompressOp::verify() {

@@ -594,3 +594,12 @@ func.func @float_scales(%d: tensor<130x192xf8E4M3FN>, %s: tensor<2x1x32x16xf32>,
   %0 = blockscale.assemble %d, %s metadata(%m : tensor<3x2x128x16xi8>) : tensor<130x192xf8E4M3FN>, tensor<2x1x32x16xf32> to !blockscale.tensor<130x384xf8E4M3FN, "float32_t64n2m4", layout = tiled_128x4>
   return
 }
+
+// -----
+
+// The layout of a sparse type may be that of its metadata alone.
+func.func @densify_plain_scales(%q: !blockscale.tensor<16x48xf6E3M2FN, "e4m3fn_t8n2m4", layout = tiled_128x4>) {
+  // expected-error @below {{'blockscale.relayout' does: the scales of spec 'e4m3fn_t8n2m4', which no instruction reads, lie in layout 'plain' beside its metadata; expected it for spec 'e4m3fn_t16', too}}
+  %0 = blockscale.densify %q : !blockscale.tensor<16x48xf6E3M2FN, "e4m3fn_t8n2m4", layout = tiled_128x4> to !blockscale.tensor<16x48xf6E3M2FN, "e4m3fn_t16", layout = tiled_128x4>
+  return
+}
