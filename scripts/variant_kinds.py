@@ -82,6 +82,9 @@ PROMOTED_ONES = [Operands("f8E4M3FN", "f4E2M1FN", "float32_t128@plain", "e8m0_t3
 PROMOTED_BESIDE = [Operands("bf16", "f4E2M1FN", "", "e8m0_t32@plain"),
                    Operands("f8E4M3FN", "f4E2M1FN", "float32_t0@plain",
                             "multi_float32_e4m3fn_t16@plain")]
+# Bytes, of tiles and of all of K, also of a sparse A.
+BYTE_FACTORS = [Operands("f8E4M3FN", "f6E2M3FN", "e5m3fn_t32@plain", "e5m2_t64@plain"),
+                Operands("f8E4M3FN", "f8E5M2", "e4m3fn_t0n2m4", "e5m3fn@plain")]
 # Of single instructions of K and of two.
 SHORT_TILES = [Operands("f8E4M3FN", "i4", "float32_t0@plain",
                         "bfloat16_t32@plain"),
