@@ -167,6 +167,14 @@ std::optional<Reason> CommandLine::parse(std::vector<std::string> arguments) {
       arguments.erase(at, arguments.end());
     }
   }
+  // CLI11 takes the next argument for the value of '--name='.
+  for (const std::string &argument : arguments) {
+    if (argument == "--")
+      break;
+    if (argument.size() > 2 && argument[0] == '-' &&
+        argument.find('=') == argument.size() - 1)
+      return "'" + argument + "' gives no value";
+  }
   // CLI11 takes them from the back.
   std::reverse(arguments.begin(), arguments.end());
   try {
