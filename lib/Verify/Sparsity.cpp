@@ -246,6 +246,9 @@ std::optional<Reason> Maker::fill() {
   expectLines("d_data", behind, compresses ? 2 * perByte : 4 * perByte);
   if (compresses)
     expectMetadata();
+  if (!kernel.vectorScales.empty())
+    return addRepeatedScales(kernel, sizes, seed, isHarsh,
+                             ctaOf(metadata.size()), run);
   if (kernel.scales.empty())
     return std::nullopt;
   return addMovedScales(kernel, sizes, seed, isHarsh, ctaOf(metadata.size()),

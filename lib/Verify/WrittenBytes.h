@@ -55,6 +55,12 @@ std::optional<Reason> addMovedScales(const plan::Kernel &kernel,
                                      uint64_t seed, bool isHarsh,
                                      uint64_t firstCta, WrittenRun &run);
 
+/// The same of scales in layout 'plain', one for each of several shorter tiles.
+std::optional<Reason> addRepeatedScales(const plan::Kernel &kernel,
+                                        const plan::Environment &sizes,
+                                        uint64_t seed, bool isHarsh,
+                                        uint64_t firstCta, WrittenRun &run);
+
 /// Runs of kernels that prune, with ties and special values of all kinds.
 struct PruningRun : WrittenRun {
   static Result<PruningRun> make(const plan::Kernel &kernel,

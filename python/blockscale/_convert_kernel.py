@@ -32,15 +32,24 @@ def prunes(planned):
     return op_of(planned) == "prune"
 
 
+def scales_of(planned, operand):
+    """What the plan says of scales that the kernel moves or repeats; None without."""
+    return operands.of(planned["scales"], operand) or \
+        operands.of(planned.get("vectorScales", ()), operand)
+
+
 def check(planned, a):
     """Refuses a quantised operand, of the host or a device, that the kernel is not
     for."""
     if not hasattr(a, "format"):
         raise Refused(f"'a' is a {type(a).__name__}: expected a blockscale.Scaled or a "
                       "blockscale.DeviceScaled")
-    scales = operands.of(planned["scales"], "a")
+    scales = scales_of(planned, "a")
     if scales:
-        wanted = (scales["format"], scales["block"], 1, scales["layout"])
+        # Those that no instruction reads lie row by row, whatever metadata do.
+        layout = scales.get("layout", a.layout)
+        rows = 1 if "layout" in scales else scales["rows"]
+        wanted = (scales["format"], scales["block"], rows, layout)
         found = (a.format.scale, a.format.block, a.format.rows, a.layout)
         is_sparse = op_of(planned) != "relayout"
         if found != wanted or (a.format.sparsity and not is_sparse):
@@ -65,14 +74,14 @@ def format_of(planned, a):
         return a.format, operands.of(planned["scales"], "d")["layout"]
     pattern = planned["metadata"][0]["pattern"] if op == "compress" else None
     # Scales that are repeated are for shorter tiles.
-    scales = operands.of(planned["scales"], "d")
+    scales = scales_of(planned, "d")
     block = scales["block"] if scales else a.format.block
     return replace(a.format, sparsity=pattern, block=block), a.layout
 
 
 def scale_block_of(planned, a):
     """Elements along K that the memory of the result has a scale for, if known."""
-    scales = operands.of(planned["scales"], "d")
+    scales = scales_of(planned, "d")
     return scales["block"] if scales else a.scale_block
 
 
@@ -91,7 +100,7 @@ def memory_of(planned, a, parameters):
     memory = {"a_data": a.packed(parameters["a_data"]["linePitch"])}
     if op == "densify":
         memory["a_metadata"] = a.compressed(planned["metadata"][0]["paddingValue"])[1]
-    if planned["scales"]:
+    if scales_of(planned, "a"):
         memory["a_scales"] = a.scales.reshape(-1).view(np.uint8)
     return memory
 
@@ -131,8 +140,11 @@ def result_of(planned, a, memory, parameters):
     data = codes_of(memory["d_data"], parameters["d_data"]["linePitch"], stored, format_)
     if format_.sparsity:
         data = dense_of(data, memory["d_metadata"], a.shape, format_.sparsity)
-    return Scaled(data, memory.get("d_scales", a.scales), a.tensor_scale,
-                  format=format_, layout=layout)
+    scales = memory.get("d_scales", a.scales)
+    if planned.get("vectorScales"):
+        scales = scales.view(format_.scale_dtype).reshape(
+            *a.shape[:-2], a.scale_rows, -1)
+    return Scaled(data, scales, a.tensor_scale, format=format_, layout=layout)
 
 
 def checked(planned, a):

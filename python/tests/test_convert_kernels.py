@@ -5,6 +5,8 @@
 """Kernels that prune, compress, densify and move scales, on the emulator and through
 the CUDA driver, against the package's numpy."""
 
+import dataclasses
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -111,6 +113,31 @@ def test_densify_repeats_scales(device):
     assert same(there.scales.numpy(), expected.scales)
     with pytest.raises(bs.Refused, match="moves scales of ue8m0, one for 64"):
         kernel.convert(a.to("plain"))
+
+
+@pytest.mark.parametrize("type_, sparse", [
+    ("f8E4M3FN", bs.Format("e4m3", "f32", 128, sparsity="2:4")),
+    ("f8E4M3FN", bs.Format("e4m3", "ue4m3", 128, sparsity="2:4")),
+    ("f6E2M3FN", bs.Format("e2m3", "bf16", 64, sparsity="2:4", rows=32))])
+def test_densify_repeats_scales_of_sums(device, type_, sparse):
+    """Those that no instruction reads, row by row, whatever the metadata's layout is."""
+    dense = dataclasses.replace(sparse, sparsity=None, block=32)
+    kernel = bs.compile(function("densify", tensor("??", type_, sparse.spec),
+                                 tensor("??", type_, dense.spec, "plain")))
+    x = bs.prune(np.random.default_rng(5).standard_normal((133, 256)), "2:4")
+    x *= np.exp2(np.arange(133) % 9)[:, None] * np.exp2(np.arange(256) // 64)
+    coarse = bs.quantize(x, dataclasses.replace(sparse, sparsity=None))
+    a = bs.Scaled(coarse.data, coarse.scales, format=sparse, layout="tiled_128x4")
+    for one in both_ways(kernel, a):
+        # Zeros that were pruned lose their sign.
+        assert one.format == dense and (one.data == a.data).all()
+        assert same(one.scales, coarse.scales.repeat(sparse.block // 32, -1))
+        assert (one.dequantize() == a.dequantize()).all()
+    longer = bs.quantize(x, dataclasses.replace(sparse, sparsity=None, block=256))
+    longer = bs.Scaled(longer.data, longer.scales, layout="tiled_128x4",
+                       format=dataclasses.replace(sparse, block=256))
+    with pytest.raises(bs.Refused, match=f"one for {sparse.block} elements along K"):
+        kernel.convert(longer)
 
 
 LAYOUTS = ["plain", "tiled_128x4", "tiled_128x16"]

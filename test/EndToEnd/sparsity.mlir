@@ -7,12 +7,12 @@
 // RUN: blockscale verify %s --target=sm_120a --seed=5 | FileCheck %s
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-48: pass
+// CHECK-COUNT-54: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 // RUN: blockscale verify %s --tiles=2 --data=random | FileCheck %s --check-prefix=SAMPLE
 // SAMPLE-NOT: FAIL
-// SAMPLE-COUNT-24: pass
+// SAMPLE-COUNT-27: pass
 
 func.func @prune(%x: tensor<2x37x96xbf16>) -> tensor<2x37x96xbf16> {
   %0 = blockscale.prune %x keep 2 of 4 : tensor<2x37x96xbf16>
@@ -70,6 +70,27 @@ func.func @finer4(%a: !long4) -> !finer4 {
 func.func @finer_pairs(%a: !pairs4) -> !short4 {
   %0 = blockscale.densify %a : !pairs4 to !short4
   return %0 : !short4
+}
+
+// Scales by which products multiply sums lie row by row: bytes, floats, of several rows,
+// and of all of them.
+!bytes8 = !blockscale.tensor<2x37x256xf8E4M3FN, "e4m3fn_t64n2m4", layout = tiled_128x4>
+!short_bytes8 = !blockscale.tensor<2x37x256xf8E4M3FN, "e4m3fn_t32">
+func.func @finer_bytes(%a: !bytes8) -> !short_bytes8 {
+  %0 = blockscale.densify %a : !bytes8 to !short_bytes8
+  return %0 : !short_bytes8
+}
+!floats8 = !blockscale.tensor<2x133x512xf8E4M3FN, "float32_t128_t128n2m4", layout = tiled_128x4>
+!short_floats8 = !blockscale.tensor<2x133x512xf8E4M3FN, "float32_t128_t128">
+func.func @finer_floats(%a: !floats8) -> !short_floats8 {
+  %0 = blockscale.densify %a : !floats8 to !short_floats8
+  return %0 : !short_floats8
+}
+!halves6 = !blockscale.tensor<133x384xf6E2M3FN, "bfloat16_t0_t64n2m4", layout = tiled_128x4>
+!short_halves6 = !blockscale.tensor<133x384xf6E2M3FN, "bfloat16_t0_t32">
+func.func @finer_halves(%a: !halves6) -> !short_halves6 {
+  %0 = blockscale.densify %a : !halves6 to !short_halves6
+  return %0 : !short_halves6
 }
 
 !dense6 = !blockscale.tensor<133x320xf6E2M3FN, "e8m0_t64", layout = tiled_128x4>

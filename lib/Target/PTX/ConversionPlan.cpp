@@ -120,6 +120,29 @@ static FailureOr<plan::Kernel> planPruning(gpu::GPUFuncOp kernel,
   return result;
 }
 
+/// Scales in layout 'plain' of an operand of those sizes.
+static plan::VectorScales vectorScalesOf(const QuantizedStorage &sizes,
+                                         ScaledTensorType type,
+                                         StringRef operand) {
+  MLIRContext *context = type.getContext();
+  const NumberSpec &spec = *type.getSpec().getValue().scale;
+  std::optional<ElementFormat> format = byteFactor(spec);
+  AffineExpr one = getAffineConstantExpr(1, context);
+  int64_t rows = type.getRowTile(), block = type.getKTile();
+  AffineExpr ofMatrix = (rows ? sizes.rows.ceilDiv(rows) : one) *
+                        (block ? sizes.k.ceilDiv(block) : one);
+  plan::VectorScales scales;
+  scales.operand = operand.str();
+  scales.format = format ? std::string(formatName(*format))
+                         : planTypeName(getBuiltinType(context, spec));
+  scales.rows = unsigned(rows);
+  scales.block = unsigned(block);
+  scales.matrixElements = printExpression(ofMatrix);
+  scales.elements = printExpression(ofMatrix * sizes.batch);
+  scales.alignment = unsigned(plan::plainBytes(scales.format));
+  return scales;
+}
+
 /// Elements move, and metadata with them; scales stay, or are repeated.
 static FailureOr<plan::Kernel> planSparse(gpu::GPUFuncOp kernel,
                                           ConversionAttr conversion,
@@ -149,26 +172,10 @@ static FailureOr<plan::Kernel> planSparse(gpu::GPUFuncOp kernel,
   if (storage->scales)
     result.scales = {scalePacking(storage->scales->from, from, "a"),
                      scalePacking(storage->scales->to, to, "d")};
+  if (storage->plainScales)
+    result.vectorScales = {vectorScalesOf(storage->dense, from, "a"),
+                           vectorScalesOf(storage->dense, to, "d")};
   return result;
-}
-
-/// Scales as the epilogue of a product reads them.
-static plan::VectorScales vectorScalesOf(const SumStorage &sums,
-                                         ScaledTensorType type) {
-  const NumberSpec &spec = *type.getSpec().getValue().scale;
-  std::optional<ElementFormat> format = byteFactor(spec);
-  AffineExpr ofMatrix = sums.scalesOfMatrix(type);
-  plan::VectorScales scales;
-  scales.operand = "a";
-  scales.format = format
-                      ? std::string(formatName(*format))
-                      : planTypeName(getBuiltinType(type.getContext(), spec));
-  scales.rows = unsigned(type.getRowTile());
-  scales.block = unsigned(type.getKTile());
-  scales.matrixElements = printExpression(ofMatrix);
-  scales.elements = printExpression(ofMatrix * sums.storage.batch);
-  scales.alignment = unsigned(plan::plainBytes(scales.format));
-  return scales;
 }
 
 /// D has a row of sums for each tile.
@@ -189,7 +196,7 @@ static FailureOr<plan::Kernel> planTileSums(gpu::GPUFuncOp kernel,
   result.data.front().format = sums->element.name();
   const ScaleSpec &spec = from.getSpec().getValue();
   if (!spec.isUnscaled())
-    result.vectorScales = {vectorScalesOf(*sums, from)};
+    result.vectorScales = {vectorScalesOf(storage, from, "a")};
   if (spec.tensorScale)
     result.tensorScales = {
         {"a", printExpression(storage.batch), sizeof(float)}};

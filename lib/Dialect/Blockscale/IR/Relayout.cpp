@@ -82,6 +82,10 @@ Result<RelayoutStorage> blockscale::repeatedScales(ScaledTensorType from,
                          to.getLayout()};
 }
 
+AffineExpr blockscale::threadsToRepeat(const RepeatedScales &scales) {
+  return scales.ofResult * scales.lines * scales.batch;
+}
+
 AffineExpr blockscale::wordsOfLine(const QuantizedStorage &storage,
                                    ScaleLayout layout) {
   int64_t atom = layout == ScaleLayout::Tiled128x16 ? 16 : kScalesOfWord;

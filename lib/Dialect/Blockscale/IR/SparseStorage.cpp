@@ -8,7 +8,9 @@
 
 #include "blockscale/Dialect/Blockscale/IR/Conversion.h"
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
+#include "blockscale/Dialect/Blockscale/IR/LayoutOfScales.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 
 #include <numeric>
 
@@ -117,6 +119,23 @@ int64_t blockscale::elementsOfWord(hw::SparsePattern pattern) {
   return kMetadataOfWord * int64_t(hw::elementsPerMetadataByte(pattern));
 }
 
+/// The scales of `from` as those of `to`, which lie row by row as well.
+static RepeatedScales repeatedPlainScales(ScaledTensorType from,
+                                          ScaledTensorType to,
+                                          const QuantizedStorage &dense) {
+  MLIRContext *context = from.getContext();
+  const NumberSpec &scale = *from.getSpec().getValue().scale;
+  AffineExpr one = getAffineConstantExpr(1, context);
+  int64_t rows = from.getRowTile();
+  return {byteFactor(scale) ? IntegerType::get(context, 8)
+                            : getBuiltinType(context, scale),
+          rows ? dense.rows.ceilDiv(rows) : one,
+          dense.k.ceilDiv(from.getKTile()),
+          dense.k.ceilDiv(to.getKTile()),
+          dense.batch,
+          from.getKTile() / to.getKTile()};
+}
+
 Result<SparseStorage> blockscale::sparseStorage(ScaledTensorType from,
                                                 ScaledTensorType to) {
   bool compresses = to.getSpec().getValue().isSparse();
@@ -158,6 +177,11 @@ Result<SparseStorage> blockscale::sparseStorage(ScaledTensorType from,
   if (sparse.getSpec().getValue().isUnscaled() ||
       from.getKTile() == to.getKTile())
     return storage;
+  if (getScaleLayout(from) == ScaleLayout::Plain &&
+      isFactor(context, *from.getSpec().getValue().scale)) {
+    storage.plainScales = repeatedPlainScales(from, to, storage.dense);
+    return storage;
+  }
   Result<RelayoutStorage> scales = repeatedScales(from, to);
   if (!scales)
     return Reason(scales.why().text + "; or a result with a scale for " +
@@ -184,6 +208,8 @@ AffineExpr blockscale::threadsOfMetadata(const SparseStorage &storage) {
 
 AffineExpr blockscale::threadsOfSparse(const SparseStorage &storage) {
   AffineExpr threads = threadsOfMetadata(storage);
+  if (storage.plainScales)
+    return threads + threadsToRepeat(*storage.plainScales);
   return storage.scales ? threads + threadsToRelayout(*storage.scales)
                         : threads;
 }

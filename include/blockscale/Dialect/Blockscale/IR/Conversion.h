@@ -81,6 +81,20 @@ Result<RelayoutStorage> relayoutStorage(ScaledTensorType from,
 Result<RelayoutStorage> repeatedScales(ScaledTensorType from,
                                        ScaledTensorType to);
 
+/// Scales in layout 'plain', each of which a result has for several shorter
+/// tiles.
+struct RepeatedScales {
+  /// What memory has them as: those of a byte are i8.
+  mlir::Type memory;
+  /// Lines of a matrix, of one row or of several, and scales of each.
+  mlir::AffineExpr lines, ofLine, ofResult, batch;
+  /// How often each stands in the result.
+  int64_t times;
+};
+
+/// How many threads write all of them.
+mlir::AffineExpr threadsToRepeat(const RepeatedScales &scales);
+
 /// Scales of one row that a thread moves together: a word.
 inline constexpr int64_t kScalesOfWord = 4;
 
@@ -110,8 +124,10 @@ struct SparseStorage {
   hw::SparsePattern pattern;
   /// Of one matrix; a block is what one byte describes.
   hw::StorageLayout<mlir::AffineExpr> metadata;
-  /// Scales that are repeated for shorter tiles; none where they stay.
+  /// Scales that are repeated for shorter tiles, those that instructions read
+  /// and others; none where they stay.
   std::optional<RelayoutStorage> scales = {};
+  std::optional<RepeatedScales> plainScales = {};
 };
 
 /// Where a kernel that goes from `from` to `to`, of which one is sparse, finds

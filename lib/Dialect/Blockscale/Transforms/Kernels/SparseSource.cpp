@@ -9,6 +9,7 @@
 #include "SparseSource.h"
 #include "RelayoutSource.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -48,9 +49,12 @@ static KernelOutline outlineOf(OpT op, StringRef source,
   KernelOutline outline;
   for (ParameterRole role : roles)
     outline.parameters.push_back({memory, role});
-  if (storage.scales)
+  Type scales = storage.scales ? memory : Type();
+  if (storage.plainScales)
+    scales = GlobalType::get(context, storage.plainScales->memory);
+  if (scales)
     for (ParameterRole role : {ParameterRole::AScales, ParameterRole::DScales})
-      outline.parameters.push_back({memory, role});
+      outline.parameters.push_back({scales, role});
   addSizes(storage.dense, outline.parameters);
   outline.launch = elementwiseLaunch(threadsOfSparse(storage));
   outline.conversion = conversionOf(op, source);
@@ -75,6 +79,34 @@ struct CompressSource : ElementwiseModel<CompressSource, CompressOp> {
   }
 };
 
+/// Writes the scale of each shorter tile.
+void buildRepeatedScales(const RepeatedScales &scales, Emitter &e,
+                         StorageAccess &access, Value from, Value to,
+                         Value number) {
+  auto wide = [&](Value x) -> Value {
+    return arith::ExtUIOp::create(e, e.getI64Type(), x);
+  };
+  Type i32 = e.getI32Type();
+  Value ofResult = access.extentOf(scales.ofResult, i32);
+  Value line = arith::DivUIOp::create(e, number, ofResult);
+  Value tile = arith::RemUIOp::create(e, number, ofResult);
+  tile = arith::DivUIOp::create(e, tile, e.i32(scales.times));
+  Value end = access.extentOf(scales.lines * scales.batch, i32);
+  auto condition = scf::IfOp::create(
+      e, arith::CmpIOp::create(e, arith::CmpIPredicate::ult, line, end)
+             .getResult());
+  OpBuilder::InsertionGuard guard(e);
+  e.setInsertionPointToStart(condition.thenBlock());
+  Value first = arith::MulIOp::create(
+      e, wide(line), access.extentOf(scales.ofLine, e.getI64Type()));
+  Value scale =
+      access.loadNumber(from, arith::AddIOp::create(e, first, wide(tile)));
+  Value row = vector::FromElementsOp::create(
+      e, VectorType::get({1}, scale.getType()), scale);
+  StoreRowOp::create(e, row, to, wide(number), e.i32(1), /*stride=*/Value(),
+                     /*aligned=*/true);
+}
+
 /// Lets threads behind those of metadata, which fill CTAs, repeat scales; goes
 /// on where the others do.
 void buildScales(const SparseStorage &storage, ImplicitLocOpBuilder &b,
@@ -89,9 +121,14 @@ void buildScales(const SparseStorage &storage, ImplicitLocOpBuilder &b,
       arith::CmpIOp::create(e, arith::CmpIPredicate::ult, thread, first);
   auto condition = scf::IfOp::create(e, isOfMetadata, /*withElseRegion=*/true);
   b.setInsertionPointToStart(condition.elseBlock());
-  buildRelayoutBody(*storage.scales, b, argument(ParameterRole::AScales),
-                    argument(ParameterRole::DScales), sizes,
-                    arith::SubIOp::create(b, thread, first));
+  e.setInsertionPointToStart(condition.elseBlock());
+  Value from = argument(ParameterRole::AScales),
+        to = argument(ParameterRole::DScales);
+  Value number = arith::SubIOp::create(e, thread, first);
+  if (storage.plainScales)
+    buildRepeatedScales(*storage.plainScales, e, access, from, to, number);
+  else
+    buildRelayoutBody(*storage.scales, e, from, to, sizes, number);
   b.setInsertionPointToStart(condition.thenBlock());
 }
 
@@ -106,7 +143,7 @@ struct DensifySource : ElementwiseModel<DensifySource, DensifyOp> {
     SparseStorage storage = storageOf(cast<DensifyOp>(op));
     LaunchSizes sizes = launchSizes(storage.dense, b, argument);
     OpBuilder::InsertionGuard guard(b);
-    if (storage.scales)
+    if (storage.scales || storage.plainScales)
       buildScales(storage, b, argument, sizes);
     buildDensifyBody(storage, b,
                      {argument(ParameterRole::DData),
