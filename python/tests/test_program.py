@@ -46,6 +46,28 @@ def meant(a, b, s, t, c):
     return np.abs(wide(a, s) @ wide(b, t).T + c).astype(np.float32)
 
 
+@pytest.mark.parametrize("element, dtype", [
+    ("f8E4M3FN", ml_dtypes.float8_e4m3fn), ("f8E5M2", ml_dtypes.float8_e5m2),
+    ("f6E2M3FN", ml_dtypes.float6_e2m3fn), ("f6E3M2FN", ml_dtypes.float6_e3m2fn),
+    ("f8E4M3FNUZ", ml_dtypes.float8_e4m3fnuz),
+    ("f8E5M2FNUZ", ml_dtypes.float8_e5m2fnuz), ("f8E4M3", ml_dtypes.float8_e4m3),
+    ("f8E3M4", ml_dtypes.float8_e3m4)])
+def test_the_host_widens_narrow_floats(element, dtype):
+    count = 64 if "f6" in element else 256
+    program = bs.Program(f"""
+func.func @wide(%x: tensor<{count}x{element}>) -> (tensor<{count}xf32>, tensor<{count}xbf16>) {{
+  %0 = arith.extf %x : tensor<{count}x{element}> to tensor<{count}xf32>
+  %1 = arith.extf %x : tensor<{count}x{element}> to tensor<{count}xbf16>
+  return %0, %1 : tensor<{count}xf32>, tensor<{count}xbf16>
+}}""")
+    codes = np.arange(count, dtype=np.uint8).view(dtype)
+    for y in program(codes):
+        expected = codes.astype(np.float32)
+        is_nan = np.isnan(expected)
+        assert np.array_equal(np.isnan(y.astype(np.float32)), is_nan)
+        assert y[~is_nan].tobytes() == expected[~is_nan].astype(y.dtype).tobytes()
+
+
 @pytest.mark.parametrize("format_, element, layout", [
     (bs.Format("uint8", "f32", 32, zero="int16"), "ui8", "plain"),
     (bs.Format("uint8", "f32", 32, zero="int32"), "ui8", "plain"),

@@ -123,11 +123,12 @@ def GroupsToProducts : Pass<"blockscale-groups-to-products"> {
 }
 
 def ExpandFP4 : Pass<"blockscale-expand-fp4"> {
-  let summary = "Round to f4E2M1FN with integer arithmetic";
+  let summary = "Round to f4E2M1FN and widen narrow floats with integers";
   let description = [{
     `arith.truncf` of a number to f4E2M1FN: to nearest, ties to even, saturating.
     The expansion of LLVM 22 (`arith-expand=include-f4e2m1`) takes ties away from
-    zero and loses signs of what is next to zero.
+    zero and loses signs of what is next to zero. And `arith.extf` of numbers and
+    vectors of floats of 8 and 6 bits, of which LLVM has no types, but f8E8M0FNU.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
