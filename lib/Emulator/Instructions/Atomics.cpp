@@ -46,11 +46,31 @@ uint16_t halfOp(Modifier op, uint16_t old, uint16_t b, bool bf16) {
     return toHalf(addOdd(x, y), bf16, Round::Nearest);
   if (std::isnan(x) || std::isnan(y))
     return std::isnan(x) && std::isnan(y) ? 0x7FFF : std::isnan(x) ? b : old;
+  // -0 is less than +0.
+  if (x == y)
+    return std::signbit(x) == (op == Modifier::Min) ? old : b;
   return (x < y) == (op == Modifier::Min) ? old : b;
 }
 
+/// Global memory flushes subnormal numbers, shared memory does not.
+float addF32(float old, float b, bool shared) {
+  return canonical(shared ? old + b : flush(flush(old) + flush(b)));
+}
+
+/// In shared memory the NaN that was there stays, quiet; in global memory the
+/// operand's stays, bit for bit.
+uint64_t addF64(uint64_t old, uint64_t b, bool shared) {
+  auto x = bitsAs<double>(old), y = bitsAs<double>(b);
+  if (!std::isnan(x) && !std::isnan(y))
+    return bitsAs<uint64_t>(x + y);
+  if (shared)
+    return (std::isnan(x) ? old : b) | uint64_t(1) << 51;
+  return std::isnan(y) ? b : old;
+}
+
 /// New value of the location; `type` decides how the bits are read.
-uint64_t apply(Modifier op, Type type, uint64_t old, uint64_t b, uint64_t c) {
+uint64_t apply(Modifier op, Type type, bool shared, uint64_t old, uint64_t b,
+               uint64_t c) {
   switch (type) {
   case Type::S32:
     return uint32_t(
@@ -65,10 +85,10 @@ uint64_t apply(Modifier op, Type type, uint64_t old, uint64_t b, uint64_t c) {
   case Type::U16:
     return integerOp<uint16_t>(op, uint16_t(old), uint16_t(b), uint16_t(c));
   case Type::F32:
-    return bitsAs<uint32_t>(canonical(flush(bitsAs<float>(uint32_t(old))) +
-                                      flush(bitsAs<float>(uint32_t(b)))));
+    return bitsAs<uint32_t>(addF32(bitsAs<float>(uint32_t(old)),
+                                   bitsAs<float>(uint32_t(b)), shared));
   case Type::F64:
-    return bitsAs<uint64_t>(bitsAs<double>(old) + bitsAs<double>(b));
+    return addF64(old, b, shared);
   case Type::F16:
   case Type::Bf16:
     return halfOp(op, uint16_t(old), uint16_t(b), type == Type::Bf16);
@@ -208,7 +228,7 @@ Step atomic(Exec &x, const Record &r) {
       if (a.swap != kNoSlot)
         std::memcpy(&c, x.at(a.swap) + lane * bytes, bytes);
       auto update = [&](uint64_t value) {
-        return apply(a.operation, a.type, value, b, c);
+        return apply(a.operation, a.type, access.cta, value, b, c);
       };
       changed |= replace(access.data + i * bytes, bytes, old, update);
       if (i < a.to.size())

@@ -45,20 +45,25 @@ struct BfindOp {
 struct BfeOp {
   template <typename T> T operator()(T a, uint32_t b, uint32_t c) const {
     using U = std::make_unsigned_t<T>;
-    unsigned msb = 8 * sizeof(T) - 1, pos = b & 255, len = c & 255;
+    unsigned msb = 8 * sizeof(T) - 1;
+    // 8 bits of position and length count in 32-bit forms, all of them in
+    // others.
+    unsigned keep = sizeof(T) == 4 ? 255 : ~0u;
+    uint64_t pos = b & keep, len = c & keep;
     if (len == 0)
       return 0;
-    bool sign =
-        std::is_signed_v<T> && (U(a) >> std::min(pos + len - 1, msb) & 1);
+    bool sign = std::is_signed_v<T> &&
+                (U(a) >> std::min<uint64_t>(pos + len - 1, msb) & 1);
     U value = pos > msb ? U(0) : U(U(a) >> pos);
-    unsigned have = pos > msb ? 0 : std::min(len, msb - pos + 1);
+    auto have = unsigned(pos > msb ? 0 : std::min(len, msb - pos + 1));
     U mask = have > msb ? ~U(0) : U((U(1) << have) - 1);
     return T((value & mask) | (sign ? ~mask : U(0)));
   }
 };
 template <typename T> struct BfiOp {
   T operator()(T a, T b, uint32_t c, uint32_t d) const {
-    unsigned bits = 8 * sizeof(T), pos = c & 255, len = d & 255;
+    unsigned bits = 8 * sizeof(T), keep = bits == 32 ? 255 : ~0u;
+    unsigned pos = c & keep, len = d & keep;
     if (pos >= bits || len == 0)
       return b;
     len = std::min(len, bits - pos);

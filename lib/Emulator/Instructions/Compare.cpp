@@ -264,7 +264,8 @@ Step testp(Exec &x, const Record &r) {
       result = std::isnan(value);
       break;
     case Modifier::Normal:
-      result = std::isfinite(value) && value != 0 && !subnormal;
+      // Zeros count as normal.
+      result = std::isfinite(value) && !subnormal;
       break;
     default:
       result = subnormal;

@@ -78,6 +78,28 @@ double readFloat(const Spec &s, uint64_t raw) {
   }
 }
 
+/// Formats that keep what fits of a NaN's bits: from f64 to narrower ones, from
+/// f16 to f64, and bf16 and f32 to f32 where nothing else happens to them.
+std::optional<uint64_t> keptNan(const Spec &s, uint64_t raw) {
+  bool plain = !s.sat && !s.relu && !s.satfinite && !s.integral;
+  if (s.from == Type::F32 && s.to == Type::F64 && s.ftz && plain)
+    return bitsAs<uint64_t>(double(canonical(NAN)));
+  if (s.from == Type::F16 && s.to == Type::F64 && plain)
+    return (raw >> 15 & 1) << 63 | uint64_t(0x7FF8) << 48 | (raw & 1023) << 42;
+  if (s.from == Type::F64 && s.to != Type::F64 && plain) {
+    uint64_t sign = raw >> 63;
+    if (s.to == Type::F16)
+      return sign << 15 | 0x7E00 | (raw >> 42 & 1023);
+    uint64_t bits = sign << 31 | 0x7FC00000 | (raw >> 29 & 0x7FFFFF);
+    return s.to == Type::Bf16 ? bits >> 16 : bits;
+  }
+  if (s.to == Type::F32 && plain && !s.ftz && s.from == Type::Bf16)
+    return raw << 16;
+  if (s.to == Type::F32 && plain && !s.ftz && s.from == Type::F32)
+    return raw;
+  return std::nullopt;
+}
+
 uint64_t writeFloat(const Spec &s, double value) {
   if (s.sat)
     value = std::isnan(value) ? 0 : std::fmin(std::fmax(value, 0.0), 1.0);
@@ -172,13 +194,18 @@ uint64_t convertOne(const Spec &s, uint64_t raw) {
   }
   if (!fromFloat) {
     int64_t value = extend(raw, fromBits, isSigned(s.from));
-    if (s.to == Type::F64)
-      return bitsAs<uint64_t>(intToDouble(value, isSigned(s.from), s.round));
+    if (s.to == Type::F64) {
+      double wide = intToDouble(value, isSigned(s.from), s.round);
+      return s.sat ? writeFloat(s, wide) : bitsAs<uint64_t>(wide);
+    }
     return writeFloat(s, intToWide(value, isSigned(s.from)));
   }
   double value = readFloat(s, raw);
   if (!toFloat)
     return floatToInt(s, value);
+  if (std::isnan(value))
+    if (std::optional<uint64_t> kept = keptNan(s, raw))
+      return *kept;
   if (s.integral)
     value = std::copysign(roundIntegral(value, s.round), value);
   return writeFloat(s, value);

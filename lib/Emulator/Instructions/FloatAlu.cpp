@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Approximate functions give the value computed in double and rounded once.
+// Approximate functions give the value computed in double and rounded once;
+// what their descriptions fix beyond that is kept (divisors too large, the
+// lower word of f64). NaN is what an H100 makes of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,6 +71,12 @@ constexpr uint32_t kNanWins = 64;
 constexpr uint32_t kAbs = 128;
 constexpr uint32_t kXorsign = 256;
 constexpr uint32_t kBf16 = 512;
+constexpr uint32_t kApprox = 1024;
+constexpr uint32_t kOob = 2048;
+
+/// What tensor copies fill with, of either sign: a factor that makes the result
+/// of fma.oob zero.
+bool isFill(uint16_t half) { return (half & 0x7FFF) == 0x7FF7; }
 
 enum class Op : uint8_t {
   Add,
@@ -90,6 +98,15 @@ enum class Op : uint8_t {
   Abs,
   CopySign,
 };
+
+/// Whether a value is less than the smallest normal number after rounding to
+/// the precision of a format, as if exponents had no end: that is what is
+/// flushed.
+bool isTiny(double wide, int mantissa, int emin, Round round) {
+  double smallest = std::ldexp(1.0, emin);
+  return std::fabs(wide) < smallest &&
+         std::fabs(roundTo(wide, mantissa, emin - 1, 1023, round)) < smallest;
+}
 
 float finish(uint32_t mode, float value) {
   if (mode & kFtz)
@@ -186,27 +203,36 @@ double oddRoot(double a) {
 
 template <Op op> struct F32Op {
   float operator()(uint32_t mode, float a, float b = 0, float c = 0) const {
-    // A sign operation and a copy keep the bits of NaN.
-    if (op == Op::Neg)
-      return mode & kFtz ? flush(-a) : -a;
-    if (op == Op::Abs)
-      return mode & kFtz ? flush(std::fabs(a)) : std::fabs(a);
+    if (op == Op::Neg || op == Op::Abs) {
+      float value = canonical(op == Op::Neg ? -a : std::fabs(a));
+      return mode & kFtz ? flush(value) : value;
+    }
+    // A copy of the sign keeps the bits of NaN.
     if (op == Op::CopySign)
       return std::copysign(b, a);
     if (mode & kFtz)
       a = flush(a), b = flush(b), c = flush(c);
     if (op == Op::Min || op == Op::Max)
       return canonical(minMax(op == Op::Max, mode, a, b));
+    if (op == Op::Div && mode & kApprox && std::fabs(b) > 0x1p126f &&
+        std::isfinite(b))
+      return std::isfinite(a) ? std::copysign(0.0f, a) * std::copysign(1.0f, b)
+                              : bitsAs<float>(0x7FFFFFFFu);
     Round round = Round(mode & kRound);
-    if (round == Round::Nearest)
-      return finish(mode, nearest(a, b, c));
+    float value = round == Round::Nearest ? nearest(a, b, c)
+                                          : toF32(exact(round, a, b, c), round);
+    if (mode & kFtz && std::fabs(value) == 0x1p-126f &&
+        isTiny(exact(round, a, b, c), 23, -126, round))
+      value = std::copysign(0.0f, value);
+    return finish(mode, value);
+  }
+  /// In double, rounded to odd.
+  static double exact(Round round, float a, float b, float c) {
     double wide = op == Op::Div    ? oddQuotient(a, b)
                   : op == Op::Rcp  ? oddQuotient(1, a)
                   : op == Op::Sqrt ? oddRoot(a)
-                                   : wideValue<op>(mode, a, b, c);
-    if (wide == 0)
-      wide = zeroSign(round, a, b, c, wide);
-    return finish(mode, toF32(wide, round));
+                                   : wideValue<op>(0, a, b, c);
+    return wide == 0 ? zeroSign(round, a, b, c, wide) : wide;
   }
   static float nearest(float a, float b, float c) {
     switch (op) {
@@ -231,18 +257,48 @@ template <Op op> struct F32Op {
   /// x - x is -0 when rounding down.
   static double zeroSign(Round round, double a, double b, double c,
                          double zero) {
-    bool cancels = (op == Op::Add && a == -b && a != 0) ||
-                   (op == Op::Sub && a == b && a != 0) ||
-                   (op == Op::Fma && a * b == -c && c != 0);
-    if (cancels)
+    double first = op == Op::Fma ? a * b : a;
+    double second = op == Op::Fma ? c : op == Op::Sub ? -b : b;
+    bool sum = op == Op::Fma || op == Op::Add || op == Op::Sub;
+    if (sum && std::signbit(first) != std::signbit(second))
       return round == Round::Down ? -0.0 : 0.0;
     return zero;
   }
 };
 
+/// The same NaN, quiet.
+double quiet(double nan) {
+  return bitsAs<double>(bitsAs<uint64_t>(nan) | uint64_t(1) << 51);
+}
+
+/// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 know upper words alone.
+template <Op op> double ofUpperWord(double a) {
+  auto upper = [](double x) {
+    double value = bitsAs<double>(bitsAs<uint64_t>(x) >> 32 << 32);
+    return std::fabs(value) < 0x1p-1022 ? std::copysign(0.0, value) : value;
+  };
+  double x = upper(a);
+  double result = op == Op::Rcp ? 1 / x : x == 0 ? 1 / x : 1 / std::sqrt(x);
+  return std::isnan(result) ? bitsAs<double>(uint64_t(0x7FFFFFFF) << 32)
+                            : upper(result);
+}
+
 template <Op op> struct F64Op {
   double operator()(uint32_t mode, double a, double b = 0, double c = 0) const {
     Round round = Round(mode & kRound);
+    if (op == Op::Neg || op == Op::Abs) {
+      if (std::isnan(a))
+        return quiet(a);
+    }
+    if (op == Op::Add || op == Op::Sub || op == Op::Mul) {
+      // The second operand's NaN before the first's, neither with another sign.
+      if (std::isnan(a) || std::isnan(b))
+        return quiet(std::isnan(b) ? b : a);
+    }
+    if (op == Op::Fma && (std::isnan(a) || std::isnan(b) || std::isnan(c)))
+      return quiet(std::isnan(b) ? b : std::isnan(c) ? c : a);
+    if ((op == Op::Rcp || op == Op::Rsqrt) && mode & kApprox && mode & kFtz)
+      return ofUpperWord<op>(a);
     switch (op) {
     case Op::Add:
       return addDirected(a, b, round);
@@ -267,22 +323,29 @@ template <Op op> struct F64Op {
 template <Op op>
 uint16_t halfOp(uint32_t mode, uint16_t a, uint16_t b, uint16_t c) {
   bool bf16 = mode & kBf16;
-  if (op == Op::Neg)
-    return a ^ 0x8000;
-  if (op == Op::Abs)
-    return a & 0x7FFF;
+  if (op == Op::Neg || op == Op::Abs) {
+    uint16_t size = a & 0x7FFF;
+    if (size > (bf16 ? 0x7F80 : 0x7C00))
+      return 0x7FFF;
+    if (mode & kFtz && !bf16 && size < 0x400)
+      size = 0;
+    return op == Op::Abs ? size : uint16_t(size | (~a & 0x8000));
+  }
   if (op == Op::CopySign)
     return uint16_t((a & 0x8000) | (b & 0x7FFF));
+  if (op == Op::Fma && mode & kOob && (isFill(a) || isFill(b)))
+    return 0;
   auto in = [&](uint16_t bits) {
     double value = fromHalf(bits, bf16);
     return mode & kFtz && !bf16 && std::fabs(value) < 0x1p-14
                ? std::copysign(0.0, value)
                : value;
   };
-  uint16_t result = toHalf(wideValue<op>(mode, in(a), in(b), in(c)), bf16,
-                           Round(mode & kRound));
+  double wide = wideValue<op>(mode, in(a), in(b), in(c));
+  Round round = Round(mode & kRound);
+  uint16_t result = toHalf(wide, bf16, round);
   double value = fromHalf(result, bf16);
-  if (mode & kFtz && !bf16 && std::fabs(value) < 0x1p-14)
+  if (mode & kFtz && isTiny(wide, bf16 ? 7 : 10, bf16 ? -126 : -14, round))
     result &= 0x8000;
   if (mode & kSat) {
     if (std::isnan(value) || value <= 0)
@@ -425,6 +488,8 @@ uint32_t modeOf(const Instruction &in) {
   mode |= in.has(Modifier::PropagateNan) ? kNanWins : 0;
   mode |= in.has(Modifier::Xorsign) ? kXorsign | kAbs : 0;
   mode |= in.has(Modifier::Abs) ? kAbs : 0;
+  mode |= in.has(Modifier::Approx) ? kApprox : 0;
+  mode |= in.has(Modifier::Oob) ? kOob : 0;
   mode |= type == Type::Bf16 || type == Type::Bf16x2 ? kBf16 : 0;
   return mode;
 }
@@ -479,8 +544,11 @@ bool decodeFloat(Decoder &d, const Instruction &in, Record &r) {
       (in.opcode == Opcode::Add || in.opcode == Opcode::Sub ||
        in.opcode == Opcode::Fma))
     return mixed(d, in, r);
-  if (in.has(Modifier::Oob))
-    return d.refuse("fma.oob is not supported");
+  bool half = in.type() != Type::F32 && in.type() != Type::F64 &&
+              in.type() != Type::F32x2;
+  if (in.opcode == Opcode::Fma && half && roundingOf(in) != Round::Nearest)
+    return d.refuse("fma of 16-bit floats rounds by '.rn' alone; what the "
+                    "assembler makes of others is no other rounding");
   switch (in.opcode) {
   case Opcode::Add:
     return choose<Op::Add>(d, in, r);

@@ -338,6 +338,16 @@ template <typename T> struct SlctS {
 template <typename T> struct SlctF {
   T operator()(T a, T b, float c) const { return c >= 0 ? a : b; }
 };
+/// With `.ftz` a negative subnormal number counts as zero.
+template <typename T> struct SlctFtz {
+  T operator()(T a, T b, float c) const { return flush(c) >= 0 ? a : b; }
+};
+template <typename T> Handler slctFor(const Instruction &in) {
+  if (in.type(1) != Type::F32)
+    return map<SlctS<T>, T, T, T, int32_t>;
+  return in.has(Modifier::Ftz) ? map<SlctFtz<T>, T, T, T, float>
+                               : map<SlctF<T>, T, T, T, float>;
+}
 
 bool selection(Decoder &d, const Instruction &in, Record &r) {
   unsigned bits = bitWidth(in.type());
@@ -356,16 +366,9 @@ bool selection(Decoder &d, const Instruction &in, Record &r) {
     d.chooses(alu.from[2], alu.from[0], alu.from[1]);
     return true;
   }
-  bool real = in.type(1) == Type::F32;
-  if (bits == 64)
-    r.fn = real ? map<SlctF<uint64_t>, uint64_t, uint64_t, uint64_t, float>
-                : map<SlctS<uint64_t>, uint64_t, uint64_t, uint64_t, int32_t>;
-  else if (bits == 32)
-    r.fn = real ? map<SlctF<uint32_t>, uint32_t, uint32_t, uint32_t, float>
-                : map<SlctS<uint32_t>, uint32_t, uint32_t, uint32_t, int32_t>;
-  else
-    r.fn = real ? map<SlctF<uint16_t>, uint16_t, uint16_t, uint16_t, float>
-                : map<SlctS<uint16_t>, uint16_t, uint16_t, uint16_t, int32_t>;
+  r.fn = bits == 64   ? slctFor<uint64_t>(in)
+         : bits == 32 ? slctFor<uint32_t>(in)
+                      : slctFor<uint16_t>(in);
   if (!mixedOperands(d, in, r, bits, {bits, bits, 32}))
     return false;
   const auto &alu = r.as<AluRecord>();

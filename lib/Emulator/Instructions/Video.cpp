@@ -219,6 +219,11 @@ Step scalarVideo(Exec &x, const Record &r) {
                 selected(x.reg<uint32_t>(v.b)[lane], v.partB, v.signedB), c);
     if (v.saturates)
       value = clamped(value, partBits(v.partD), v.signedD);
+    // Sums and whatever is unsigned are cut to 32 bits before they are
+    // compared.
+    bool sum = v.operation == Scalar::Add || v.operation == Scalar::Sub;
+    if (v.second != Second::None && (sum || !v.signedD))
+      value = selected(uint32_t(value), kWholeVector, v.signedD);
     value = secondOf(v.second, value, selected(c, kWholeVector, v.signedD));
     auto result = uint32_t(value);
     if (v.partD != kWholeVector) {

@@ -250,6 +250,10 @@ uint32_t encode(Element type, float value, ConvertMode mode, uint32_t random,
       return code;
   }
   const FloatLayout &layout = layoutOf(type);
+  // cvt.rna.tf32 cuts the bits of NaN, even where infinity is left.
+  if (type == Element::TF32 && mode.rounding == Rounding::RNA &&
+      !mode.satfinite && std::isnan(value))
+    return floatToBits(value) & ~0x1FFFu;
   if (std::isnan(value))
     return (layout.nan ? layout.nan : layout.maxCode) << layout.low;
   // The sign is dropped before it could turn the rounding.
