@@ -5,10 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Maps are encoded as the emulator keeps them. No context is needed.
+// Maps are encoded as the emulator keeps them. No context is needed. Which
+// parameters the driver takes on an H100 was measured (test/Hardware): it does
+// not look at the alignment of the map itself, looks at all element strides,
+// and wants an array of strides for rank 1 too.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Core.h"
 #include "Driver.h"
 #include "blockscale/Emulator/TensorMapBytes.h"
 
@@ -20,11 +24,34 @@ using namespace blockscale::cuda;
 
 namespace {
 
-constexpr unsigned kMapAlignment = 64;
-
 CUresult refuse(const char *function, const std::string &reason) {
   say(std::string(function) + ": " + reason);
   return CUDA_ERROR_INVALID_VALUE;
+}
+
+/// Types of packed elements and swizzles with other atoms came with sm_100.
+std::optional<std::string> tooNew(CUtensorMapDataType type,
+                                  CUtensorMapSwizzle swizzle) {
+  if (Core::get().device.capabilityMajor() >= 10)
+    return std::nullopt;
+  if (type > CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ)
+    return "data type code " + std::to_string(int(type)) +
+           " needs a device of compute capability 10";
+  if (swizzle > CU_TENSOR_MAP_SWIZZLE_128B)
+    return "swizzle code " + std::to_string(int(swizzle)) +
+           " needs a device of compute capability 10";
+  return std::nullopt;
+}
+
+/// A box has at most the bytes of an SM's shared memory, those of gaps between
+/// swizzled rows not counted.
+std::optional<std::string> tooLarge(const emulator::TensorMap &map) {
+  uint64_t bytes = emulator::boxBytes(map);
+  uint64_t most = Core::get().device.chip().sharedMemoryPerSm;
+  if (bytes <= most)
+    return std::nullopt;
+  return "the box has " + std::to_string(bytes) + " bytes, more than the " +
+         std::to_string(most) + " of an SM's shared memory";
 }
 
 /// What the encoders share; the reason if something is illegal.
@@ -35,13 +62,13 @@ fillMap(emulator::TensorMap &map, const CUtensorMap *result,
         const cuuint32_t *elementStrides, CUtensorMapInterleave interleave,
         CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
         CUtensorMapFloatOOBfill fill) {
-  if (!result || reinterpret_cast<uint64_t>(result) % kMapAlignment)
-    return "the tensor map is not at a multiple of 64 bytes";
+  if (!result)
+    return "the tensor map is null";
   if (rank == 0 || rank > 5)
     return "rank is " + std::to_string(rank) + ", must be in 1..5";
   // A null address is legal: programs encode templates whose address a kernel
   // sets by tensormap.replace.
-  if (!dims || !elementStrides || (rank > 1 && !strides))
+  if (!dims || !elementStrides || !strides)
     return std::string("an array is null");
   if (unsigned(swizzle) > unsigned(emulator::Swizzle::B128Atom64))
     return "swizzle code " + std::to_string(int(swizzle)) + " does not exist";
@@ -53,6 +80,11 @@ fillMap(emulator::TensorMap &map, const CUtensorMap *result,
            " does not exist";
   if (unsigned(fill) > 1)
     return "fill code " + std::to_string(int(fill)) + " does not exist";
+  if (auto reason = tooNew(type, swizzle))
+    return reason;
+  if (elementStrides[0] == 0 || elementStrides[0] > 8)
+    return "elementStrides[0] is " + std::to_string(elementStrides[0]) +
+           ", must be in 1..8";
   map.type = emulator::TensorMapType(type);
   map.rank = rank;
   map.globalAddress = reinterpret_cast<uint64_t>(address);
@@ -102,6 +134,8 @@ BLOCKSCALE_API CUresult cuTensorMapEncodeTiled(
     return refuse(kName, "an array is null");
   std::copy(box, box + rank, map.boxDim.begin());
   if (auto reason = emulator::whyNot(map))
+    return refuse(kName, *reason);
+  if (auto reason = tooLarge(map))
     return refuse(kName, *reason);
   emulator::encodeTensorMap(map, reinterpret_cast<uint8_t *>(result));
   return CUDA_SUCCESS;
@@ -159,8 +193,8 @@ BLOCKSCALE_API CUresult cuTensorMapEncodeIm2colWide(
 BLOCKSCALE_API CUresult cuTensorMapReplaceAddress(CUtensorMap *map,
                                                   void *address) {
   constexpr char kName[] = "cuTensorMapReplaceAddress";
-  if (!map || reinterpret_cast<uint64_t>(map) % kMapAlignment)
-    return refuse(kName, "the tensor map is not at a multiple of 64 bytes");
+  if (!map)
+    return refuse(kName, "the tensor map is null");
   auto *bytes = reinterpret_cast<uint8_t *>(map);
   std::optional<emulator::TensorMap> fields = emulator::decodeTensorMap(bytes);
   if (!fields)

@@ -432,6 +432,17 @@ TEST(SharedDescriptor, AddressesMatchTheOracle) {
   EXPECT_GT(checked, 100u);
 }
 
+TEST(SharedDescriptor, RowsLongerThanTheSwizzleGoOnAfterTheLeadingOffset) {
+  // The 64 bytes of a column of a sparse wgmma's B, as measured on an H100:
+  // 32-byte swizzle, leading offset 512, stride 256.
+  SharedDescriptor descriptor = decodeSharedDescriptor(
+      uint64_t(6) << 61 | uint64_t(1) << 46 | 16ull << 32 | 32ull << 16 | 64);
+  EXPECT_EQ(addressKMajor(descriptor, 0, 16), 1024u + 16);
+  EXPECT_EQ(addressKMajor(descriptor, 0, 32), 1024u + 512);
+  EXPECT_EQ(addressKMajor(descriptor, 5, 48), 1024u + 512 + 5 * 32);
+  EXPECT_EQ(addressKMajor(descriptor, 9, 32), 1024u + 256 + 32 + 512);
+}
+
 TEST(SharedDescriptor, AbsoluteModeContinuesInTheNextBuffer) {
   // MMA 2 of the K=96 example: 32 bytes in buffer 0, 16 bytes in buffer 1.
   SharedDescriptor two = decodeSharedDescriptor(0x4010404014c010c6);

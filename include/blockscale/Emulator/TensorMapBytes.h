@@ -16,6 +16,9 @@ namespace blockscale::emulator {
 /// bytes are something else.
 std::optional<TensorMap> decodeTensorMap(const uint8_t *bytes);
 
+/// Bytes of global memory that a tiled box covers, within the tensor or not.
+uint64_t boxBytes(const TensorMap &map);
+
 } // namespace blockscale::emulator
 
 #endif // BLOCKSCALE_EMULATOR_TENSORMAPBYTES_H

@@ -159,6 +159,10 @@ uint32_t addressKMajor(const SharedDescriptor &descriptor, uint32_t row,
       start = descriptor.leading;
       byte -= room;
     }
+  } else {
+    // A row longer than the swizzle goes on after the leading offset.
+    start += byte / span * descriptor.leading;
+    byte %= span;
   }
   return applySwizzle(descriptor, start + group + row % 8 * span + byte);
 }

@@ -67,11 +67,11 @@ static void convertPiece(TensorMapType type, uint8_t *bytes, uint32_t count) {
   }
 }
 
+/// The NaN fill is 0x7FF7 in each 16 bits, whatever the type.
 static uint8_t fillByte(const TensorMap &map, uint32_t byte) {
   if (map.oobFill == OobFill::Zeros)
     return 0;
-  uint32_t size = globalBits(map.type) / 8;
-  return byte % size == size - 1 ? 0x7f : 0xff;
+  return byte % 2 ? 0x7F : 0xF7;
 }
 
 namespace {
@@ -282,10 +282,16 @@ static bool reduceHalf(Reduction reduction, Element type, uint16_t &to,
     result = a + b;
     break;
   case Reduction::Min:
-    result = std::isnan(a) ? b : std::isnan(b) ? a : std::min(a, b);
+    result = std::isnan(a)   ? b
+             : std::isnan(b) ? a
+             : a == b        ? (std::signbit(a) ? a : b)
+                             : std::min(a, b);
     break;
   case Reduction::Max:
-    result = std::isnan(a) ? b : std::isnan(b) ? a : std::max(a, b);
+    result = std::isnan(a)   ? b
+             : std::isnan(b) ? a
+             : a == b        ? (std::signbit(a) ? b : a)
+                             : std::max(a, b);
     break;
   default:
     return false;
@@ -298,6 +304,10 @@ static bool reduceFloat(Reduction reduction, float &to, float from) {
   if (reduction != Reduction::Add)
     return false;
   to = flushed(flushed(to) + flushed(from));
+  if (std::isnan(to)) {
+    constexpr uint32_t kCanonical = 0x7FFFFFFF;
+    std::memcpy(&to, &kCanonical, sizeof to);
+  }
   return true;
 }
 
