@@ -186,6 +186,17 @@ def load_cases():
                 yield case("u16", (32 * interleave, 10, 6), (8 * interleave, 4, 3),
                            (at[0], at[1], at[2]), interleave=interleave,
                            swizzle=swizzle, strides=[64, 1024])
+    # What an interleaved box is: sizes and strides that tell its axes apart.
+    for interleave in (1, 2):
+        for kind in ("u8", "u16", "f32"):
+            for box in ((4, 1, 1), (1, 4, 1), (1, 1, 4), (3, 2, 5), (4, 2, 3),
+                        (8, 2, 3), (16, 2, 2)):
+                yield case(kind, (128, 40, 12), box, (0, 0, 0),
+                           interleave=interleave, strides=[512, 8192])
+        yield case("u8", (128, 40, 12), (4, 3, 2), (1, 2, 3), interleave=interleave,
+                   strides=[512, 8192])
+        yield case("u16", (24, 40, 12, 3), (4, 3, 2, 2), (0, -1, 2, 1),
+                   interleave=interleave, strides=[512, 8192, 65536])
     # Coordinates along the inner dimension off a multiple of 16 bytes.
     for at in (1, 3, 5, -3, 13):
         yield case("u8", (200, 9), (64, 4), (at, 1), pad=48)
@@ -273,7 +284,8 @@ def launches():
         # Narrow rows may lie apart: 128 bytes at most.
         rows = amount // max(one.get("channels", one["box"][0]) *
                              TYPES[one["type"]][1] // 8, 1)
-        size = min(max((amount + 1023) // 1024 * 1024, rows * 128) + 1024, 98304)
+        size = min(max((amount + 1023) // 1024 * 1024, rows * 128) + (
+            8192 if one.get("interleave") else 1024), 98304)
         arguments = [["in", IMAGE], ["out", size + 16],
                      *[["u32", x] for x in at], ["u32", amount], ["u32", size]]
         arguments.insert(0, ["map", one, 0])

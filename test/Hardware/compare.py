@@ -34,8 +34,11 @@ class Run:
         if entry is None:
             return None
         part, at, size = entry
+        path = os.path.join(self.folder, f"results.{part}")
+        if not os.path.exists(path):
+            return None  # a part that did not come back
         if part not in self.files:
-            with open(os.path.join(self.folder, f"results.{part}"), "rb") as file:
+            with open(path, "rb") as file:
                 self.files[part] = file.read()
         return zlib.decompress(self.files[part][at:at + size])
 

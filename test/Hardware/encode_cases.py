@@ -79,6 +79,21 @@ def sizes():
         for interleave, swizzle in itertools.product((1, 2), range(4)):
             yield rank_of(3, box=[box, 2, 2], type="u8", interleave=interleave,
                           swizzle=swizzle)
+    # How many bytes a box may have.
+    for box in ([256, 128, 5], [256, 128, 6], [256, 128, 7], [256, 227, 4],
+                [256, 228, 4], [256, 229, 4], [256, 232, 4], [256, 240, 4],
+                [256, 248, 4], [256, 255, 4], [128, 256, 8], [112, 256, 8],
+                [208, 256, 4], [224, 256, 4], [240, 256, 4]):
+        yield rank_of(3, box=box, type="u8", dims=[512, 512, 512],
+                      strides=[512, 262144])
+        yield rank_of(3, box=[box[0] // 4] + box[1:], type="f32", dims=[512] * 3,
+                      strides=[2048, 1048576])
+        yield rank_of(3, box=[128] + box[1:], type="u8", dims=[512, 512, 512],
+                      strides=[512, 262144], swizzle=3)
+        yield rank_of(3, box=[16] + box[1:], type="u8", dims=[512, 512, 512],
+                      strides=[512, 262144], swizzle=3)
+        yield rank_of(3, box=box, type="u8", dims=[512, 512, 512],
+                      strides=[512, 262144], steps=[1, 2, 1])
     for box in ([256, 256], [128, 256], [64, 256], [256, 64], [256, 128]):
         yield tiled(box=box, type="u8")
         yield tiled(box=box, type="f32", dims=[512, 512], strides=[2048])

@@ -22,8 +22,10 @@ def arithmetic():
             for rounding in ROUNDINGS:
                 for ftz in ("", ".ftz"):
                     for sat in ("", ".sat", ".relu", ".oob", ".oob.relu"):
+                        strange = op == "fma" and rounding[1:] in (
+                            "rz", "rm", "rp") and kind.endswith(("16", "16x2"))
                         yield form(op + rounding + ftz + sat, kind, operands,
-                                   apart="oob" in sat)
+                                   apart="oob" in sat or strange)
         for op in ("neg", "abs"):
             for ftz in ("", ".ftz"):
                 yield form(op + ftz, kind, 1)
@@ -52,6 +54,41 @@ def arithmetic():
                     yield Form(f"{op}{rounding}{sat}.f32.{kind}",
                                f"{op}{rounding}{sat}.f32.{kind} {{d}}, {{a}}, {{b}};",
                                (kind, "f32"), "b32")
+
+
+def near_the_least():
+    """What `.ftz` flushes, and which NaN is left of several."""
+    for rounding in (".rn", ".rz", ".rm", ".rp"):
+        for sign, pools in (("", ("f32.one", "f32.least")),
+                            (" reversed", ("f32.least", "f32.one"))):
+            for op in ("mul", "div"):
+                name = f"{op}{rounding}.ftz.f32"
+                yield Form(f"{name} near the least{sign}",
+                           f"{name} {{d}}, {{a}}, {{b}};", pools, "b32", count=4096)
+        name = f"fma{rounding}.ftz.f32"
+        yield Form(f"{name} near the least", f"{name} {{d}}, {{a}}, {{b}}, {{c}};",
+                   ("f32.one", "f32.least", "f32"), "b32")
+        for op, operands in (("add", 2), ("sub", 2), ("mul", 2), ("fma", 3),
+                             ("div", 2)):
+            for kind in ("f32", "f64"):
+                name = f"{op}{rounding}.{kind}"
+                yield Form(f"{name} of NaN", f"{name} {{d}}, " + ", ".join(
+                    ("{a}", "{b}", "{c}")[:operands]) + ";",
+                    (kind + ".nan",) * operands, REGISTER[kind], count=1024)
+    for op in ("mul.rn.ftz.f16", "mul.ftz.sat.f16"):
+        yield Form(f"{op} near the least", f"{op} {{d}}, {{a}}, {{b}};",
+                   ("f16.one", "f16.least"), "b16", count=4096)
+    yield Form("fma.rn.ftz.f16 near the least", "fma.rn.ftz.f16 {d}, {a}, {b}, {c};",
+               ("f16.one", "f16.least", "f16"), "b16")
+    for op in ("fma.rn.oob", "fma.rn.oob.relu", "fma.rn"):
+        for kind in ("f16", "bf16"):
+            yield Form(f"{op}.{kind} of fill", f"{op}.{kind} {{d}}, {{a}}, {{b}}, {{c}};",
+                       ("f16.oob",) * 3, "b16", count=4096, apart="oob" in op)
+            yield Form(f"{op}.{kind}x2 of fill", "{{ .reg .b32 x, y, z; "
+                       "mov.b32 x, {{{a}, {b}}}; mov.b32 y, {{{b}, {c}}}; "
+                       "mov.b32 z, {{{c}, {a}}}; "
+                       f"{op}.{kind}x2 {{d}}, x, y, z; }}}}", ("f16.oob",) * 3, "b32",
+                       count=4096, apart="oob" in op)
 
 
 def approximate():
@@ -100,5 +137,6 @@ def comparisons():
 
 def forms():
     yield from arithmetic()
+    yield from near_the_least()
     yield from approximate()
     yield from comparisons()

@@ -67,6 +67,30 @@ def float_specials(kind):
     return values + [v | sign for v in values]
 
 
+def near(kind, power):
+    """Numbers a few units beside a power of two, of both signs."""
+    exponent, mantissa = FLOATS[kind]
+    code = (power + (1 << exponent - 1) - 1) << mantissa
+    values = [code + step for step in range(-12, 13)]
+    sign = 1 << exponent + mantissa
+    return values + [v | sign for v in values]
+
+
+# Pools that meet where a rule decides: products about the smallest normal number,
+# NaN of all kinds together, and the NaN that tensor copies fill with.
+CHOSEN = {
+    "f32.one": near("f32", 0), "f32.least": near("f32", -126),
+    "f16.one": near("f16", 0), "f16.least": near("f16", -14),
+    "f64.nan": [0x7FF8000000000000, 0x7FF0000000000001, 0x7FFFFFFFFFFFFFFF,
+                0xFFF8000000000000, 0xFFF0000000000123, 0x3FF0000000000000,
+                0x7FF0000000000000, 0, 0xFFF0000000000000],
+    "f32.nan": [0x7FC00000, 0x7F800001, 0x7FFFFFFF, 0xFFC00000, 0xFF800123,
+                0x3F800000, 0x7F800000, 0, 0xFF800000],
+    "f16.oob": [0x7FF7, 0xFFF7, 0x7FF6, 0x7FFF, 0xFFFF, 0x7E00, 0, 0x8000, 0x3C00,
+                0xBC00, 0x7C00, 0xFC00, 0x7FF8, 0xFFF6, 0x3555],
+}
+
+
 def random_floats(kind, count, rng):
     """A third any bits, a third near one, a third on ties of shorter formats."""
     exponent, mantissa = FLOATS[kind]
@@ -117,6 +141,8 @@ class Pool:
 
     def specials(self):
         kind = self.kind
+        if kind in CHOSEN:
+            return CHOSEN[kind]
         if kind in FLOATS:
             return float_specials(kind)
         if kind.startswith("i"):
@@ -130,6 +156,8 @@ class Pool:
 
     def randoms(self, count, rng):
         kind = self.kind
+        if kind in CHOSEN:
+            return rng.choice(np.array(CHOSEN[kind], np.uint64), count)
         if kind in FLOATS:
             return random_floats(kind, count, rng)
         if kind.startswith("nz"):
@@ -265,7 +293,7 @@ def width(kind):
     """The register that holds an operand of a pool."""
     if kind.split(".")[0] == "f64":
         return "b64"
-    if kind in ("f16", "bf16", "e4m3", "e5m2"):
+    if kind in ("f16", "bf16", "e4m3", "e5m2", "f16.one", "f16.least", "f16.oob"):
         return "b16"
     digits = "".join(c for c in kind if c.isdigit())
     if kind[0] in "in" and kind.lstrip("inz").isdigit():
