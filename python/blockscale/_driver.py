@@ -220,6 +220,7 @@ class Context:
         self.ordinal = ordinal
         self.handle = call("cuDevicePrimaryCtxRetain",
                            call("cuDeviceGet", ordinal))
+        self.address = int(self.handle)
 
     def current(self):
         """Makes it current in a `with`, unless one of the same device is."""
@@ -233,10 +234,12 @@ class Current:
         self.context, self.pushed = context, False
 
     def __enter__(self):
-        driver = Loaded.bindings
-        code, now = driver.cuCtxGetDevice()
-        # Without a current context the driver has no device to tell.
-        if code != 0 or int(now) != self.context.ordinal:
+        # Of the device only where there is a context: without one asking for it is an
+        # error, which tools such as compute-sanitizer report.
+        now = int(call("cuCtxGetCurrent"))
+        if now == self.context.address:
+            return
+        if not now or int(call("cuCtxGetDevice")) != self.context.ordinal:
             call("cuCtxPushCurrent", self.context.handle)
             self.pushed = True
 

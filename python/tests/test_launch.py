@@ -503,3 +503,23 @@ def test_overlap_with_the_kernel_before(kernel):
         prepared(prepared.upload("a", a), prepared.upload("b", b), out=out,
                  bias=bs.to_device(bias))
         assert (out.numpy() == expected).all()
+
+
+def test_asks_no_context_that_is_not_there(kernel, monkeypatch):
+    """Without one the question for its device is an error, which compute-sanitizer
+    reports of programs that are right."""
+    from cuda.bindings import driver
+    codes, found = [], []
+    a, b = operands(kernel, np.random.default_rng(1), 4, 72, 288)
+    ask = driver.cuCtxGetDevice
+
+    def asked():
+        codes.append(ask())
+        return codes[-1]
+
+    monkeypatch.setattr(driver, "cuCtxGetDevice", asked)
+    thread = threading.Thread(target=lambda: found.append(
+        kernel.launch(a, b, bias=np.zeros(72, np.float32))))
+    thread.start()
+    thread.join()
+    assert len(found) == 1 and all(code == 0 for code, _ in codes)
