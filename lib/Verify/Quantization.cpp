@@ -83,6 +83,22 @@ static const T *partOf(const std::vector<T> &list, const std::string &operand) {
   return nullptr;
 }
 
+/// Whether K is in the source.
+static bool knowsLines(const plan::Kernel &kernel) {
+  return std::any_of(
+      kernel.sizes.begin(), kernel.sizes.end(),
+      [](const plan::Size &size) { return size.name == "K" && size.value; });
+}
+
+/// Threads of a row of known length: as many as it has blocks, or 256.
+static uint64_t threadsOfRow(uint64_t blocks) {
+  constexpr uint64_t kLeast = 32, kMost = 256;
+  uint64_t count = kLeast;
+  while (count < blocks && count < kMost)
+    count *= 2;
+  return count;
+}
+
 std::optional<Reason>
 QuantizationMaker::readPart(const plan::Quantization &planned,
                             const std::string &operand) {
@@ -130,6 +146,8 @@ QuantizationMaker::readPart(const plan::Quantization &planned,
   part.isScaleGiven =
       part.coversMatrix && kernel.operands.size() > 1 && !kernel.workspace;
   part.tileBlocks = part.block ? tile / part.block : 0;
+  if (knowsLines(kernel))
+    part.rowThreads = threadsOfRow(part.tileBlocks);
   part.hasTensorScale = partOf(kernel.tensorScales, operand);
   if (part.rowTile == 0 || (!part.coversMatrix && part.rowTile > 256))
     return "scales of " + std::to_string(part.rowTile) + " rows";

@@ -58,6 +58,8 @@ private:
     bool coversK = false, coversMatrix = false;
     /// Whether the kernel reads its transpose.
     bool isTurned = false;
+    /// Threads that find the scale of a row together.
+    uint64_t rowThreads = 32;
 
     uint64_t blocks() const { return k / block; }
     uint64_t tileElements() const { return block * tileBlocks; }

@@ -108,9 +108,9 @@ uint64_t QuantizationRun::Part::threadOf(Place place) const {
   if (coversK && !coversMatrix && isTurned)
     return ((matrix * ((rows + 31) / 32) + row / 32) * 16 + j % 16) * 32 +
            row % 32;
-  // A warp has a row.
+  // A warp has a row, or several warps.
   if (coversK && !coversMatrix)
-    return (matrix * rows + row) * 32 + j % 32;
+    return (matrix * rows + row) * rowThreads + j % rowThreads;
   uint64_t tallTile = coversMatrix ? 1 : rowTile,
            longTile = coversMatrix ? 1 : tileBlocks;
   uint64_t wholeRows = std::max(tallTile, kRows),

@@ -73,7 +73,26 @@ def name_of(*words):
     return "".join(c if c.isalnum() else "_" for c in text).strip("_")
 
 
+# Of as many blocks as two warps have lanes and some more, as a CTA has threads, and more.
+ROW_LENGTHS = (1056, 2080, 8192, 9216)
+
+
+def long_row_cases():
+    for k in ROW_LENGTHS:
+        for element, spec, kind in (("f8E4M3FN", "float32_t0@plain", "bf16"),
+                                    ("f8E5M2", "e8m0_t0@plain", "f32"),
+                                    ("i8", "float32_t0@plain", "f16")):
+            one = Quantization(element, spec, kind)
+            yield Case(name_of("quantize_row", element, spec, str(k)), "quantize",
+                       make.function_that_quantizes("k", one, 1, k), (37, k), kind, {})
+    one = Quantization("f8E4M3FN", "float32_t0@plain", "bf16")
+    yield Case("quantize_both_ways_rows", "quantize",
+               make.function_that_quantizes_both_ways("k", (one, one), 1, 2080), (160, 2080),
+               "bf16", {})
+
+
 def quantize_cases():
+    yield from long_row_cases()
     for what, words in quantizations():
         k = LONG_K if "128" in what.spec or "t64" in what.spec else K
         more = {"tensor_scale": 0.37} if what.gives else {}

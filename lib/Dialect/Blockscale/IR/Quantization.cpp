@@ -301,10 +301,20 @@ static std::optional<Reason> whyNotTile(const QuantizedStorage &storage,
          std::to_string(kMostTileThreads / storage.tileBlocks) + " rows";
 }
 
+int64_t blockscale::threadsOfRow(const QuantizedStorage &storage) {
+  constexpr int64_t kMost = 256;
+  auto k = dyn_cast<AffineConstantExpr>(storage.k);
+  if (!k)
+    return hw::kWarpSize;
+  auto blocks = int64_t(
+      llvm::PowerOf2Ceil(uint64_t(k.getValue()) / uint64_t(storage.block)));
+  return std::clamp<int64_t>(blocks, hw::kWarpSize, kMost);
+}
+
 AffineExpr blockscale::threadsToQuantize(const QuantizedStorage &storage) {
   constexpr int64_t kRows = hw::kAtomRows, kBlocks = hw::kAtomScales;
   if (storage.coversRow())
-    return storage.rows * storage.batch * int64_t(hw::kWarpSize);
+    return storage.rows * storage.batch * threadsOfRow(storage);
   if (storage.scale && storage.rowTile <= kRows &&
       storage.tileBlocks <= kBlocks)
     return storage.scales.matrixBytes * storage.batch;

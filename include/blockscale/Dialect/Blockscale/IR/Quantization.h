@@ -116,6 +116,11 @@ quantizedStorage(ScaledTensorType type, hw::Target target,
 inline constexpr int64_t kMostTileThreads = 1024;
 
 /// Threads of a kernel that writes such a tensor from rows of memory: one for
+/// Threads that find the one scale of a row together, a power of two: as many
+/// as it has blocks, so that each reads its own once, up to a bound; those of a
+/// warp where K is the launch's.
+int64_t threadsOfRow(const QuantizedStorage &storage);
+
 /// each byte of the scales, and as many more as make tiles whole.
 mlir::AffineExpr threadsToQuantize(const QuantizedStorage &storage);
 

@@ -22,7 +22,8 @@ inline constexpr int64_t kGridThreads = 512;
 inline int64_t quantizeThreads(const QuantizedStorage &storage,
                                bool isTogether) {
   return std::max(isTogether ? kGridThreads : kElementwiseThreads,
-                  storage.repetitions());
+                  storage.coversRow() ? threadsOfRow(storage)
+                                      : storage.repetitions());
 }
 
 /// What a thread does: it owns one byte of the scales in memory, and quantises

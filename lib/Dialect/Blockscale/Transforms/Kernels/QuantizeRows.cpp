@@ -6,10 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-// A warp reads its row twice, for the largest magnitude and for the codes; the
-// second time it is in the caches. Lanes have neighbouring blocks.
+// Where K is known, a row has as many threads as blocks, up to a bound, and
+// each keeps what it reads. Where it is not, or is longer, the row is read
+// twice, for the largest magnitude and for the codes, the second time from the
+// caches as far as they hold the rows of all threads. Threads that follow each
+// other have neighbouring blocks.
 
 #include "QuantizeRows.h"
+#include "TileReduction.h"
 #include "blockscale/HW/Target.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -19,8 +23,7 @@ using namespace blockscale;
 Value QuantizeRows::forBlocks(
     const BlockPlace &row, int64_t step, Value start,
     function_ref<Value(const BlockPlace &, Value)> body) {
-  Value blocks = extentOf(storage.k.floorDiv(storage.block), e.getI32Type());
-  auto loop = scf::ForOp::create(e, row.block, blocks, e.i32(step),
+  auto loop = scf::ForOp::create(e, row.block, blocksOfRow(), e.i32(step),
                                  start ? ValueRange(start) : ValueRange());
   OpBuilder::InsertionGuard guard(e);
   e.setInsertionPointToStart(loop.getBody());
@@ -51,33 +54,67 @@ void QuantizeRows::encodeBlocks(const BlockPlace &first, int64_t step,
   });
 }
 
-void QuantizeRows::quantizeRow(Value number, Value lane) {
+bool QuantizeRows::readsOnce() const {
+  auto k = dyn_cast<AffineConstantExpr>(storage.k);
+  return k && k.getValue() / storage.block <= threadsOfRow(storage);
+}
+
+void QuantizeRows::inCase(Value condition, function_ref<void()> body) {
+  auto branch = scf::IfOp::create(e, condition);
+  OpBuilder::InsertionGuard guard(e);
+  e.setInsertionPointToStart(branch.thenBlock());
+  body();
+}
+
+void QuantizeRows::quantizeRow(Value number, Value lane, Value stores) {
   BlockPlace row{arith::DivUIOp::create(e, number, arguments.rows),
                  arith::RemUIOp::create(e, number, arguments.rows), lane};
-  Value most = largestOfBlocks(row, hw::kWarpSize);
-  most = gpu::SubgroupReduceOp::create(e, most, gpu::AllReduceOperation::MAXUI,
-                                       /*uniform=*/true,
-                                       std::optional<uint32_t>(hw::kWarpSize));
+  SmallVector<Value> loaded;
+  Value most;
+  if (readsOnce()) {
+    // Threads without a block read the last one.
+    BlockPlace nearest = row;
+    nearest.block = arith::MinUIOp::create(
+        e, lane, arith::SubIOp::create(e, blocksOfRow(), e.i32(1)));
+    loaded = load(nearest, firstElement(nearest));
+    most = e.bits(quantizer.largestOf(loaded));
+  } else {
+    most = largestOfBlocks(row, threadsOfRow(storage));
+  }
+  most = TileReduction(e, storage)
+             .ofThreads(most, threadsOfRow(storage),
+                        gpu::AllReduceOperation::MAXUI);
   BlockScaling scaling =
       quantizer.scalingOf({}, e.fromBits(most), /*factor=*/Value());
-  encodeBlocks(row, hw::kWarpSize, scaling);
-  Value isFirst =
-      arith::CmpIOp::create(e, arith::CmpIPredicate::eq, lane, e.i32(0));
-  auto condition = scf::IfOp::create(e, isFirst);
-  OpBuilder::InsertionGuard guard(e);
-  e.setInsertionPointToStart(condition.thenBlock());
-  storeNumber(wide(number), scaling.code);
+  auto store = [&] {
+    if (loaded.empty())
+      encodeBlocks(row, threadsOfRow(storage), scaling);
+    else
+      inCase(below(lane, blocksOfRow()), [&] {
+        storeCodes(
+            row, quantizer.encode(widened(loaded), scaling, firstElement(row)));
+      });
+    Value isFirst =
+        arith::CmpIOp::create(e, arith::CmpIPredicate::eq, lane, e.i32(0));
+    inCase(isFirst, [&] { storeNumber(wide(number), scaling.code); });
+  };
+  if (stores)
+    inCase(stores, store);
+  else
+    store();
 }
 
 void QuantizeRows::build() {
   Value thread = threadNumber();
-  Value size = e.i32(hw::kWarpSize);
+  Value size = e.i32(threadsOfRow(storage));
   Value number = arith::DivUIOp::create(e, thread, size);
   Value lane = arith::RemUIOp::create(e, thread, size);
+  Value rows = mul(arguments.rows, arguments.batch);
+  Value isInside = below(number, rows);
   // All lanes of a warp have one row.
-  auto condition =
-      scf::IfOp::create(e, below(number, mul(arguments.rows, arguments.batch)));
-  OpBuilder::InsertionGuard guard(e);
-  e.setInsertionPointToStart(condition.thenBlock());
-  quantizeRow(number, lane);
+  if (threadsOfRow(storage) == hw::kWarpSize)
+    return inCase(isInside, [&] { quantizeRow(number, lane, Value()); });
+  // All threads of a CTA meet, those behind the last row with it.
+  Value last = arith::SubIOp::create(e, rows, e.i32(1));
+  quantizeRow(arith::MinUIOp::create(e, number, last), lane, isInside);
 }

@@ -13,7 +13,7 @@
 
 namespace blockscale {
 
-/// One scale for all of a row, which a warp has.
+/// One scale for all of a row, which a warp has, or several.
 class QuantizeRows : public QuantizeBody {
 public:
   using QuantizeBody::QuantizeBody;
@@ -29,7 +29,15 @@ protected:
                     const BlockScaling &scaling);
 
 private:
-  void quantizeRow(mlir::Value number, mlir::Value lane);
+  /// Whether each thread has one block at most, which it keeps.
+  bool readsOnce() const;
+  mlir::Value blocksOfRow() {
+    return extentOf(storage.k.floorDiv(storage.block), e.getI32Type());
+  }
+  void inCase(mlir::Value condition, llvm::function_ref<void()> body);
+  /// What thread `lane` of a row does; `stores` says whether there is such a
+  /// row, null if nobody else comes.
+  void quantizeRow(mlir::Value number, mlir::Value lane, mlir::Value stores);
   /// Calls `body` with each of these, and with what it gave back for the one
   /// before, `start` for the first; null if nothing.
   mlir::Value forBlocks(

@@ -48,9 +48,9 @@ Value TileReduction::ofNeighbours(Value own, int64_t threads,
 }
 
 /// Of a tile of whole warps, each of which has found the same in all lanes.
-Value TileReduction::ofWarps(Value own, gpu::AllReduceOperation how) {
+Value TileReduction::ofWarps(Value own, int64_t warps,
+                             gpu::AllReduceOperation how) {
   constexpr int64_t kAtomWarps = hw::kAtomBytes / hw::kWarpSize, kWords = 4;
-  int64_t warps = storage.repetitions() / hw::kWarpSize;
   Type f32 = e.getF32Type();
   Value shared = allocate(std::max(kAtomWarps, warps));
   Value thread = threadInCta();
@@ -113,6 +113,12 @@ Value TileReduction::reduce(Value own, gpu::AllReduceOperation how) {
       own = ofNeighbours(own, storage.rowTile, how);
     return ofBlocks(own, how);
   }
-  own = ofNeighbours(own, storage.repetitions(), how);
-  return storage.repetitions() > hw::kWarpSize ? ofWarps(own, how) : own;
+  return ofThreads(own, storage.repetitions(), how);
+}
+
+Value TileReduction::ofThreads(Value own, int64_t threads,
+                               gpu::AllReduceOperation how) {
+  own = ofNeighbours(own, threads, how);
+  return threads > hw::kWarpSize ? ofWarps(own, threads / hw::kWarpSize, how)
+                                 : own;
 }

@@ -35,10 +35,15 @@ public:
   /// threads than a warp, or they are no neighbours, all of the CTA.
   mlir::Value reduce(mlir::Value own, mlir::gpu::AllReduceOperation how);
 
+  /// The same of so many neighbours, a power of two.
+  mlir::Value ofThreads(mlir::Value own, int64_t threads,
+                        mlir::gpu::AllReduceOperation how);
+
 private:
   mlir::Value ofNeighbours(mlir::Value own, int64_t threads,
                            mlir::gpu::AllReduceOperation how);
-  mlir::Value ofWarps(mlir::Value own, mlir::gpu::AllReduceOperation how);
+  mlir::Value ofWarps(mlir::Value own, int64_t warps,
+                      mlir::gpu::AllReduceOperation how);
   mlir::Value ofBlocks(mlir::Value own, mlir::gpu::AllReduceOperation how);
   mlir::Value joined(mlir::Value x, mlir::Value y,
                      mlir::gpu::AllReduceOperation how);
