@@ -42,6 +42,9 @@ struct Capabilities {
   /// What came with it besides: collector::b, commits that wait for reads of A
   /// alone, masks of 32 CTAs, overrides of tensor maps, more conversions.
   bool ptx94;
+  /// fma.f32x2 and its like are an instruction and not two, as ptxas 13.0 and
+  /// 13.5 assemble them.
+  bool multipliesPairs;
   /// Of the "f" target we only know that ptxas 13.0 assembles for it what it
   /// assembles for the family's first chip.
   bool familyInferred;
@@ -49,19 +52,19 @@ struct Capabilities {
 
 inline constexpr std::array kCapabilities{
     // chip, tcgen05, i8, K = 96, ld.red on a, on f, cvt.rs, redux, pairs, wide
-    // K, 9.4, f inferred
+    // K, 9.4, pairs of f32, f inferred
     Capabilities{Chip::SM100, true, true, false, false, false, true, true, true,
-                 false, false, false},
+                 false, false, true, false},
     Capabilities{Chip::SM103, true, false, true, true, true, true, true, true,
-                 false, false, false},
+                 false, false, true, false},
     Capabilities{Chip::SM107, true, false, false, true, true, true, true, false,
-                 true, true, false},
+                 true, true, true, false},
     Capabilities{Chip::SM110, true, true, false, true, false, false, false,
-                 true, false, false, true},
+                 true, false, false, false, true},
     Capabilities{Chip::SM120, false, false, false, false, false, false, false,
-                 false, false, false, false},
+                 false, false, false, false, false},
     Capabilities{Chip::SM121, false, false, false, false, false, false, false,
-                 false, false, false, true},
+                 false, false, false, false, true},
 };
 static_assert(kCapabilities.size() == size_t(Chip::SM121) + 1,
               "a row for each chip, in the order of the enum");

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/HW/Throughput.h"
+#include "Capabilities.h"
 #include "blockscale/HW/ScaleLayout.h"
 
 #include <algorithm>
@@ -224,4 +225,12 @@ double blockscale::hw::warpTileCycles(MmaKind kind, unsigned m, unsigned n,
   double reached =
       warpMmaFlopsPerCycle(kind) * kEfficiency * (isSmall ? kSmallTile : 1);
   return 2.0 * m * n * k / reached;
+}
+
+//===----------------------------------------------------------------------===//
+// Warp instructions
+//===----------------------------------------------------------------------===//
+
+bool blockscale::hw::multipliesPairs(Chip chip) {
+  return has(chip, &Capabilities::multipliesPairs);
 }

@@ -117,6 +117,10 @@ inline constexpr double kTensorShiftCycles = 51;
 // Warp instructions of an SM with tensor memory
 //===----------------------------------------------------------------------===//
 
+/// Whether an instruction of `chip` multiplies and adds two f32 each. PTX has
+/// such for all chips (`f32x2`); elsewhere ptxas makes two of one.
+bool multipliesPairs(Chip chip);
+
 /// Shared memory, and the port through which MMAs fetch operands (QRC, SA).
 inline constexpr double kSharedBytesPerCycle = 128;
 inline constexpr double kSharedLoadLatencyCycles = 24;

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -427,8 +428,11 @@ struct LoadAccumulatorToNVVM : OpConversionPattern<LoadAccumulatorOp> {
     Value address =
         accumulatorAddress(b, op.getAccumulator().getType(),
                            adaptor.getAccumulator(), adaptor.getCopy());
-    address = add(b, address, adaptor.getColumn());
+    auto [column, distance] = inParts(op.getColumn());
+    address = add(b, address, column);
     address = add(b, address, quadrant(b));
+    if (distance)
+      address = add(b, address, distance);
     int64_t columns = op.getType().getDimSize(0);
     Type i32 = b.getI32Type();
     Type words = columns == 1 ? i32 : VectorType::get({columns}, i32);
@@ -444,6 +448,16 @@ struct LoadAccumulatorToNVVM : OpConversionPattern<LoadAccumulatorOp> {
   }
 
 private:
+  /// A column as that of the thread and a constant distance from it, null if
+  /// there is none: loads of a thread that follow each other have one address
+  /// in a register and not one for each.
+  static std::pair<Value, Value> inParts(Value column) {
+    auto sum = column.getDefiningOp<arith::AddIOp>();
+    if (sum && matchPattern(sum.getRhs(), m_Constant()))
+      return {sum.getLhs(), sum.getRhs()};
+    return {column, {}};
+  }
+
   /// The first of the 32 lanes that the executing warp can read, in the lane
   /// half of an address.
   static Value quadrant(ImplicitLocOpBuilder &b) {

@@ -56,9 +56,34 @@ EpilogueFragment EpilogueMath::fragmentAt(TilePosition position, Value row,
   fragment.column =
       frame.within(columns, b.add(frame.firstColumn(position), column));
   fragment.rowEnd = rows.end;
-  Value inside = b.compare(arith::CmpIPredicate::slt, fragment.row, rows.end);
-  fragment.count =
-      b.select(inside, b.sub(columns.end, fragment.column), b.constant(0));
+  fragment.count = countOf(fragment, columns);
+  return fragment;
+}
+
+Value EpilogueMath::countOf(const EpilogueFragment &fragment, Extent columns) {
+  Value inside =
+      b.compare(arith::CmpIPredicate::slt, fragment.row, fragment.rowEnd);
+  return b.select(inside, b.sub(columns.end, fragment.column), b.constant(0));
+}
+
+EpilogueFragment EpilogueMath::behind(KernelBuilder &b, EpilogueFragment first,
+                                      int64_t distance) {
+  first.column = b.add(first.column, b.constant(distance));
+  first.count = b.sub(first.count, b.constant(distance));
+  return first;
+}
+
+EpilogueFragment EpilogueMath::known(EpilogueFragment fragment,
+                                     Extent columns) {
+  SmallVector<Value> numbers{fragment.row, fragment.column};
+  bool hasBatch = frame.isGrouped() || !hasOneBatch();
+  if (hasBatch)
+    numbers.push_back(fragment.batch);
+  numbers = knownFromHere(b, numbers);
+  fragment.row = numbers[0];
+  fragment.column = numbers[1];
+  fragment.batch = hasBatch ? numbers[2] : b.constant(0);
+  fragment.count = countOf(fragment, columns);
   return fragment;
 }
 
@@ -330,33 +355,39 @@ EpilogueMath::TileScales EpilogueMath::tileScales(const RowScales &scales,
   return result;
 }
 
-EpilogueMath::TileScales EpilogueMath::tileScalesOfRow(TilePosition tile,
-                                                       Value row) {
-  Extent rows = frame.rowsAround(tile);
-  row = frame.within(rows, b.add(frame.firstRow(tile), row));
+EpilogueMath::TileScales
+EpilogueMath::tileScalesOfRow(const EpilogueFragment &fragment) {
   RowScales scales = scalesOf(!frame.isSwapped());
+  Value row = fragment.row;
   auto isInside = [&] {
-    return b.compare(arith::CmpIPredicate::slt, row, rows.end);
+    return b.compare(arith::CmpIPredicate::slt, row, fragment.rowEnd);
   };
   Value inside;
   if (scales.memory && isGathered(scales))
     std::tie(row, inside) = gatheredRow(row, isInside());
-  TileScales result = tileScales(scales, tile.batch, row, frame.rows);
+  TileScales result = tileScales(scales, fragment.batch, row, frame.rows);
   if (!inside)
     inside = isInside();
   result.count = arith::ExtUIOp::create(b, b.getI32Type(), inside);
   return result;
 }
 
-EpilogueMath::TileScales EpilogueMath::tileScalesAlong(TilePosition tile,
-                                                       Value column) {
+EpilogueMath::TileScales EpilogueMath::tileScalesOfRow(TilePosition tile,
+                                                       Value row) {
+  EpilogueFragment fragment;
+  Extent rows = frame.rowsAround(tile);
+  fragment.row = frame.within(rows, b.add(frame.firstRow(tile), row));
+  fragment.rowEnd = rows.end;
+  fragment.batch = tile.batch;
+  return tileScalesOfRow(fragment);
+}
+
+EpilogueMath::TileScales
+EpilogueMath::tileScalesAlong(const EpilogueFragment &fragment) {
   RowScales scales = scalesOf(frame.isSwapped());
-  Extent columns = frame.columnsAround(tile);
-  column = frame.within(columns, b.add(frame.firstColumn(tile), column));
-  TileScales result = tileScales(scales, tile.batch, column, frame.columns);
-  Value none = b.constant(0);
-  Value inside = b.compare(arith::CmpIPredicate::slt, column, columns.end);
-  result.count = b.select(inside, b.sub(columns.end, column), none);
+  TileScales result =
+      tileScales(scales, fragment.batch, fragment.column, frame.columns);
+  result.count = fragment.count;
   // One for all columns is for the most that there may be.
   if (scales.group % width == 0 || scales.group == kMaxProductSize) {
     result.share = width;
@@ -366,6 +397,20 @@ EpilogueMath::TileScales EpilogueMath::tileScalesAlong(TilePosition tile,
   result.rows = width / scales.group;
   result.count = b.ceilDiv(result.count, scales.group);
   return result;
+}
+
+EpilogueMath::TileScales EpilogueMath::tileScalesAlong(TilePosition tile,
+                                                       Value column) {
+  EpilogueFragment fragment;
+  Extent columns = frame.columnsAround(tile);
+  fragment.batch = tile.batch;
+  fragment.column =
+      frame.within(columns, b.add(frame.firstColumn(tile), column));
+  Value none = b.constant(0);
+  Value inside =
+      b.compare(arith::CmpIPredicate::slt, fragment.column, columns.end);
+  fragment.count = b.select(inside, b.sub(columns.end, fragment.column), none);
+  return tileScalesAlong(fragment);
 }
 
 Value EpilogueMath::loadTileScales(const TileScales &scales, Value block,

@@ -47,6 +47,12 @@ public:
   /// it.
   EpilogueFragment fragmentAt(TilePosition position, mlir::Value row,
                               mlir::Value column);
+  /// The place `distance` columns behind `first` in the same tile.
+  static EpilogueFragment behind(KernelBuilder &b, EpilogueFragment first,
+                                 int64_t distance);
+  /// `fragment`, of `columns`, known from here on: a value each is kept and not
+  /// all that they are made of.
+  EpilogueFragment known(EpilogueFragment fragment, Extent columns);
   mlir::Value finish(mlir::Value sum, const EpilogueFragment &fragment);
   /// The same place counted in elements of D, of which a pair of sums is one.
   EpilogueFragment inResult(EpilogueFragment fragment);
@@ -64,8 +70,10 @@ public:
   };
   /// The one of the thread's row.
   TileScales tileScalesOfRow(TilePosition tile, mlir::Value row);
+  TileScales tileScalesOfRow(const EpilogueFragment &fragment);
   /// Those of `width` columns of a tile, from `column` on.
   TileScales tileScalesAlong(TilePosition tile, mlir::Value column);
+  TileScales tileScalesAlong(const EpilogueFragment &fragment);
   /// Those of block number `block`, a number if it is one and else a vector, as
   /// f32; zeros unless `isThere`.
   mlir::Value loadTileScales(const TileScales &scales, mlir::Value block,
@@ -101,6 +109,8 @@ private:
   /// is one, as `row` `isThere`; both i1.
   std::pair<mlir::Value, mlir::Value> gatheredRow(mlir::Value row,
                                                   mlir::Value isThere);
+  /// Elements from the fragment's place on, of `columns`.
+  mlir::Value countOf(const EpilogueFragment &fragment, Extent columns);
   /// Whether each gathered row has one of `scales`.
   bool isGathered(const RowScales &scales) {
     return frame.isGathered() && scales.group != kMaxProductSize;

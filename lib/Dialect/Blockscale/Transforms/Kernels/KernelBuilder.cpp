@@ -8,6 +8,7 @@
 
 #include "KernelBuilder.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -172,4 +173,25 @@ StagePosition KernelBuilder::repeat(Value begin, Value end, StagePosition from,
       body(loop.getInductionVar(), StagePosition::of(loop.getRegionIterArgs()));
   scf::YieldOp::create(*this, after.values());
   return StagePosition::of(loop.getResults());
+}
+
+SmallVector<Value> blockscale::knownFromHere(KernelBuilder &b,
+                                             ValueRange words) {
+  constexpr size_t kFragment = 4;
+  auto type = VectorType::get({kFragment}, b.getI32Type());
+  SmallVector<Value> fragments;
+  for (size_t first = 0; first < words.size(); first += kFragment) {
+    // Fewer are filled up by the last one.
+    SmallVector<Value> some;
+    for (size_t i = first; i < first + kFragment; ++i)
+      some.push_back(words[std::min(i, words.size() - 1)]);
+    fragments.push_back(vector::FromElementsOp::create(b, type, some));
+  }
+  auto finished = FinishFragmentsOp::create(
+      b, SmallVector<Type>(fragments.size(), type), fragments);
+  SmallVector<Value> same;
+  for (size_t i = 0; i < words.size(); ++i)
+    same.push_back(vector::ExtractOp::create(
+        b, finished.getResult(i / kFragment), int64_t(i % kFragment)));
+  return same;
 }

@@ -93,6 +93,11 @@ public:
   }
 };
 
+/// `words`, i32, known from here on: what they are made of is not computed
+/// later, where all of that would have to be kept.
+llvm::SmallVector<mlir::Value> knownFromHere(KernelBuilder &b,
+                                             mlir::ValueRange words);
+
 } // namespace blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_KERNELBUILDER_H

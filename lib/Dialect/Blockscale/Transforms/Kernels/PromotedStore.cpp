@@ -8,6 +8,7 @@
 #include "PromotedStore.h"
 #include "blockscale/Dialect/Blockscale/IR/FloatResults.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
+#include "blockscale/HW/Throughput.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -31,15 +32,26 @@ static int64_t widthOf(KernelFrame &frame) {
                                           : width;
 }
 
+/// Columns that are finished at once: fewer beside twice as many sums.
+static int64_t finishedAtOnce(KernelFrame &frame) {
+  constexpr int64_t kFew = 4;
+  bool isCrowded = promotedColumns(frame.geometry.tileN) > kPromotedColumns;
+  return isCrowded ? kFew : widthOf(frame);
+}
+
 PromotedStore::PromotedStore(KernelFrame &frame, TensorMemory &memory,
                              AccumulatorRing &accumulators, TileSource &source,
                              std::optional<LargestOfGroups> &largest)
     : frame(frame), b(frame.b), memory(memory), accumulators(accumulators),
       source(source), largest(largest), math(frame, widthOf(frame)),
-      columns(promotedColumns(frame.geometry.tileN)) {
+      finishing(frame, finishedAtOnce(frame)),
+      columns(promotedColumns(frame.geometry.tileN)),
+      isPacked(hw::multipliesPairs(getTarget(frame.op).chip)) {
   if (frame.quantizes())
     quantized.emplace(frame, columns / frame.sumsOfElement());
 }
+
+bool PromotedStore::isCrowded() const { return columns > kPromotedColumns; }
 
 Value PromotedStore::columnOf(int64_t chunk) {
   return b.add(firstColumn, b.constant(chunk * math.getWidth()));
@@ -52,12 +64,18 @@ Value PromotedStore::columnOf(int64_t chunk) {
 PromotedStore::Scales PromotedStore::scalesOf(TilePosition tile) {
   Scales scales;
   scales.row = math.tileScalesOfRow(tile, row);
-  // A thread of many columns has no registers for what its chunks share.
-  bool isShared = columns > kPromotedColumns &&
-                  int64_t(frame.op.getColumnGroup()) % columns == 0;
-  int64_t numbers = isShared ? 1 : chunks();
-  for (int64_t chunk = 0; chunk < numbers; ++chunk)
+  for (int64_t chunk = 0; chunk < chunks(); ++chunk)
     scales.along.push_back(math.tileScalesAlong(tile, columnOf(chunk)));
+  return scales;
+}
+
+PromotedStore::Scales PromotedStore::scalesOf(const EpilogueFragment &place) {
+  Scales scales;
+  scales.row = math.tileScalesOfRow(place);
+  bool isShared = int64_t(frame.op.getColumnGroup()) % columns == 0;
+  for (int64_t chunk = 0; chunk < (isShared ? 1 : chunks()); ++chunk)
+    scales.along.push_back(math.tileScalesAlong(
+        EpilogueMath::behind(b, place, chunk * math.getWidth())));
   return scales;
 }
 
@@ -106,29 +124,61 @@ void PromotedStore::release(RingPosition copy) {
            [&] { ArriveOp::create(b, accumulators.signalEmpty, copy.slot); });
 }
 
+SmallVector<Value> PromotedStore::zeroSums() {
+  Type type = isPacked ? Type(math.getVectorType()) : b.getF32Type();
+  TypedAttr zero = b.getZeroAttr(type);
+  return SmallVector<Value>(chunks() * valuesOfChunk(),
+                            arith::ConstantOp::create(b, zero));
+}
+
+void PromotedStore::add(Value loaded, Value factor,
+                        MutableArrayRef<Value> sums) {
+  if (isPacked) {
+    sums.front() = math::FmaOp::create(b, loaded, factor, sums.front());
+    return;
+  }
+  for (auto [i, sum] : llvm::enumerate(sums))
+    sum = math::FmaOp::create(
+        b, vector::ExtractOp::create(b, loaded, int64_t(i)),
+        vector::ExtractOp::create(b, factor, int64_t(i)), sum);
+}
+
+Value PromotedStore::sumsOf(ValueRange sums, int64_t first) {
+  int64_t width = finishing.getWidth();
+  if (!isPacked)
+    return vector::FromElementsOp::create(b, finishing.getVectorType(),
+                                          sums.slice(first, width));
+  Value chunk = sums[first / math.getWidth()];
+  if (width == math.getWidth())
+    return chunk;
+  int64_t begin = first % math.getWidth();
+  auto places = llvm::to_vector(llvm::seq(begin, begin + width));
+  return vector::ShuffleOp::create(b, chunk, chunk, places);
+}
+
 void PromotedStore::addBlock(const Scales &scales, Value block,
                              RingPosition copy, ValueRange ahead,
                              MutableArrayRef<Value> sums) {
   WaitOp::create(b, accumulators.full, copy.slot, copy.parity);
   TensorFenceOp::create(b, FenceSide::After);
-  for (auto [chunk, sum] : llvm::enumerate(sums)) {
+  for (int64_t chunk = 0; chunk < chunks(); ++chunk) {
     Value factor = factorOf(scales, chunk, block, ahead);
     Value loaded =
         LoadAccumulatorOp::create(b, math.getVectorType(), memory.accumulator,
                                   copy.slot, columnOf(chunk));
-    if (chunk + 1 == sums.size())
+    if (chunk + 1 == chunks())
       release(copy);
-    sum = math::FmaOp::create(b, loaded, factor, sum);
+    add(loaded, factor, sums.slice(chunk * valuesOfChunk(), valuesOfChunk()));
   }
 }
 
 /// A thread's elements of D, in blocks.
-void PromotedStore::quantize(TilePosition tile, ValueRange sums, Value parity) {
+void PromotedStore::quantize(const Fragments &fragments, ValueRange sums,
+                             Value parity) {
   bool isUnderFloats = quantized->isUnderFloats();
   SmallVector<Value> elements;
-  for (auto [chunk, sum] : llvm::enumerate(sums)) {
-    Value value =
-        math.finish(sum, math.fragmentAt(tile, row, columnOf(int64_t(chunk))));
+  for (int64_t first = 0; first < columns; first += finishing.getWidth()) {
+    Value value = finishing.finish(sumsOf(sums, first), fragments(first));
     if (isUnderFloats)
       elements.append(quantized->narrowed(value));
     else
@@ -143,10 +193,8 @@ void PromotedStore::quantize(TilePosition tile, ValueRange sums, Value parity) {
   };
   for (int64_t first = 0; first < int64_t(elements.size()); first += size) {
     ArrayRef<Value> block = ArrayRef(elements).slice(first, size);
-    Value column =
-        b.add(firstColumn, b.constant(first * frame.sumsOfElement()));
     EpilogueFragment fragment =
-        math.inResult(math.fragmentAt(tile, row, column));
+        math.inResult(fragments(first * frame.sumsOfElement()));
     if (isUnderFloats)
       quantized->storeTilePart(block, fragment, largestOfParts);
     else
@@ -157,12 +205,15 @@ void PromotedStore::quantize(TilePosition tile, ValueRange sums, Value parity) {
 
 RingPosition PromotedStore::storeTile(TilePosition tile, RingPosition copy,
                                       Value parity) {
-  Scales scales = scalesOf(tile);
   Value blocks = b.ceilDiv(frame.op.getK(), frame.promotionBlock());
-  Value zeros = arith::ConstantOp::create(
-      b, DenseElementsAttr::get(math.getVectorType(), 0.0f));
+  int64_t values = chunks() * valuesOfChunk();
+  Extent around = frame.columnsAround(tile);
+  std::optional<EpilogueFragment> place;
+  if (isCrowded())
+    place = math.known(math.fragmentAt(tile, row, firstColumn), around);
+  Scales scales = place ? scalesOf(*place) : scalesOf(tile);
   SmallVector<Value> initial{copy.slot, copy.parity};
-  initial.append(chunks(), zeros);
+  llvm::append_range(initial, zeroSums());
   llvm::append_range(initial, loadAhead(scales, b.constant(0), blocks));
   auto loop =
       scf::ForOp::create(b, b.constant(0), blocks, b.constant(1), initial);
@@ -174,23 +225,31 @@ RingPosition PromotedStore::storeTile(TilePosition tile, RingPosition copy,
     RingPosition current{carried[0], carried[1]};
     SmallVector<Value> ahead =
         loadAhead(scales, b.add(block, b.constant(1)), blocks);
-    auto sums = MutableArrayRef(carried).slice(2, chunks());
-    addBlock(scales, block, current, ArrayRef(carried).drop_front(2 + chunks()),
+    auto sums = MutableArrayRef(carried).slice(2, values);
+    addBlock(scales, block, current, ArrayRef(carried).drop_front(2 + values),
              sums);
     RingPosition next = b.next(current, accumulators.count());
     carried[0] = next.slot;
     carried[1] = next.parity;
-    llvm::copy(ahead, carried.begin() + 2 + chunks());
+    llvm::copy(ahead, carried.begin() + 2 + values);
     scf::YieldOp::create(b, carried);
   }
-  math.prepareRow(tile, row);
+  if (place)
+    place = math.known(*place, around);
+  finishing.prepareRow(tile, row);
+  ValueRange sums = loop.getResults().slice(2, values);
+  auto fragments = [&](int64_t distance) {
+    return place ? EpilogueMath::behind(b, *place, distance)
+                 : math.fragmentAt(tile, row,
+                                   b.add(firstColumn, b.constant(distance)));
+  };
   if (quantized) {
-    quantize(tile, loop.getResults().slice(2, chunks()), parity);
+    quantize(fragments, sums, parity);
     return {loop.getResult(0), loop.getResult(1)};
   }
-  for (int64_t chunk = 0; chunk < chunks(); ++chunk) {
-    EpilogueFragment fragment = math.fragmentAt(tile, row, columnOf(chunk));
-    math.store(math.finish(loop.getResult(2 + chunk), fragment), fragment);
+  for (int64_t first = 0; first < columns; first += finishing.getWidth()) {
+    EpilogueFragment fragment = fragments(first);
+    finishing.store(finishing.finish(sumsOf(sums, first), fragment), fragment);
   }
   return {loop.getResult(0), loop.getResult(1)};
 }
@@ -204,7 +263,7 @@ void PromotedStore::emitRole() {
                       : b.mul(b.div(thread, hw::kTmemLanes), columns);
     if (columns == frame.geometry.tileN)
       row = thread;
-    math.prepareKernel();
+    finishing.prepareKernel();
     if (quantized)
       quantized->prepareKernel();
     Value zero = b.constant(0);
@@ -212,7 +271,12 @@ void PromotedStore::emitRole() {
     // where threads choose scales together.
     SmallVector<Value> initial(largest ? 3 : 2, zero);
     source.forEach(initial, [&](TilePosition tile, ValueRange carried) {
-      math.prepareTile(tile);
+      if (isCrowded()) {
+        Value same = knownFromHere(b, thread).front();
+        row = b.rem(same, hw::kTmemLanes);
+        firstColumn = b.mul(b.div(same, hw::kTmemLanes), columns);
+      }
+      finishing.prepareTile(tile);
       if (quantized)
         quantized->prepareTile(tile);
       Value parity = largest ? carried[2] : Value();

@@ -42,10 +42,30 @@ private:
     llvm::SmallVector<TileScales, 8> along;
   };
 
+  /// The part of D that starts so many columns behind the thread's first one.
+  using Fragments = llvm::function_ref<EpilogueFragment(int64_t distance)>;
+
   int64_t chunks() const { return columns / math.getWidth(); }
+  /// Whether a thread keeps as many sums as groups of so many warps leave
+  /// registers for.
+  bool isCrowded() const;
+  /// Values that keep the sums of a chunk: where the chip multiplies two
+  /// numbers at once a vector, else a number each. Pairs that `ptxas` takes
+  /// apart in each block it moves about, which takes registers.
+  int64_t valuesOfChunk() const { return isPacked ? 1 : math.getWidth(); }
+  llvm::SmallVector<mlir::Value> zeroSums();
+  /// Adds what is loaded, times its factor, to the sums of a chunk.
+  void add(mlir::Value loaded, mlir::Value factor,
+           llvm::MutableArrayRef<mlir::Value> sums);
+  /// The vector of the sums that are finished together from column `first` of
+  /// the thread on.
+  mlir::Value sumsOf(mlir::ValueRange sums, int64_t first);
   /// The column of the tile at which a chunk of the thread's starts.
   mlir::Value columnOf(int64_t chunk);
   Scales scalesOf(TilePosition tile);
+  /// The same of a thread of many columns, which start at `place`: it has no
+  /// registers for what its chunks share.
+  Scales scalesOf(const EpilogueFragment &place);
   /// Whether the chunk has a scale of its own that is loaded a block ahead.
   bool isAhead(const Scales &scales, int64_t chunk) const;
   /// The scales of block number `block` that are loaded a block ahead: the
@@ -55,14 +75,15 @@ private:
   /// The factor of a chunk's sums of one block.
   mlir::Value factorOf(const Scales &scales, int64_t chunk, mlir::Value block,
                        mlir::ValueRange ahead);
-  /// The sums with those of a block; `sums` has a vector for each chunk.
+  /// The sums of all chunks with those of a block.
   void addBlock(const Scales &scales, mlir::Value block, RingPosition copy,
                 mlir::ValueRange ahead,
                 llvm::MutableArrayRef<mlir::Value> sums);
   void release(RingPosition copy);
   /// Quantises the sums of a tile that a thread has; `parity` is that of its
   /// number where threads choose scales together.
-  void quantize(TilePosition tile, mlir::ValueRange sums, mlir::Value parity);
+  void quantize(const Fragments &fragments, mlir::ValueRange sums,
+                mlir::Value parity);
   RingPosition storeTile(TilePosition tile, RingPosition copy,
                          mlir::Value parity);
 
@@ -72,10 +93,12 @@ private:
   AccumulatorRing &accumulators;
   TileSource &source;
   std::optional<LargestOfGroups> &largest;
-  EpilogueMath math;
+  /// For columns that are loaded at once, and for those that are finished.
+  EpilogueMath math, finishing;
   std::optional<QuantizedStore> quantized;
   /// Columns of a thread.
   int64_t columns;
+  bool isPacked;
   /// The thread's row of the tile, and its first column.
   mlir::Value row, firstColumn;
 };
