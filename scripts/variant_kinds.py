@@ -71,6 +71,9 @@ SPARSE_PROMOTED = [Operands("f8E4M3FN", "f8E4M3FN", "n2m4", "float32_t128_t128@p
 PROMOTED_OF_SPARSE = [Operands("f8E4M3FN", "f8E4M3FN", "float32_t64n2m4",
                                "float32_t128_t128@plain"),
                       Operands("f6E2M3FN", "f4E2M1FN", "float32_t128_t64n2m4", "")]
+# Of B, as experts have it.
+SPARSE_WEIGHTS = [Operands("f8E5M2", "f8E4M3FN", "e8m0_t64", "e8m0_t32n2m4"),
+                  Operands("bf16", "bf16", "", "n2m4")]
 # Scales of 1 beside those that instructions read; with the first in all of K, and in
 # tiles whose sums are multiplied in registers.
 ONES = [Operands("f8E4M3FN", "f4E2M1FN", "float32_t0@plain", "e8m0_t32"),

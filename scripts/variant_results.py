@@ -14,8 +14,8 @@ from variant_functions import (
     function_with_counted_result, function_with_pairs, function_with_quantized_result)
 from variant_kinds import (
     DATACENTER, DENSE, GROUPED, GROUPED_BLOCKS, GROUPED_LONG, HALVED, INTEGER_CHIPS,
-    K96_CHIPS, LONG_SPLIT, MIXED, MXFP4, MXFP8, NVFP4, PROMOTED, SMALL, SPARSE, Sizes,
-    UNSCALED_DENSE, Variant, WARP, WIDE, WIDE_SHORT, adding_by_tma, cluster, pair)
+    K96_CHIPS, LONG_SPLIT, MIXED, MXFP4, MXFP8, NVFP4, PROMOTED, SMALL, SPARSE,
+    SPARSE_WEIGHTS, Sizes, UNSCALED_DENSE, Variant, WARP, WIDE, WIDE_SHORT, adding_by_tma, cluster, pair)
 
 # What a kernel quantises: numbers of type `x`, to elements under scales, with a rule or
 # a rounding; whether it finds tensor scales.
@@ -342,4 +342,16 @@ def counted(name, schedule, needs=DATACENTER):
 RESULT_VARIANTS += [
     counted("one CTA", "cta_group = 1"),
     counted("warp level", "tile_n = 64", needs=WARP),
+]
+
+
+RESULT_VARIANTS += [
+    Variant("gate and up of promoted sums, quantised under floats", DATACENTER,
+            PROMOTED_RESULTS[:1], "", Sizes([1, 130], [(512, 640)]),
+            make=function_with_pairs),
+    Variant("quantisations both ways under one scale for each row", DATACENTER,
+            [(WHOLE_ROWS[0], WHOLE_ROWS[0])], "", Sizes([32, 160], [(1, 96), (1, 544)]),
+            make=function_that_quantizes_both_ways),
+    Variant("groups of rows, sparse B", DATACENTER, SPARSE_WEIGHTS, "", GROUPED,
+            groups=5),
 ]
