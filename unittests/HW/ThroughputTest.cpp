@@ -176,4 +176,12 @@ TEST(ThroughputTest, SparseStepsWithoutScales) {
   }
 }
 
+// What ptxas 13.0 and 13.5 make of fma.rn.f32x2: FFMA2, or two FFMA.
+TEST(ThroughputTest, PairsOfFloats) {
+  for (Chip chip : {Chip::SM100, Chip::SM103, Chip::SM107})
+    EXPECT_TRUE(multipliesPairs(chip));
+  for (Chip chip : {Chip::SM110, Chip::SM120, Chip::SM121})
+    EXPECT_FALSE(multipliesPairs(chip));
+}
+
 } // namespace
