@@ -119,19 +119,55 @@ function(blockscale_precompile_upstream target)
   target_precompile_headers(${target} REUSE_FROM BlockscaleUpstreamHeaders)
 endfunction()
 
+# blockscale_link_mlir(<target> PUBLIC|PRIVATE <MLIR targets>...)
+# As mlir_target_link_libraries, but a program with BLOCKSCALE_LINKS_ARCHIVES gets
+# no libMLIR.so and libLLVM.so, neither by itself nor from libraries that it links.
+function(blockscale_link_mlir target type)
+  if(NOT MLIR_LINK_MLIR_DYLIB)
+    mlir_target_link_libraries(${target} ${type} ${ARGN})
+    return()
+  endif()
+  if(TARGET obj.${target})
+    target_link_libraries(obj.${target} ${ARGN})
+  endif()
+  set(links_archives "$<BOOL:$<TARGET_PROPERTY:BLOCKSCALE_LINKS_ARCHIVES>>")
+  target_link_libraries(${target} ${type} $<$<NOT:${links_archives}>:MLIR>
+    $<$<NOT:${links_archives}>:LLVM>)
+endfunction()
+
+# blockscale_link_archives(<program>)
+# Links a program that blockscale_add_tool made with the archives of MLIR and LLVM,
+# if BLOCKSCALE_LINK_ARCHIVES allows it. Most of the time of a short run goes into
+# the relocations of libMLIR.so and libLLVM.so. It can load no plugins then.
+function(blockscale_link_archives program)
+  if(NOT BLOCKSCALE_LINK_ARCHIVES)
+    return()
+  endif()
+  # Files, for as targets MLIR's bring libLLVM.so. LLVMSupport brings what the
+  # system has to offer.
+  file(GLOB archives ${LLVM_LIBRARY_DIR}/libMLIR*.a ${LLVM_LIBRARY_DIR}/libLLVM*.a)
+  set_property(TARGET ${program} PROPERTY BLOCKSCALE_LINKS_ARCHIVES ON)
+  target_link_libraries(${program} PRIVATE ${archives} LLVMSupport)
+  # They hold what folding of code warns about, and debug information.
+  target_link_options(${program} PRIVATE -Wl,--icf=none -Wl,--gc-sections
+    -Wl,--as-needed $<$<CONFIG:Release>:-Wl,--strip-debug>)
+endfunction()
+
 # blockscale_add_mlir_library(<name> <sources>... [DEPENDS <targets>...]
 #                             [LINK <our targets>...] [MLIR <MLIR targets>...]
 #                             [EXPORT_AS <name>] [NOT_INSTALLED])
-# A library over libMLIR. MLIR targets go through mlir_target_link_libraries,
-# so that one process never holds both libMLIR.so and the static archives.
+# A library over MLIR. MLIR targets go through blockscale_link_mlir, so that one
+# process never holds both libMLIR.so and the static archives.
 function(blockscale_add_mlir_library name)
   cmake_parse_arguments(ARG "NOT_INSTALLED" "EXPORT_AS" "DEPENDS;LINK;MLIR"
     ${ARGN})
+  # Else libLLVM.so is linked whoever links the library.
+  set(LLVM_LINK_LLVM_DYLIB OFF)
   add_mlir_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS}
     DISABLE_INSTALL EXCLUDE_FROM_LIBMLIR PARTIAL_SOURCES_INTENDED
     DEPENDS ${ARG_DEPENDS}
     LINK_LIBS PUBLIC ${ARG_LINK})
-  mlir_target_link_libraries(${name} PUBLIC ${ARG_MLIR})
+  blockscale_link_mlir(${name} PUBLIC ${ARG_MLIR})
   foreach(target ${name} obj.${name})
     if(TARGET ${target})
       target_compile_options(${target} PRIVATE ${BLOCKSCALE_WARNINGS})
@@ -161,7 +197,7 @@ function(blockscale_add_tool name)
   target_include_directories(${name} PRIVATE
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
-  mlir_target_link_libraries(${name} PRIVATE ${ARG_MLIR})
+  blockscale_link_mlir(${name} PRIVATE ${ARG_MLIR})
   set_target_properties(${name} PROPERTIES
     INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};${LLVM_LIBRARY_DIR}")
   install(TARGETS ${name}
