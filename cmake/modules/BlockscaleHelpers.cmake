@@ -131,8 +131,10 @@ function(blockscale_link_mlir target type)
     target_link_libraries(obj.${target} ${ARGN})
   endif()
   set(links_archives "$<BOOL:$<TARGET_PROPERTY:BLOCKSCALE_LINKS_ARCHIVES>>")
-  target_link_libraries(${target} ${type} $<$<NOT:${links_archives}>:MLIR>
-    $<$<NOT:${links_archives}>:LLVM>)
+  foreach(library MLIR LLVM)
+    target_link_libraries(${target} ${type}
+      $<$<NOT:${links_archives}>:${library}>)
+  endforeach()
 endfunction()
 
 # blockscale_link_archives(<program>)
@@ -161,12 +163,16 @@ endfunction()
 function(blockscale_add_mlir_library name)
   cmake_parse_arguments(ARG "NOT_INSTALLED" "EXPORT_AS" "DEPENDS;LINK;MLIR"
     ${ARGN})
-  # Else libLLVM.so is linked whoever links the library.
-  set(LLVM_LINK_LLVM_DYLIB OFF)
   add_mlir_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS}
     DISABLE_INSTALL EXCLUDE_FROM_LIBMLIR PARTIAL_SOURCES_INTENDED
     DEPENDS ${ARG_DEPENDS}
     LINK_LIBS PUBLIC ${ARG_LINK})
+  # Who links the library decides how it links LLVM, too.
+  foreach(property LINK_LIBRARIES INTERFACE_LINK_LIBRARIES)
+    get_target_property(libraries ${name} ${property})
+    list(REMOVE_ITEM libraries LLVM)
+    set_property(TARGET ${name} PROPERTY ${property} ${libraries})
+  endforeach()
   blockscale_link_mlir(${name} PUBLIC ${ARG_MLIR})
   foreach(target ${name} obj.${name})
     if(TARGET ${target})
