@@ -39,6 +39,8 @@ PRODUCT_VARIANTS = [
             BESIDE),
     Variant("tiles of 320 columns, CTA pair in 2 x 2", DATACENTER,
             [MXFP8, NVFP4], cluster(2, 2, 2, ", tile_n = 320"), BESIDE),
+    Variant("CTA pair, tiles in halves", DATACENTER, [MIXED, NVFP4],
+            pair(", tile_n = 256, accumulators = 3"), BESIDE),
 ] + [
     Variant(f"cluster {m} x {n}" + (" of pairs" if group == 2 else ""),
             DATACENTER, [MXFP8, NVFP4], cluster(m, n, group), SMALL)

@@ -28,7 +28,8 @@ static SmallVector<MmaOp> mmasBeside(MmaOp mma) {
   auto belongs = [&](MmaOp op) {
     if (mma.getCollector())
       return static_cast<bool>(op.getCollector());
-    return op.getA() == mma.getA() && op.getRange() == mma.getRange();
+    return op.getA() == mma.getA() && op.getStage() == mma.getStage() &&
+           op.getRange() == mma.getRange();
   };
   return llvm::filter_to_vector(mma->getBlock()->getOps<MmaOp>(), belongs);
 }

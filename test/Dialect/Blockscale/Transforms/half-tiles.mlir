@@ -17,7 +17,8 @@
 // Scales behind the third accumulator.
 // KERNEL: %[[SUMS:[0-9]+]] = blockscale.tmem_view {{.*}} column(0) {{.*}}<3x128x128xf32, #blockscale.tmem_accumulator>
 // KERNEL: %[[SFA:[0-9]+]] = blockscale.tmem_view {{.*}} column(384) {{.*}}<128x16xi8
-// KERNEL: %[[SFB:[0-9]+]] = blockscale.tmem_view {{.*}} column(400) {{.*}}<256x16xi8
+// KERNEL: %[[SFB:[0-9]+]] = blockscale.tmem_view {{.*}} column(400) {{.*}}<128x16xi8
+// KERNEL: %[[RIGHT_SFB:[0-9]+]] = blockscale.tmem_view {{.*}} column(416) {{.*}}<128x16xi8
 
 // The left half of two stages, then the right one, which waits for its accumulator.
 // KERNEL: blockscale.wait %[[EMPTY:[0-9]+]][
@@ -26,20 +27,20 @@
 // KERNEL: blockscale.wait %[[FULL]][%[[SECOND:[0-9]+]]] parity
 // KERNEL: blockscale.mma {{.*}}> %[[SUMS]][%[[LEFT]]], %{{[0-9]+}}, %[[B]] stage %[[SECOND]] scales %[[SFA]], %[[SFB]] accumulate %true{{[_0-9]*}} :
 // KERNEL: blockscale.wait %[[EMPTY]][
-// KERNEL: blockscale.mma {{.*}}> %[[SUMS]][%[[RIGHT:[0-9]+]]], %{{[0-9]+}}, %[[RIGHT_B:[0-9]+]] stage %[[FIRST]] {{.*}} accumulate %false{{[_0-9]*}} shift %c4_i32
-// KERNEL: blockscale.mma {{.*}}> %[[SUMS]][%[[RIGHT]]], %{{[0-9]+}}, %[[RIGHT_B]] stage %[[SECOND]] {{.*}} accumulate %true{{[_0-9]*}} shift %c4_i32
+// KERNEL: blockscale.mma {{.*}}> %[[SUMS]][%[[RIGHT:[0-9]+]]], %{{[0-9]+}}, %[[RIGHT_B:[0-9]+]] stage %[[FIRST]] scales %[[SFA]], %[[RIGHT_SFB]] accumulate %false{{[_0-9]*}} :
+// KERNEL: blockscale.mma {{.*}}> %[[SUMS]][%[[RIGHT]]], %{{[0-9]+}}, %[[RIGHT_B]] stage %[[SECOND]] scales %[[SFA]], %[[RIGHT_SFB]] accumulate %true{{[_0-9]*}} :
 
-// Stages 2 to 13, both halves of each.
-// KERNEL: scf.for {{.*}} = %c2_i32{{[_0-9]*}} to %c14_i32
+// Stages 2 to 12, both halves of each.
+// KERNEL: scf.for {{.*}} = %c2_i32{{[_0-9]*}} to %c13_i32
 // KERNEL: blockscale.wait %[[FULL]][%[[STAGE:[a-z0-9]+]]] parity
 // KERNEL: blockscale.mma {{.*}}> %[[SUMS]][%[[LEFT]]], {{.*}} stage %[[STAGE]] scales
 // KERNEL: blockscale.mma {{.*}}> %[[SUMS]][%[[RIGHT]]], {{.*}} stage %[[STAGE]] scales
 // KERNEL: blockscale.commit %{{[0-9]+}}[%[[STAGE]]]
 
 // The epilogue has the left half before the right one is done.
-// KERNEL-COUNT-2: blockscale.mma {{.*}}> %[[SUMS]][%[[LEFT]]]
+// KERNEL-COUNT-3: blockscale.mma {{.*}}> %[[SUMS]][%[[LEFT]]]
 // KERNEL: blockscale.commit %[[DONE:[0-9]+]][%[[LEFT]]]
-// KERNEL-COUNT-2: blockscale.mma {{.*}}> %[[SUMS]][%[[RIGHT]]]
+// KERNEL-COUNT-3: blockscale.mma {{.*}}> %[[SUMS]][%[[RIGHT]]]
 // KERNEL: blockscale.commit %[[DONE]][%[[RIGHT]]]
 
 // Eight warps load 64 columns each, which is all of a half.

@@ -132,7 +132,7 @@ void TileGeometry::setScales(MmaAttr mma) {
   a.groupsOfScaleBox = a.scaleGroups;
   b.groupsOfScaleBox = b.scaleGroups;
   scaleGroupsOfB = {b.scaleGroups};
-  if (columns.second && readsNextWord(mma)) {
+  if (columns.second && (readsNextWord(mma) || hasHalves)) {
     // Tiles of whole groups are cut between them.
     scaleGroupsOfB = {columns.first / hw::kAtomRows,
                       columns.second / hw::kAtomRows};

@@ -53,7 +53,7 @@ struct TileGeometry {
   llvm::SmallVector<OperandGeometry, 2> partsOfB;
   /// Groups of 128 rows of B's scales in each of their regions: one region for
   /// all instructions, or one for each where the hardware says how far apart
-  /// words lie.
+  /// words lie, or where they are copied by halves.
   llvm::SmallVector<int64_t, 2> scaleGroupsOfB;
   /// Rows of one instruction, columns of a tile, and instructions above each
   /// other that share B: together they have the rows of the schedule's

@@ -11,8 +11,17 @@
 using namespace mlir;
 using namespace blockscale;
 
-/// Stages of which one half follows the other at either end of a tile.
-static constexpr int64_t kTogether = 2;
+/// Stages of which one half follows the other where a tile begins: the right
+/// half of its sums waits for the left one of the tile before.
+static constexpr int64_t kFirst = 2;
+
+/// Where it ends, so that half of D is stored while the rest is multiplied.
+/// Two stages of the ring are left to load the next tile meanwhile.
+int64_t HalvesLoop::stagesOfEnd() const {
+  constexpr int64_t kLeast = 2, kMost = 4, kLeft = 2;
+  const TileGeometry &g = frame.geometry;
+  return std::clamp(g.stages - kLeft, kLeast, std::min(kMost, g.scaleStages));
+}
 
 void HalvesLoop::multiplyHalf(const MmaTile &tile, unsigned number, Value stage,
                               Value accumulate, Value valid) {
@@ -21,6 +30,15 @@ void HalvesLoop::multiplyHalf(const MmaTile &tile, unsigned number, Value stage,
                 scalesOfB(number), /*metadata=*/Value(), accumulate, valid,
                 shiftOf(tile, number), frame.mma, KRangeAttr(),
                 CollectorBAttr(), ArrayAttr());
+}
+
+void HalvesLoop::copyScalesOf(unsigned number, StagePosition ring) {
+  Value stage = ring.scaleSlot();
+  for (auto [scales, region] : llvm::zip(stages.scales->a, memory.scales->a))
+    CopyScalesOp::create(b, scales, stage, region, frame.isPair(), /*word=*/0);
+  if (!stages.scales->b.empty())
+    CopyScalesOp::create(b, stages.scales->b[number], stage,
+                         memory.scales->b[number], frame.isPair(), /*word=*/0);
 }
 
 void HalvesLoop::handOverLeft(const MmaTile &tile, const Place &place) {
@@ -51,15 +69,16 @@ StagePosition HalvesLoop::multiplyStage(const MmaTile &tile, StagePosition ring,
   return stages.next(ring);
 }
 
-StagePosition HalvesLoop::multiplyTwo(const MmaTile &tile, StagePosition ring,
-                                      const Place &place) {
+StagePosition HalvesLoop::multiplyTogether(const MmaTile &tile,
+                                           StagePosition ring,
+                                           const Place &place, int64_t count) {
   Value accumulate = b.createOrFold<arith::XOrIOp>(place.isFirst, b.always());
-  SmallVector<StagePosition, kTogether> positions;
-  for (int64_t i = 0; i < kTogether; ++i) {
+  SmallVector<StagePosition> positions;
+  for (int64_t i = 0; i < count; ++i) {
     positions.push_back(ring);
     awaitStage(ring);
     b.onlyIf(tile.leader, [&] {
-      copyScalesAhead(ring);
+      copyScalesOf(0, ring);
       multiplyHalf(tile, 0, ring.slot, i ? b.always() : accumulate, Value());
     });
     ring = stages.next(ring);
@@ -68,7 +87,8 @@ StagePosition HalvesLoop::multiplyTwo(const MmaTile &tile, StagePosition ring,
   awaitRight(tile, place);
   b.onlyIf(tile.leader, [&] {
     for (auto [i, each] : llvm::enumerate(positions)) {
-      copyScales(tile, each);
+      copyScalesOf(1, each);
+      releaseScales(tile, each);
       multiplyHalf(tile, 1, each.slot, i ? b.always() : accumulate, Value());
       release(tile, each.slot);
     }
@@ -100,19 +120,21 @@ StagePosition HalvesLoop::multiplyTile(const MmaTile &tile,
   Value hasNone = b.createOrFold<arith::XOrIOp>(hasTail, b.always());
   Value never = arith::ConstantOp::create(b, b.getBoolAttr(false));
   Value isLong = b.compare(arith::CmpIPredicate::sge, b.sub(end, begin),
-                           b.constant(2 * kTogether));
+                           b.constant(kFirst + stagesOfEnd()));
   std::optional<int64_t> isKnown = b.known(isLong);
-  auto multiplyEnd = [&](const Place &place) {
-    auto multiply = [&] { return multiplyTwo(tile, ring, place); };
+  auto multiplyEnd = [&](const Place &place, int64_t count) {
+    auto multiply = [&] { return multiplyTogether(tile, ring, place, count); };
     if (isKnown)
       return *isKnown ? multiply() : ring;
     return b.choose(isLong, ring, multiply, [&] { return ring; });
   };
-  ring = multiplyEnd({b.always(), Value()});
-  Value skipped = b.select(isLong, b.constant(kTogether), b.constant(0));
+  ring = multiplyEnd({b.always(), Value()}, kFirst);
+  auto skipped = [&](int64_t count) {
+    return b.select(isLong, b.constant(count), b.constant(0));
+  };
   Value lastOfLoop = b.sub(end, b.constant(1));
   ring = b.repeat(
-      b.add(begin, skipped), b.sub(end, skipped), ring,
+      b.add(begin, skipped(kFirst)), b.sub(end, skipped(stagesOfEnd())), ring,
       [&](Value index, StagePosition current) {
         Place place{never, Value()};
         if (!isKnown || !*isKnown) {
@@ -123,7 +145,7 @@ StagePosition HalvesLoop::multiplyTile(const MmaTile &tile,
         }
         return multiplyStage(tile, current, place, Value());
       });
-  ring = multiplyEnd({never, hasNone});
+  ring = multiplyEnd({never, hasNone}, stagesOfEnd());
   Value isFirst = b.compare(arith::CmpIPredicate::eq, whole, begin);
   return multiplyTail(tile, ring, isFirst, hasTail, rest);
 }

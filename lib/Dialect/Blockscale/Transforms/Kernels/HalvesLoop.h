@@ -15,10 +15,10 @@ namespace blockscale {
 
 /// The loop where each half of a tile's columns has an accumulator of its own.
 /// Both halves of a stage follow each other, but for the first two stages and
-/// the last two: there both stages of the left half come before those of the
-/// right one. So the epilogue has the left half while the right one is still
-/// multiplied, and the right half of the next tile needs its accumulator four
-/// halves of a stage later.
+/// the last two to four: there all of them of the left half come before those
+/// of the right one. So the epilogue has the left half while the right one is
+/// still multiplied, and the right half of the next tile needs its accumulator
+/// four to six halves of a stage later.
 class HalvesLoop : public MainLoop {
 public:
   using MainLoop::MainLoop;
@@ -36,15 +36,19 @@ private:
   /// One stage; `valid` of its elements along K are there, null for all.
   StagePosition multiplyStage(const MmaTile &tile, StagePosition ring,
                               const Place &place, mlir::Value valid);
-  /// Two of them.
-  StagePosition multiplyTwo(const MmaTile &tile, StagePosition ring,
-                            const Place &place);
+  /// `count` of them, half after half.
+  StagePosition multiplyTogether(const MmaTile &tile, StagePosition ring,
+                                 const Place &place, int64_t count);
+  /// The stages at the end of a tile of which one half follows the other.
+  int64_t stagesOfEnd() const;
   StagePosition multiplyTail(const MmaTile &tile, StagePosition ring,
                              mlir::Value isFirst, mlir::Value hasTail,
                              mlir::Value rest);
   /// Of half `number` the instructions of a stage.
   void multiplyHalf(const MmaTile &tile, unsigned number, mlir::Value stage,
                     mlir::Value accumulate, mlir::Value valid);
+  /// Copies the scales that half `number` of a stage reads.
+  void copyScalesOf(unsigned number, StagePosition ring);
   /// Hands over the left half behind the last of its instructions.
   void handOverLeft(const MmaTile &tile, const Place &place);
   /// Waits for the accumulator of the right half before its first instruction.

@@ -59,7 +59,8 @@ void MainLoop::awaitAccumulator(RingPosition free) {
   TensorFenceOp::create(b, FenceSide::After);
 }
 
-void MainLoop::copyScalesAhead(StagePosition ring, int64_t word) {
+void MainLoop::copyScales(const MmaTile &tile, StagePosition ring,
+                          int64_t word) {
   if (!stages.scales)
     return;
   Value stage = ring.scaleSlot();
@@ -67,11 +68,10 @@ void MainLoop::copyScalesAhead(StagePosition ring, int64_t word) {
     CopyScalesOp::create(b, scales, stage, region, frame.isPair(), word);
   for (auto [scales, region] : llvm::zip(stages.scales->b, memory.scales->b))
     CopyScalesOp::create(b, scales, stage, region, frame.isPair(), word);
+  releaseScales(tile, ring);
 }
 
-void MainLoop::copyScales(const MmaTile &tile, StagePosition ring,
-                          int64_t word) {
-  copyScalesAhead(ring, word);
+void MainLoop::releaseScales(const MmaTile &tile, StagePosition ring) {
   // Done before the instructions that read the copies.
   if (stages.scalesEmpty)
     CommitOp::create(b, stages.scalesEmpty, ring.scaleSlot(), tile.feeders,

@@ -76,8 +76,9 @@ protected:
   /// Copies the scales of a stage to word `word` of their regions and those
   /// after it, and releases them there if they have a ring of their own.
   void copyScales(const MmaTile &tile, StagePosition ring, int64_t word = 0);
-  /// The same where they are copied once more before they are released.
-  void copyScalesAhead(StagePosition ring, int64_t word = 0);
+  /// Releases the scales of a stage once they are copied, if they have a ring
+  /// of their own.
+  void releaseScales(const MmaTile &tile, StagePosition ring);
   /// Clears the scales from number `valid` on of every row of a stage, in both
   /// CTAs of a pair.
   void maskScales(mlir::Value stage, mlir::Value valid);

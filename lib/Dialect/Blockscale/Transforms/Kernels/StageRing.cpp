@@ -87,8 +87,8 @@ StageRing::StageRing(KernelFrame &frame, int64_t arrivals) : frame(frame) {
 void StageRing::storeOnes(const OperandGeometry &operand) {
   constexpr int64_t kPiece = 16;
   KernelBuilder &builder = frame.b;
-  auto type =
-      scaleRing(builder.getContext(), frame.geometry, operand.scaleGroups, 1);
+  auto type = scaleRing(builder.getContext(), frame.geometry,
+                        operand.groupsOfScaleBox, 1);
   ones = builder.shared(type);
   onesCopied = builder.barriers(1, 1);
   auto piece = VectorType::get({kPiece}, builder.getI8Type());

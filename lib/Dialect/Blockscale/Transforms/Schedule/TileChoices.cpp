@@ -136,6 +136,9 @@ int64_t blockscale::sharesOf(MatmulOp op, const TileChoice &choice,
   bool isWished = wish.getStreamK() || wish.getClusterK();
   bool isOther = op.hasGroups() || quantizerOf(op) ||
                  promotionBlock(op.getA().getType(), op.getB().getType()) > 0;
+  // Four warps store what is shared out.
+  if (choice.inHalves && wish.getAccumulators() == 0)
+    return 1;
   // Each of them is refused with shares.
   if (isWished || isOther || wish.getStores() == Stores::Tma ||
       wish.getCLoads() == Loads::Tma || wish.warpsOfQuarter() > 1)
@@ -198,9 +201,11 @@ static SmallVector<int64_t> tilesOf(MmaAttr mma, ScheduleAttr wish,
 }
 
 /// `choice`, and the same in halves where the user asks for that, or beside it
-/// where the accumulators are free.
+/// where the accumulators and the warps that load them are free: four warps
+/// have a half loaded when they have stored the other columns of it.
 static void addWithHalves(const TileChoice &choice, ScheduleAttr wish,
                           SmallVectorImpl<TileChoice> &choices) {
+  constexpr int64_t kFourWarps = 4;
   TileChoice halves = choice;
   halves.inHalves = true;
   bool mayBe = choice.tileN == kHalvedColumns && choice.ctaGroup == 2 &&
@@ -208,7 +213,8 @@ static void addWithHalves(const TileChoice &choice, ScheduleAttr wish,
   int64_t wished = wish.getAccumulators();
   if (!mayBe || wished != kHalfAccumulators)
     choices.push_back(choice);
-  if (mayBe && (wished == 0 || wished == kHalfAccumulators))
+  bool isFree = wished == 0 && wish.getEpilogueWarps() != kFourWarps;
+  if (mayBe && (isFree || wished == kHalfAccumulators))
     choices.push_back(halves);
 }
 
