@@ -8,6 +8,7 @@
 
 #include "Product.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
+#include "blockscale/Dialect/Blockscale/IR/StoredElements.h"
 #include "blockscale/HW/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -208,13 +209,45 @@ static LogicalResult checkScales(Operation *op, StringRef name,
   return success();
 }
 
+/// The type of one side, whose data are in `order`, with plain scales.
+static FailureOr<ScaledTensorType> typeOf(Operation *op, const Operand &operand,
+                                          RankedTensorType data,
+                                          DataOrder order) {
+  Result<ScaleSpec> spec = ScaleSpec();
+  if (operand.scales)
+    spec = tileSpec(tensorType(operand.scales).getElementType(), operand.block,
+                    operand.rowBlock,
+                    operand.zeros ? tensorType(operand.zeros).getElementType()
+                                  : Type());
+  return scaledType(op, data, spec, order, operand.isUnsigned);
+}
+
+/// The same with K last.
+static FailureOr<ScaledTensorType> typeWithKLast(Operation *op,
+                                                 const Operand &operand) {
+  RankedTensorType data = tensorType(operand.data);
+  if (operand.kFirst) {
+    SmallVector<int64_t> shape(data.getShape());
+    std::swap(shape.back(), shape[shape.size() - 2]);
+    data = data.clone(shape);
+  }
+  return typeOf(op, operand, data, DataOrder::KMajor);
+}
+
+/// Whether elements of 8 bits and fewer are stored in 16 beside the others.
+static bool isStoredLonger(ScaledTensorType type, ScaledTensorType other) {
+  constexpr unsigned kByte = 8;
+  std::optional<packing::Recoding> recoding =
+      recodingOf(type, other, hw::MmaKind::F8F6F4);
+  return recoding && formatInfo(recoding->to).bits > kByte;
+}
+
 /// One side as the tensor core reads it: K last or, where the chip reads that,
-/// before the rows.
+/// before the rows. Scales that none reads beside `other` stay in the order of
+/// their tiles.
 static FailureOr<Value> buildOperand(ImplicitLocOpBuilder &b, Operation *op,
                                      StringRef name, Operand operand,
-                                     bool mayBeKFirst) {
-  if (operand.scales && failed(checkScales(op, name, operand)))
-    return failure();
+                                     ScaledTensorType other, bool mayBeKFirst) {
   DataOrder order = DataOrder::KMajor;
   if (operand.kFirst) {
     RankedTensorType type = tensorType(operand.data);
@@ -227,21 +260,14 @@ static FailureOr<Value> buildOperand(ImplicitLocOpBuilder &b, Operation *op,
     else
       operand.data = transpose(b, operand.data, exchange);
   }
-  Result<ScaleSpec> spec = ScaleSpec();
-  if (operand.scales)
-    spec = tileSpec(tensorType(operand.scales).getElementType(), operand.block,
-                    operand.rowBlock,
-                    operand.zeros ? tensorType(operand.zeros).getElementType()
-                                  : Type());
   FailureOr<ScaledTensorType> type =
-      scaledType(op, tensorType(operand.data), spec, order, operand.isUnsigned);
+      typeOf(op, operand, tensorType(operand.data), order);
   if (failed(type))
     return failure();
   Value value = AssembleOp::create(b, *type, operand.data, operand.scales,
                                    operand.zeros, /*tensor_scale=*/Value(),
                                    /*metadata=*/Value());
-  // Scales that no instruction reads stay in the order of their tiles.
-  if (!spec->isTile() || hasPromotedScales(*type))
+  if (!hasBlockScales(*type, other))
     return value;
   auto tiled = ScaledTensorType::getChecked(
       [&] { return op->emitOpError() << "operand '" << name << "': "; },
@@ -330,8 +356,20 @@ FailureOr<Value> importer::buildProduct(ImplicitLocOpBuilder &b, Operation *op,
   // Of 16 bits elements lie along K, those that are stored so as well.
   bool isNarrow =
       isNarrowFloat(product.a.data) && isNarrowFloat(product.b.data);
-  FailureOr<Value> left = buildOperand(b, op, "a", product.a, isNarrow);
-  FailureOr<Value> right = buildOperand(b, op, "b", product.b, isNarrow);
+  for (auto [name, side] :
+       {std::pair<StringRef, Operand *>{"a", &product.a}, {"b", &product.b}})
+    if (side->scales && failed(checkScales(op, name, *side)))
+      return failure();
+  auto aWithKLast = typeWithKLast(op, product.a),
+       bWithKLast = typeWithKLast(op, product.b);
+  if (failed(aWithKLast) || failed(bWithKLast))
+    return failure();
+  isNarrow = isNarrow && !isStoredLonger(*aWithKLast, *bWithKLast) &&
+             !isStoredLonger(*bWithKLast, *aWithKLast);
+  FailureOr<Value> left =
+      buildOperand(b, op, "a", product.a, *bWithKLast, isNarrow);
+  FailureOr<Value> right =
+      buildOperand(b, op, "b", product.b, *aWithKLast, isNarrow);
   if (failed(left) || failed(right))
     return failure();
   auto aType = cast<ScaledTensorType>(left->getType());
