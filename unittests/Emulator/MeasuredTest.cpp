@@ -153,6 +153,17 @@ TEST(Measured, SignsOfNan) {
   });
 }
 
+TEST(Measured, OneNanOfTensorCores) {
+  // Infinity times zero, and a NaN with bits of its own in C.
+  const char *product = "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 "
+                        "{%r20, %r21, %r22, %r23}, {%r10, %r10}, {%r11}, "
+                        "{%r12, %r12, %r12, %r12}";
+  expectAll({
+      {product, {0x7c007c00, 0, 0}, 0x7fffffff},
+      {product, {0x3c003c00, 0x3c003c00, 0xffc00005}, 0x7fffffff},
+  });
+}
+
 TEST(Measured, FactorsThatCopiesFilledIn) {
   expectAll({
       {"fma.rn.oob.f16 %h20, %h10, %h11, %h12", {0x7ff7, 0x3c00, 0x3c00}, 0},

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -290,7 +291,9 @@ private:
     default: {
       uint32_t &word = d[i * 32 + lane];
       double old = addToD ? decode(Element::F32, word) : 0;
-      word = encode(Element::F32, float(old + sum), ConvertMode{});
+      word = std::isnan(old + sum)
+                 ? 0x7FFFFFFF
+                 : encode(Element::F32, float(old + sum), ConvertMode{});
     }
     }
   }
