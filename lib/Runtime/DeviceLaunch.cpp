@@ -180,6 +180,15 @@ std::string DeviceLauncher::countClusters(plan::Residency &residency) {
   return "";
 }
 
+/// A grid of clusters of one CTA starts its CTAs more slowly than one without
+/// clusters does.
+void DeviceLauncher::leaveSingleClusters() {
+  if (plan::clusterCtas(kernel) > 1)
+    return;
+  ++configuration.attributes;
+  --configuration.attributeCount;
+}
+
 /// Gives all names of the plan's formulas their numbers.
 std::string DeviceLauncher::bind(const plan::Environment &given,
                                  const plan::Residency &residency) {
@@ -493,6 +502,7 @@ std::string DeviceLauncher::launch(Module module,
     why = bind(given, residency);
   if (why.empty())
     why = gather(operands, resident);
+  leaveSingleClusters();
   if (why.empty())
     why = check("cuLaunchKernelEx", driver.launch(&configuration, function,
                                                   parameters.data(), nullptr));

@@ -70,6 +70,7 @@ private:
   int smsOfGreenContext() const;
   std::string findResidency(plan::Residency &residency);
   std::string countClusters(plan::Residency &residency);
+  void leaveSingleClusters();
   std::string bind(const plan::Environment &given,
                    const plan::Residency &residency);
   std::string setGrid();

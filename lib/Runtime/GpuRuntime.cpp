@@ -213,7 +213,9 @@ void mgpuLaunchClusterKernel(Function function, intptr_t clusterX,
   configuration.sharedBytes = unsigned(sharedBytes);
   configuration.stream = stream;
   configuration.attributes = &cluster;
-  configuration.attributeCount = 1;
+  // A grid of clusters of one CTA starts its CTAs more slowly than one without
+  // clusters does.
+  configuration.attributeCount = clusterX * clusterY * clusterZ > 1;
   check("cuLaunchKernelEx",
         driver().launch(&configuration, function, parameters, extra));
 }

@@ -128,11 +128,17 @@ class Bound:
                       handle, number)
         self.cluster, self.block = (tuple(planned["cluster"]),
                                     tuple(planned["block"]))
-        config = self._config = driver.CUlaunchConfig()
-        config.blockDimX, config.blockDimY, config.blockDimZ = self.block
-        config.sharedMemBytes = shared
-        config.attrs = self._attributes(driver, overlap)
-        config.numAttrs = len(config.attrs)
+        cluster = [self._cluster_attribute(driver)]
+        attributes = self._attributes(driver, overlap)
+        # A grid of clusters of one CTA starts its CTAs more slowly than one without
+        # clusters does (docs/hardware.md).
+        if self.cluster != (1, 1, 1):
+            attributes = cluster + attributes
+        self._config = self._configuration(shared, attributes)
+        # Only of clusters the driver counts how many run at once.
+        self._question = self._configuration(shared, cluster)
+        question = self._question
+        question.gridDimX, question.gridDimY, question.gridDimZ = self.cluster
         self._sms = None
         self._allocate(self._suit_grid(0))
 
@@ -143,10 +149,9 @@ class Bound:
         if sms == self._sms:
             return None
         config = self._config
-        config.gridDimX, config.gridDimY, config.gridDimZ = self.cluster
-        config.hStream = stream
+        self._question.hStream = stream
         clusters = cuda.call("cuOccupancyMaxActiveClusters",
-                             self._loaded.kernel, config)
+                             self._loaded.kernel, self._question)
         if clusters < 1:
             raise DeviceError(
                 f"device {self.device.ordinal}, '{self.device.name}', holds no "
@@ -160,7 +165,16 @@ class Bound:
         self._sms = sms
         return description["parameters"]
 
-    def _attributes(self, driver, overlap):
+    def _configuration(self, shared, attributes):
+        config = cuda.bindings().CUlaunchConfig()
+        config.blockDimX, config.blockDimY, config.blockDimZ = self.block
+        config.sharedMemBytes = shared
+        if attributes:
+            config.attrs = attributes
+        config.numAttrs = len(attributes)
+        return config
+
+    def _cluster_attribute(self, driver):
         cluster = driver.CUlaunchAttribute()
         cluster.id = \
             driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
@@ -168,7 +182,11 @@ class Bound:
         (value.clusterDim.x, value.clusterDim.y,
          value.clusterDim.z) = self.cluster
         cluster.value = value
-        attributes = [cluster]
+        return cluster
+
+    def _attributes(self, driver, overlap):
+        """Those of a launch beside its cluster."""
+        attributes = []
         if self._planned.get("cooperative"):
             together = driver.CUlaunchAttribute()
             together.id = \

@@ -496,9 +496,10 @@ def test_overlap_with_the_kernel_before(kernel):
     a, b = operands(kernel, rng, 5, 72, 288)
     bias = rng.standard_normal(72).astype(np.float32)
     expected = kernel.emulate(a, b, bias=bias)
-    for overlap, attributes in ((None, 2), (True, 2), (False, 1)):
+    clusters = kernel.prepare(M=5).cluster != (1, 1, 1)
+    for overlap, attributes in ((None, 1), (True, 1), (False, 0)):
         prepared = kernel.prepare(M=5, overlap=overlap)
-        assert prepared._config.numAttrs == attributes
+        assert prepared._config.numAttrs == attributes + clusters
         out = prepared.empty_out()
         prepared(prepared.upload("a", a), prepared.upload("b", b), out=out,
                  bias=bs.to_device(bias))
@@ -523,3 +524,14 @@ def test_asks_no_context_that_is_not_there(kernel, monkeypatch):
     thread.start()
     thread.join()
     assert len(found) == 1 and all(code == 0 for code, _ in codes)
+
+
+def test_leaves_clusters_of_one_out(device):
+    """A card starts the CTAs of such a grid more slowly."""
+    made = bs.compile("""!q = !blockscale.tensor<?x128xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @q(%x: tensor<?x128xbf16>) -> !q {
+  %0 = blockscale.quantize %x : tensor<?x128xbf16> to !q
+  return %0 : !q
+}""")
+    prepared = made.prepare_quantize(M=4)
+    assert prepared.cluster == (1, 1, 1) and prepared._config.numAttrs == 0

@@ -124,6 +124,25 @@ TEST_F(Launch, AsksForOversizedSharedMemory) {
   EXPECT_EQ(attributes, std::vector<std::string>{"cuFuncSetAttribute 17 3"});
 }
 
+// A card starts the CTAs of clusters of one more slowly. The question how many
+// run at once is of clusters all the same.
+TEST_F(Launch, LeavesClustersOfOneOut) {
+  size_t at = text.find("\"cluster\":");
+  at = text.find('2', at);
+  text[at] = '1';
+  kernels.plan = text.data();
+  ASSERT_EQ(run(), 0) << blockscaleRuntimeError();
+  std::vector<std::string> calls;
+  for (const std::string &call : stub().calls)
+    if (call.find("grid=") != call.npos)
+      calls.push_back(call);
+  EXPECT_EQ(calls, (std::vector<std::string>{
+                       "cuOccupancyMaxActiveClusters grid=1,1,1 block=192,1,1 "
+                       "shared=1024 cluster=1,1,1 dependent=1",
+                       "cuLaunchKernelEx grid=4,1,1 block=192,1,1 shared=1024 "
+                       "dependent=1 1065353216 3 5"}));
+}
+
 TEST_F(Launch, LoadsAModuleOnce) {
   ASSERT_EQ(run(), 0);
   stub().calls.clear();

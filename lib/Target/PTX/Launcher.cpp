@@ -9,6 +9,7 @@
 #include "blockscale/Target/PTX/Launcher.h"
 #include "LauncherVariants.h"
 #include "blockscale/HW/Target.h"
+#include "blockscale/Plan/Sizes.h"
 #include "blockscale/Plan/Variants.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
@@ -217,6 +218,10 @@ static void printConfiguration(raw_ostream &os, const Kernel &kernel) {
   os << "  config.attrs = attributes;\n"
      << "  config.numAttrs = " << count << ";\n";
   printMaxClusters(os, kernel);
+  if (plan::clusterCtas(kernel) == 1)
+    os << "  // Without clusters of one CTA the CTAs of a grid start faster.\n"
+       << "  config.attrs = attributes + 1;\n"
+       << "  config.numAttrs = " << count - 1 << ";\n";
   for (auto [axis, extent] : llvm::zip_equal(kAxes, kernel.grid))
     os << "  config.gridDim" << axis << " = unsigned(" << extent << ");\n";
 }
