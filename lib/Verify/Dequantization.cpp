@@ -381,10 +381,13 @@ DequantizationRun::make(const plan::Kernel &kernel,
 // Comparison
 //===----------------------------------------------------------------------===//
 
-/// Each thread writes 32 bytes, but of 6-bit codes 16 elements at least.
+/// Each thread writes 16 bytes, but of 6-bit codes 16 elements at least, and of
+/// others a word of codes.
 uint64_t DequantizationRun::elementsOfCta() const {
-  bool isSixBits = formatInfo(element).bits == 6;
-  return threads * (result || isSixBits ? 16 : 8);
+  unsigned bits = formatInfo(element).bits;
+  if (bits == 6)
+    return threads * 16;
+  return threads * (result || bits == 4 ? 8 : 4);
 }
 
 float DequantizationRun::valueOf(uint64_t matrix, uint64_t row,

@@ -11,7 +11,7 @@
 // RAGGED: kernel 'all' needs K % 32 == 0, but M is 1, K is 40, batch is 1
 
 // RUN: not blockscale verify %s --m=2000000000 --k=96 --batch=64 2>&1 | FileCheck %s --check-prefix=MANY
-// MANY: kernel 'rows' would need 20000000000 threads; at most {{[0-9]+}} are legal
+// MANY: kernel 'rows' would need 40000000000 threads; at most {{[0-9]+}} are legal
 
 !rows = !blockscale.tensor<?x160xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @rows(%a: !rows) -> tensor<?x160xbf16> {

@@ -155,9 +155,10 @@ Result<QuantizedStorage> blockscale::dequantizedStorage(ScaledTensorType type,
 
 int64_t blockscale::elementsPerThread(const QuantizedStorage &storage,
                                       Type result) {
-  constexpr int64_t kSectorBits = 256, kWholeWords = 16;
-  int64_t count = kSectorBits / result.getIntOrFloatBitWidth();
-  return storage.data->globalBits == 6 ? std::max(count, kWholeWords) : count;
+  constexpr int64_t kAccessBits = 128, kWordBits = 32, kWholeWords = 16;
+  int64_t bits = storage.data->globalBits;
+  int64_t count = kAccessBits / result.getIntOrFloatBitWidth();
+  return std::max(count, bits == 6 ? kWholeWords : kWordBits / bits);
 }
 
 AffineExpr blockscale::threadsToDequantize(const QuantizedStorage &storage,

@@ -128,7 +128,7 @@ func.func @tall(%a: !a) -> tensor<4000000000x32xf32> {
 
 !a = !blockscale.tensor<2000000000x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @many(%a: !a) -> tensor<2000000000x64xf32> {
-  // expected-error@+1 {{it would take 16000000000 threads, more than the}}
+  // expected-error@+1 {{it would take 32000000000 threads, more than the}}
   %0 = blockscale.dequantize %a : !a to tensor<2000000000x64xf32>
   return %0 : tensor<2000000000x64xf32>
 }

@@ -35,11 +35,11 @@ func.func @more(%a: !mxfp8) -> (tensor<?x256xbf16>, !mxfp8) {
 
 // CHECK: gpu.func @mxfp8(%[[A:.*]]: !blockscale.global<i8> {blockscale.parameter = #blockscale.parameter<a_data>}, %{{.*}}: !blockscale.global<i8> {blockscale.parameter = #blockscale.parameter<a_scales>}, %{{.*}}: !blockscale.global<bf16> {blockscale.parameter = #blockscale.parameter<d>}, %{{.*}}: i32 {blockscale.parameter = #blockscale.parameter<size_m>}) kernel
 // CHECK-SAME: blockscale.conversion = #blockscale.conversion<source = "mxfp8", op = "dequantize", a = !blockscale.tensor<?x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>, d = tensor<?x256xbf16>>
-// CHECK-SAME: grid = ()[s0, s1, s2, s3, s4, s5] -> ((s0 * 16) ceildiv 128), block = 128
+// CHECK-SAME: grid = ()[s0, s1, s2, s3, s4, s5] -> ((s0 * 32) ceildiv 128), block = 128
 // CHECK: scf.if
-// CHECK: blockscale.load_row %[[A]]{{.*}} -> vector<16xi8>
-// CHECK-COUNT-8: blockscale.decode_pair %{{.*}} as f8E4M3FN
-// CHECK-COUNT-2: blockscale.store_row {{.*}}vector<8xbf16>
+// CHECK: blockscale.load_row %[[A]]{{.*}} -> vector<8xi8>
+// CHECK-COUNT-4: blockscale.decode_pair %{{.*}} as f8E4M3FN
+// CHECK: blockscale.store_row {{.*}}vector<8xbf16>
 
 // Scales of e4m3 come from the same instruction. No product of codes and scales
 // is beyond f32, but one with the tensor scale may be.

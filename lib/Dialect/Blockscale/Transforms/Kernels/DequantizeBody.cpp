@@ -8,7 +8,9 @@
 
 // Each thread owns some elements of one block, neighbouring threads the next
 // ones of the row, so that the reads and writes of a warp join. A thread writes
-// a whole sector of memory or more.
+// 16 bytes, where codes are no less than a word: each store of a warp has whole
+// sectors of memory then. With two stores of half a sector each an H100 writes
+// little more than half as fast (docs/hardware.md).
 //
 // A product of finite numbers stays finite: where it may not be, it is bounded,
 // but for a factor that is infinite itself, and so does a difference.
