@@ -8,6 +8,8 @@
 
 #include "HalvesLoop.h"
 
+#include <algorithm>
+
 using namespace mlir;
 using namespace blockscale;
 
