@@ -63,8 +63,8 @@ cudaError_t cuda::makeConditional(CUgraph_st *graph,
   constexpr unsigned kMostBodies = 1 << 16;
   auto it = conditions().find(parameters.handle);
   if (!isGraph(graph) || it == conditions().end() ||
-      it->second.graph != graph->id || it->second.hasNode ||
-      !isSizeLegal(parameters.type, parameters.size) ||
+      (it->second.graph != graph->id && it->second.graph != graph->root) ||
+      it->second.hasNode || !isSizeLegal(parameters.type, parameters.size) ||
       parameters.size > kMostBodies)
     return cudaErrorInvalidValue;
   it->second.hasNode = true;
@@ -74,6 +74,7 @@ cudaError_t cuda::makeConditional(CUgraph_st *graph,
   conditional.list = std::make_shared<std::vector<CUgraph_st *>>();
   for (unsigned i = 0; i != parameters.size; ++i) {
     conditional.bodies.push_back(std::make_shared<CUgraph_st>());
+    conditional.bodies.back()->root = graph->root ? graph->root : graph->id;
     conditional.list->push_back(conditional.bodies.back().get());
   }
   parameters.phGraph_out = conditional.list->data();

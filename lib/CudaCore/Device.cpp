@@ -87,7 +87,13 @@ std::optional<int> partAttribute(cudaDeviceAttr attribute) {
   case cudaDevAttrL2CacheSize:
     return int(device().l2Bytes);
   case cudaDevAttrAsyncEngineCount:
-    return 1;
+    return int(device().copyEngines);
+  case cudaDevAttrEccEnabled:
+    return device().hasEcc;
+  case cudaDevAttrSingleToDoublePrecisionPerfRatio:
+    return int(device().singleToDouble);
+  case cudaDevAttrMaxPersistingL2CacheSize:
+    return int(device().l2Bytes / 8 * 5);
   default:
     return std::nullopt;
   }

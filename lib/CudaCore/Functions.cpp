@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Functions.h"
+#include "Device.h"
 #include "GreenContexts.h"
 
 #include <algorithm>
@@ -60,11 +61,14 @@ SharedLimits cuda::sharedLimits(const KernelEntry &entry,
     limits.ofSm = chip.oversizedSharedPerSm;
   }
   limits.allowed = limits.ofCta;
+  uint64_t portable = kSharedWithoutOptIn -
+                      std::min<uint64_t>(kSharedWithoutOptIn,
+                                         entry.kernel->staticSharedBytes());
   if (mode == SharedMemoryMode::RequirePortable)
-    limits.allowed = kSharedWithoutOptIn;
+    limits.allowed = portable;
   if (mode == SharedMemoryMode::Default)
-    limits.allowed = std::max<uint64_t>(kSharedWithoutOptIn,
-                                        uint64_t(entry.maxDynamicShared));
+    limits.allowed =
+        std::max<uint64_t>(portable, uint64_t(entry.maxDynamicShared));
   return limits;
 }
 
@@ -75,7 +79,8 @@ int cuda::ctasPerSm(const KernelEntry &entry, int threads, uint64_t dynamic) {
       sharedLimits(entry, SharedMemoryMode(entry.sharedMemoryMode));
   const emulator::LaunchBounds &bounds = entry.kernel->function()->launch;
   if (uint32_t(threads) > maxThreads(bounds) ||
-      entry.kernel->staticSharedBytes() + dynamic > shared.ofCta)
+      entry.kernel->staticSharedBytes() + dynamic > shared.ofCta ||
+      dynamic > shared.allowed)
     return 0;
   uint32_t rounded =
       (uint32_t(threads) + hw::kWarpSize - 1) / hw::kWarpSize * hw::kWarpSize;
@@ -218,10 +223,23 @@ cudaError_t cuda::availableShared(const KernelEntry &entry, int count,
   return cudaSuccess;
 }
 
-int cuda::maxClusterSize(const KernelEntry &entry) {
-  bool large = entry.nonPortableCluster &&
-               hw::residentClusters(Core::get().device, hw::kMaxCluster);
-  return int(large ? hw::kMaxCluster : hw::kMaxPortableCluster);
+/// The grid is made of whole clusters, of the size that the kernel requires.
+static cudaError_t checkClusterGrid(const KernelEntry &entry,
+                                    const LaunchRequest &request) {
+  const auto &required = entry.kernel->function()->launch.reqnctapercluster;
+  emulator::Dim3 cluster = request.cluster;
+  if (required[0]) {
+    emulator::Dim3 own{std::max(required[0], 1u), std::max(required[1], 1u),
+                       std::max(required[2], 1u)};
+    if (request.hasCluster &&
+        (own.x != cluster.x || own.y != cluster.y || own.z != cluster.z))
+      return cudaErrorInvalidClusterSize;
+    cluster = own;
+  }
+  bool isWhole = request.grid.x % cluster.x == 0 &&
+                 request.grid.y % cluster.y == 0 &&
+                 request.grid.z % cluster.z == 0;
+  return isWhole ? cudaSuccess : cudaErrorInvalidClusterSize;
 }
 
 cudaError_t cuda::maxActiveClusters(const KernelEntry &entry,
@@ -235,12 +253,41 @@ cudaError_t cuda::maxActiveClusters(const KernelEntry &entry,
                         entry.nonPortableCluster))
     return cudaErrorInvalidClusterSize;
   uint64_t threads = request.block.count();
-  if (!threads || threads > hw::kMaxThreadsPerCta)
-    return cudaErrorInvalidConfiguration;
+  if (!request.grid.count() || !threads ||
+      request.grid.x > unsigned(kMaxGrid[0]) ||
+      request.grid.y > unsigned(kMaxGrid[1]) ||
+      request.grid.z > unsigned(kMaxGrid[2]))
+    return cudaErrorInvalidValue;
+  count = 0;
+  // Clusters of one CTA are told of only where they are asked for.
+  if (!(request.hasCluster || required[0]) || threads > hw::kMaxThreadsPerCta)
+    return cudaSuccess;
+  if (cudaError_t error = checkClusterGrid(entry, request);
+      error != cudaSuccess)
+    return error;
   unsigned sms = request.sms ? request.sms : currentSms();
-  unsigned clusters = std::min(hw::residentClusters(device, unsigned(size)),
-                               sms / unsigned(size));
-  count = int(clusters) * ctasPerSm(entry, int(threads), request.sharedBytes);
+  int perSm = ctasPerSm(entry, int(threads), request.sharedBytes);
+  unsigned here = sms / unsigned(size) *
+                  std::min(unsigned(perSm), hw::kMaxClusterCtasPerSm);
+  unsigned clusters =
+      hw::activeClusters(device, unsigned(size), unsigned(perSm));
+  // Of the whole device, whose SMs need not be a multiple of a cluster.
+  count =
+      int(sms == device.chip().smCount ? clusters : std::min(clusters, here));
+  return cudaSuccess;
+}
+
+cudaError_t cuda::maxClusterSize(const KernelEntry &entry,
+                                 const LaunchRequest &request, int &size) {
+  // Asked with a launch that the device does not take, it says why.
+  int count = 0;
+  if (cudaError_t error = maxActiveClusters(entry, request, count);
+      error != cudaSuccess)
+    return error;
+  bool fits = ctasPerSm(entry, int(request.block.count()), request.sharedBytes);
+  bool large = entry.nonPortableCluster &&
+               hw::residentClusters(Core::get().device, hw::kMaxCluster);
+  size = !fits ? 0 : int(large ? hw::kMaxCluster : hw::kMaxPortableCluster);
   return cudaSuccess;
 }
 

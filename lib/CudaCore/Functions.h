@@ -58,8 +58,10 @@ cudaError_t parameterInfo(const KernelEntry &entry, size_t index,
 /// Dynamic shared memory that each of `count` CTAs of an SM may have.
 cudaError_t availableShared(const KernelEntry &entry, int count, int threads,
                             size_t &bytes);
-/// CTAs of the largest cluster.
-int maxClusterSize(const KernelEntry &entry);
+/// CTAs of the largest cluster that such a launch may have, 0 if an SM has no
+/// room for one.
+cudaError_t maxClusterSize(const KernelEntry &entry,
+                           const LaunchRequest &request, int &size);
 /// Clusters that the device holds at once.
 cudaError_t maxActiveClusters(const KernelEntry &entry,
                               const LaunchRequest &request, int &count);

@@ -190,6 +190,14 @@ std::unique_ptr<CUgraph_st> cuda::copyOf(const CUgraph_st &graph) {
   return copy;
 }
 
+bool cuda::hasConditional(const CUgraph_st &graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](auto &node) {
+    const auto *child = std::get_if<ChildWork>(&node->work);
+    return std::holds_alternative<ConditionalWork>(node->work) ||
+           (child && hasConditional(*child->graph));
+  });
+}
+
 CUgraph_st *cuda::cloneGraph(const CUgraph_st &graph) {
   CUgraph_st *clone = copyOf(graph).release();
   handles().own.insert(clone);
@@ -299,7 +307,8 @@ cudaError_t cuda::allocateFor(AllocWork &work) {
 
 cudaError_t cuda::checkWork(const NodeWork &work) {
   if (const auto *kernel = std::get_if<KernelWork>(&work))
-    return kernel->entry ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+    return kernel->entry ? checkLaunch(*kernel)
+                         : cudaErrorInvalidResourceHandle;
   if (const auto *host = std::get_if<CUDA_HOST_NODE_PARAMS>(&work))
     return host->fn ? cudaSuccess : cudaErrorInvalidValue;
   if (const auto *event = std::get_if<EventWork>(&work))
@@ -307,6 +316,15 @@ cudaError_t cuda::checkWork(const NodeWork &work) {
   if (const auto *fill = std::get_if<CUDA_MEMSET_NODE_PARAMS>(&work)) {
     bool good = fill->elementSize == 1 || fill->elementSize == 2 ||
                 fill->elementSize == 4;
+    good = good && fill->width && fill->height &&
+           fill->dst % fill->elementSize == 0 &&
+           Core::get().memory.find(fill->dst);
+    return good ? cudaSuccess : cudaErrorInvalidValue;
+  }
+  if (const auto *copy = std::get_if<CUDA_MEMCPY3D>(&work)) {
+    bool good = copy->WidthInBytes && copy->Height && copy->Depth &&
+                copy->srcMemoryType <= CU_MEMORYTYPE_UNIFIED &&
+                copy->dstMemoryType <= CU_MEMORYTYPE_UNIFIED;
     return good ? cudaSuccess : cudaErrorInvalidValue;
   }
   if (const auto *free = std::get_if<FreeWork>(&work)) {

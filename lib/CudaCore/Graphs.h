@@ -72,6 +72,8 @@ struct CUgraphNode_st {
 struct CUgraph_st {
   std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
   unsigned long long id = 0;
+  /// Of the graph that it is a body in, at whatever depth; 0 for none.
+  unsigned long long root = 0;
   /// What it keeps alive, with the number of its uses.
   std::map<CUuserObject_st *, unsigned> objects;
   CUgraph_st();
@@ -102,6 +104,8 @@ CUgraph_st *createGraph();
 /// Of a graph of the program.
 cudaError_t destroyGraph(CUgraph_st *graph);
 std::unique_ptr<CUgraph_st> copyOf(const CUgraph_st &graph);
+/// Whether a node of the graph chooses among bodies: then it has no copies.
+bool hasConditional(const CUgraph_st &graph);
 /// A copy that is the program's.
 CUgraph_st *cloneGraph(const CUgraph_st &graph);
 

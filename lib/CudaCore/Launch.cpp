@@ -26,7 +26,15 @@ namespace {
 cudaError_t errorFor(const emulator::Finding &finding) {
   switch (finding.kind) {
   case emulator::FindingKind::Launch:
-    return cudaErrorInvalidConfiguration;
+    return finding.message.find("cluster") != std::string::npos
+               ? cudaErrorInvalidClusterSize
+               : cudaErrorInvalidValue;
+  case emulator::FindingKind::OutOfBounds:
+  case emulator::FindingKind::BadAddress:
+  case emulator::FindingKind::ReadOnly:
+    return cudaErrorIllegalAddress;
+  case emulator::FindingKind::Misaligned:
+    return cudaErrorMisalignedAddress;
   case emulator::FindingKind::Unsupported:
     return cudaErrorNotSupported;
   case emulator::FindingKind::Trap:
@@ -86,7 +94,7 @@ cudaError_t check(const KernelEntry &entry, const LaunchRequest &request,
         " and blocks of " + toString(launch.block) + ", " +
         std::string(device.name) +
         " takes 1 to (2147483647, 65535, 65535) and 1 to (1024, 1024, 64)");
-    return cudaErrorInvalidConfiguration;
+    return cudaErrorInvalidValue;
   }
   if (total > capacity) {
     say(name + " needs " + std::to_string(total) +
@@ -153,12 +161,13 @@ cudaError_t report(const KernelEntry &entry, const emulator::RunResult &result,
   for (const emulator::Finding &finding : result.findings) {
     std::string text = print(finding, "");
     cudaError_t error = errorFor(finding);
-    if (error == cudaErrorLaunchFailure || error == cudaErrorAssert)
-      core.sticky = error;
-    else
+    bool isLaunch = finding.kind == emulator::FindingKind::Launch;
+    if (isLaunch || error == cudaErrorNotSupported)
       now = error;
+    else
+      core.sticky = error;
     // Of a wrong configuration the program learns at once, as on a device.
-    if (error != cudaErrorInvalidConfiguration)
+    if (!isLaunch)
       record.findings.emplace_back(emulator::name(finding.kind),
                                    std::move(text));
   }
@@ -237,6 +246,17 @@ cudaError_t cuda::launch(KernelEntry &entry, const LaunchRequest &request) {
   return error;
 }
 
+cudaError_t cuda::checkLaunch(const KernelWork &work) {
+  if (!kernelOf(work.entry))
+    return cudaErrorInvalidResourceHandle;
+  if (cudaError_t error = prepare(*work.entry); error != cudaSuccess)
+    return error;
+  if (work.request.block.count() > hw::kMaxThreadsPerCta)
+    return cudaErrorInvalidValue;
+  emulator::Launch launch;
+  return check(*work.entry, work.request, launch);
+}
+
 cudaError_t cuda::launch(const KernelWork &work) {
   if (!kernelOf(work.entry))
     return cudaErrorInvalidResourceHandle;
@@ -285,10 +305,12 @@ cudaError_t cuda::readAttribute(const CUlaunchAttribute &attribute,
   switch (int(attribute.id)) { // some are newer than the header
   case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION: {
     const auto &extents = attribute.value.clusterDim;
-    request.hasCluster = true;
+    // All zero is as if it was not there.
+    request.hasCluster = extents.x || extents.y || extents.z;
     request.cluster = {extents.x, extents.y, extents.z};
-    return extents.x && extents.y && extents.z ? cudaSuccess
-                                               : cudaErrorInvalidValue;
+    return !request.hasCluster || (extents.x && extents.y && extents.z)
+               ? cudaSuccess
+               : cudaErrorInvalidClusterSize;
   }
   case kLaunchSharedMode: {
     int mode = 0;

@@ -50,6 +50,8 @@ cudaError_t readExtra(KernelEntry &entry, void **extra,
 
 cudaError_t launch(KernelEntry &entry, const LaunchRequest &request);
 cudaError_t launch(const KernelWork &work);
+/// Whether the device takes the launch that a node of a graph is to be.
+cudaError_t checkLaunch(const KernelWork &work);
 cudaError_t keepArguments(KernelEntry &entry, const LaunchRequest &request,
                           KernelWork &work);
 /// Launches the kernel, or adds it to the graph that captures the stream.

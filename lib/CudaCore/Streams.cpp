@@ -107,6 +107,8 @@ cudaError_t cuda::waitFor(CUstream_st *stream) {
     return cudaErrorInvalidResourceHandle;
   if (Capture *capture = captureOf(stream))
     return invalidate(*capture);
+  if (cudaError_t error = spoilCaptures(); error != cudaSuccess)
+    return error;
   return Core::get().sticky;
 }
 
@@ -122,7 +124,11 @@ cudaError_t cuda::waitForEvent(CUstream_st *stream, CUevent_st *event) {
   if (!isEvent(event) || !isStream(stream))
     return cudaErrorInvalidResourceHandle;
   if (!event->capture) {
-    // What was recorded elsewhere is over.
+    // What was recorded elsewhere is over, and no part of a capture.
+    if (Capture *capture = event->recorded ? captureOf(stream) : nullptr) {
+      capture->invalid = true;
+      return cudaErrorStreamCaptureIsolation;
+    }
     return Core::get().sticky;
   }
   if (isDefault(stream))
@@ -213,8 +219,11 @@ Capture *cuda::captureOf(const CUstream_st *stream) {
   return handles().streams.count(stream) ? stream->capture.get() : nullptr;
 }
 
-cudaError_t cuda::beginCapture(CUstream_st *stream, CUgraph_st *graph,
+cudaError_t cuda::beginCapture(CUstream_st *stream, CUstreamCaptureMode mode,
+                               CUgraph_st *graph,
                                std::vector<CUgraphNode_st *> after) {
+  if (unsigned(mode) > CU_STREAM_CAPTURE_MODE_RELAXED)
+    return cudaErrorInvalidValue;
   // The default stream cannot be captured.
   if (isDefault(stream))
     return cudaErrorStreamCaptureUnsupported;
@@ -229,6 +238,8 @@ cudaError_t cuda::beginCapture(CUstream_st *stream, CUgraph_st *graph,
   stream->capture->intoGraph = graph;
   stream->capture->graph = graph ? graph : createGraph();
   stream->capture->origin = stream;
+  stream->capture->mode = mode;
+  stream->capture->thread = std::this_thread::get_id();
   stream->capture->id = ++handles().lastCapture;
   stream->tail = std::move(after);
   return cudaSuccess;
@@ -241,8 +252,10 @@ cudaError_t cuda::endCapture(CUstream_st *stream, CUgraph_st *&graph) {
   Capture *capture = captureOf(stream);
   if (!capture)
     return cudaErrorIllegalState;
-  if (capture->origin != stream)
+  if (capture->origin != stream) {
+    capture->invalid = true;
     return cudaErrorStreamCaptureUnmatched;
+  }
   std::shared_ptr<Capture> kept = stream->capture;
   bool joined = true;
   for (const CUstream_st *other : handles().streams)
@@ -262,6 +275,28 @@ cudaError_t cuda::endCapture(CUstream_st *stream, CUgraph_st *&graph) {
 cudaError_t cuda::invalidate(Capture &capture) {
   capture.invalid = true;
   return cudaErrorStreamCaptureUnsupported;
+}
+
+CUstreamCaptureMode &cuda::threadCaptureMode() {
+  static thread_local CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+  return mode;
+}
+
+cudaError_t cuda::spoilCaptures() {
+  CUstreamCaptureMode own = threadCaptureMode();
+  if (own == CU_STREAM_CAPTURE_MODE_RELAXED)
+    return cudaSuccess;
+  cudaError_t error = cudaSuccess;
+  for (const CUstream_st *stream : handles().streams) {
+    Capture *capture = stream->capture.get();
+    if (!capture || capture->mode == CU_STREAM_CAPTURE_MODE_RELAXED)
+      continue;
+    bool isOwn = capture->thread == std::this_thread::get_id();
+    if (isOwn || (capture->mode == CU_STREAM_CAPTURE_MODE_GLOBAL &&
+                  own == CU_STREAM_CAPTURE_MODE_GLOBAL))
+      error = invalidate(*capture);
+  }
+  return error;
 }
 
 cudaError_t cuda::keep(CUstream_st *stream, CUgraphNodeType type,

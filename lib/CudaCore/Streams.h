@@ -17,6 +17,7 @@
 #include "Graphs.h"
 
 #include <chrono>
+#include <thread>
 
 namespace blockscale::cuda {
 
@@ -29,6 +30,8 @@ struct Capture {
   CUstream_st *origin = nullptr;
   unsigned long long id = 0;
   bool invalid = false;
+  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+  std::thread::id thread = {};
   /// Whether the graph was the program's before.
   bool intoGraph = false;
 };
@@ -84,11 +87,17 @@ void dropStreams(const CUctx_st *context);
 /// The capture of the stream, or null.
 Capture *captureOf(const CUstream_st *stream);
 /// `graph` is null for a new one; `after` are the nodes of it to begin with.
-cudaError_t beginCapture(CUstream_st *stream, CUgraph_st *graph,
+cudaError_t beginCapture(CUstream_st *stream, CUstreamCaptureMode mode,
+                         CUgraph_st *graph,
                          std::vector<CUgraphNode_st *> after = {});
 cudaError_t endCapture(CUstream_st *stream, CUgraph_st *&graph);
 /// A capture that something not legal was done to.
 cudaError_t invalidate(Capture &capture);
+/// Before what may wait or allocate, as the mode of captures and that of this
+/// thread say: captures that it spoils become invalid, and it is not done.
+cudaError_t spoilCaptures();
+/// The mode of this thread.
+CUstreamCaptureMode &threadCaptureMode();
 
 /// Of the stream's capture: CU_STREAM_CAPTURE_STATUS_NONE if there is none.
 CUstreamCaptureStatus captureStatus(const CUstream_st *stream);

@@ -277,9 +277,10 @@ CUresult cuda::mapMemory(uint64_t address, uint64_t size,
                          CUmemGenericAllocationHandle handle) {
   Physical *memory = findMemory(handle);
   auto *one = findReservation(address, size);
-  if (!memory || !one || !size || !isWhole(address) || !isWhole(size) ||
-      size > memory->size)
+  if (!memory || !one || !size || !isWhole(address))
     return CUDA_ERROR_INVALID_VALUE;
+  if (size != memory->size)
+    return CUDA_ERROR_NOT_SUPPORTED;
   auto &mappings = one->second.mappings;
   auto next = mappings.lower_bound(address);
   bool isFree =

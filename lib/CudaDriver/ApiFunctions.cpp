@@ -198,8 +198,12 @@ BLOCKSCALE_API CUresult cuOccupancyAvailableDynamicSMemPerBlock(
 BLOCKSCALE_API CUresult cuOccupancyMaxPotentialClusterSize(
     int *size, CUfunction function, const CUlaunchConfig *config) {
   return withKernel(function, [&](KernelEntry &entry) {
-    return config ? give(size, maxClusterSize(entry))
-                  : CUDA_ERROR_INVALID_VALUE;
+    LaunchRequest request;
+    if (!size || !config)
+      return CUDA_ERROR_INVALID_VALUE;
+    if (CUresult error = readConfig(*config, request); error != CUDA_SUCCESS)
+      return error;
+    return toDriver(maxClusterSize(entry, request, *size));
   });
 }
 

@@ -436,6 +436,8 @@ BLOCKSCALE_API CUresult cuGraphAddChildGraphNode(CUgraphNode *node,
                                                  const CUgraphNode *before,
                                                  size_t count, CUgraph child) {
   return withContext([&] {
+    if (isGraph(child) && hasConditional(*child))
+      return CUDA_ERROR_NOT_SUPPORTED;
     return isGraph(child)
                ? add(node, graph, before, nullptr, count,
                      CU_GRAPH_NODE_TYPE_GRAPH, ChildWork{copyOf(*child)})

@@ -100,7 +100,11 @@ BLOCKSCALE_API CUresult cuGraphDestroy(CUgraph graph) {
 }
 
 BLOCKSCALE_API CUresult cuGraphClone(CUgraph *clone, CUgraph graph) {
-  return withGraph(graph, [&] { return give(clone, cloneGraph(*graph)); });
+  return withGraph(graph, [&] {
+    if (hasConditional(*graph))
+      return CUDA_ERROR_NOT_SUPPORTED;
+    return give(clone, cloneGraph(*graph));
+  });
 }
 
 BLOCKSCALE_API CUresult cuGraphNodeFindInClone(CUgraphNode *found,

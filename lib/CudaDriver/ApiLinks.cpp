@@ -145,7 +145,8 @@ BLOCKSCALE_API CUresult cuLinkComplete(CUlinkState link, void **result,
     for (const std::string &name : linked.unresolved)
       linked.errors.push_back(name + ", is defined nowhere");
     if (!linked.errors.empty())
-      return fail(link, "cuLinkComplete", linked.errors, CUDA_ERROR_UNKNOWN);
+      return fail(link, "cuLinkComplete", linked.errors,
+                  CUDA_ERROR_INVALID_SOURCE);
     link->result = std::move(*linked.text);
     *result = link->result.data();
     *size = link->result.size() + 1;

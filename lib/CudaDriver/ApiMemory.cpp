@@ -22,7 +22,9 @@ CUresult allocateAt(MemoryKind kind, CUdeviceptr *pointer, size_t size,
     if (!pointer)
       return CUDA_ERROR_INVALID_VALUE;
     uint64_t address = 0;
-    cudaError_t error = allocate(kind, size, address, flags);
+    cudaError_t error = spoilCaptures();
+    if (error == cudaSuccess)
+      error = allocate(kind, size, address, flags);
     *pointer = address;
     return toDriver(error);
   });
@@ -115,13 +117,23 @@ BLOCKSCALE_API CUresult cuMemAllocPitch(CUdeviceptr *pointer, size_t *pitch,
 }
 
 BLOCKSCALE_API CUresult cuMemFree(CUdeviceptr pointer) {
+  // Null is nothing to free, without a context too.
+  if (!pointer)
+    return withDriver([] { return Core::get().sticky; });
   return withContext([&] {
+    if (cudaError_t error = spoilCaptures(); error != cudaSuccess)
+      return error;
     return release(pointer, MemoryKind::Device, MemoryKind::Managed);
   });
 }
 
 BLOCKSCALE_API CUresult cuMemHostAlloc(void **pointer, size_t size,
                                        unsigned flags) {
+  constexpr unsigned kKnown = CU_MEMHOSTALLOC_PORTABLE |
+                              CU_MEMHOSTALLOC_DEVICEMAP |
+                              CU_MEMHOSTALLOC_WRITECOMBINED;
+  if (flags & ~kKnown)
+    return CUDA_ERROR_INVALID_VALUE;
   return allocateAt(MemoryKind::Pinned,
                     reinterpret_cast<CUdeviceptr *>(pointer), size, flags);
 }
@@ -321,7 +333,7 @@ BLOCKSCALE_API CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) {
     // Every launch of a graph has its memory at the same place.
     if (captureOf(stream))
       return keep(stream, CU_GRAPH_NODE_TYPE_MEM_FREE, FreeWork{pointer});
-    return releaseAny(pointer);
+    return pointer ? releaseAny(pointer) : cudaSuccess;
   });
 }
 

@@ -162,17 +162,17 @@ BLOCKSCALE_API CUresult cuStreamSetAttribute(CUstream stream, CUstreamAttrID,
 //===----------------------------------------------------------------------===//
 
 BLOCKSCALE_API CUresult cuStreamBeginCapture(CUstream stream,
-                                             CUstreamCaptureMode) {
-  return withContext([&] { return beginCapture(stream, nullptr); });
+                                             CUstreamCaptureMode mode) {
+  return withContext([&] { return beginCapture(stream, mode, nullptr); });
 }
 
 BLOCKSCALE_API CUresult cuStreamBeginCaptureToGraph(
     CUstream stream, CUgraph graph, const CUgraphNode *nodes,
-    const CUgraphEdgeData *, size_t count, CUstreamCaptureMode) {
+    const CUgraphEdgeData *, size_t count, CUstreamCaptureMode mode) {
   return withContext([&] {
     if (!isGraph(graph) || (count && !nodes))
       return cudaErrorInvalidValue;
-    return beginCapture(stream, graph, {nodes, nodes + count});
+    return beginCapture(stream, mode, graph, {nodes, nodes + count});
   });
 }
 
@@ -190,10 +190,9 @@ BLOCKSCALE_API CUresult cuStreamIsCapturing(CUstream stream,
 
 BLOCKSCALE_API CUresult
 cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {
-  thread_local CUstreamCaptureMode current = CU_STREAM_CAPTURE_MODE_GLOBAL;
-  if (!mode)
+  if (!mode || unsigned(*mode) > CU_STREAM_CAPTURE_MODE_RELAXED)
     return CUDA_ERROR_INVALID_VALUE;
-  std::swap(*mode, current);
+  std::swap(*mode, threadCaptureMode());
   return CUDA_SUCCESS;
 }
 

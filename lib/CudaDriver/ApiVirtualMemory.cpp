@@ -122,8 +122,10 @@ BLOCKSCALE_API CUresult cuMemMap(CUdeviceptr pointer, size_t size,
                                  unsigned long long flags) {
   // The offset has to be 0, as in the documentation.
   return withDriver([&]() -> CUresult {
-    if (offset || flags)
+    if (flags)
       return CUDA_ERROR_INVALID_VALUE;
+    if (offset)
+      return CUDA_ERROR_NOT_SUPPORTED;
     return mapMemory(pointer, size, handle);
   });
 }
@@ -139,8 +141,10 @@ BLOCKSCALE_API CUresult cuMemSetAccess(CUdeviceptr pointer, size_t size,
     if (!accesses || !count)
       return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i != count; ++i) {
+      if (accesses[i].location.type == CU_MEM_LOCATION_TYPE_HOST)
+        return CUDA_ERROR_NOT_SUPPORTED;
       if (!isHere(accesses[i].location))
-        return CUDA_ERROR_INVALID_DEVICE;
+        return CUDA_ERROR_INVALID_VALUE;
       if (CUresult result = setAccess(pointer, size, accesses[i].flags))
         return result;
     }

@@ -22,13 +22,23 @@ template <typename F> CUresult withDriver(F work) {
   return toDriver(work());
 }
 
-/// The same of one that needs a context in this thread.
-template <typename F> CUresult withContext(F work) {
+/// The same of one that needs a context in this thread, which a kernel that
+/// failed may have left unusable.
+template <typename F> CUresult withAnyContext(F work) {
   return withDriver([&]() -> CUresult {
     if (!currentContext())
       return CUDA_ERROR_INVALID_CONTEXT;
     if (!isContext(currentContext()))
       return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    return toDriver(work());
+  });
+}
+
+/// The same of one that such a context does not serve.
+template <typename F> CUresult withContext(F work) {
+  return withAnyContext([&]() -> CUresult {
+    if (Core::get().sticky != cudaSuccess)
+      return toDriver(Core::get().sticky);
     return toDriver(work());
   });
 }

@@ -67,12 +67,14 @@ cuGetProcAddress_v2(const char *name, void **address, int version,
     *status = *address  ? CU_GET_PROC_ADDRESS_SUCCESS
               : isNewer ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
                         : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-  return *address ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+  // The status says it, also where nobody asks for it.
+  return CUDA_SUCCESS;
 }
 
 BLOCKSCALE_API CUresult cuGetProcAddress(const char *name, void **address,
                                          int version, cuuint64_t flags) {
-  return cuGetProcAddress_v2(name, address, version, flags, nullptr);
+  CUresult result = cuGetProcAddress_v2(name, address, version, flags, nullptr);
+  return result == CUDA_SUCCESS && !*address ? CUDA_ERROR_NOT_FOUND : result;
 }
 
 BLOCKSCALE_API CUresult cuGetExportTable(const void **table, const CUuuid *id) {

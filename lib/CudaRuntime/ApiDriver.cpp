@@ -15,15 +15,18 @@ BLOCKSCALE_API cudaError_t cudaGetDriverEntryPointByVersion(
     cudaDriverEntryPointQueryResult *status) {
   if (!symbol || !pointer)
     return note(cudaErrorInvalidValue);
-  *pointer = findDriverFunction(symbol, int(version));
+  CUdriverProcAddressQueryResult found{};
+  CUresult result =
+      cuGetProcAddress_v2(symbol, pointer, int(version), 0, &found);
+  if (result != CUDA_SUCCESS)
+    return note(cudaError_t(result));
   if (status)
-    *status = *pointer ? cudaDriverEntryPointSuccess
-                       : cudaDriverEntryPointSymbolNotFound;
+    *status = cudaDriverEntryPointQueryResult(found);
   if (*pointer)
     return cudaSuccess;
   sayOnce("the program asks for the driver function '" + std::string(symbol) +
           "', which the emulator does not have");
-  return note(cudaErrorSymbolNotFound);
+  return status ? cudaSuccess : note(cudaErrorSymbolNotFound);
 }
 
 BLOCKSCALE_API cudaError_t cudaGetDriverEntryPoint(

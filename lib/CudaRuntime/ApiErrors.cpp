@@ -8,6 +8,8 @@
 #include "Contexts.h"
 #include "Runtime.h"
 
+#include <utility>
+
 using namespace blockscale;
 using namespace blockscale::cuda;
 
@@ -41,9 +43,6 @@ BLOCKSCALE_API const char *cudaGetErrorString(cudaError_t error) {
 BLOCKSCALE_API cudaError_t cudaPeekAtLastError() { return lastError(); }
 
 BLOCKSCALE_API cudaError_t cudaGetLastError() {
-  cudaError_t error = lastError();
-  // What a kernel did stays, from the first call on that waited for it.
-  if (error != Core::get().sticky)
-    lastError() = cudaSuccess;
-  return error;
+  // What a kernel did comes again with the next call that it makes fail.
+  return std::exchange(lastError(), cudaSuccess);
 }

@@ -62,7 +62,7 @@ BLOCKSCALE_API cudaError_t cudaFuncGetName(const char **name,
   return call([&] {
     KernelEntry *entry = kernelFor(symbol);
     if (!name || !entry)
-      return cudaErrorInvalidDeviceFunction;
+      return cudaErrorInvalidResourceHandle;
     *name = entry->name.c_str();
     return cudaSuccess;
   });
@@ -101,13 +101,28 @@ BLOCKSCALE_API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(
   });
 }
 
+/// What a launch would be, but for its stream.
+static cudaError_t readConfig(const cudaLaunchConfig_t &config,
+                              LaunchRequest &request) {
+  request.grid = {config.gridDim.x, config.gridDim.y, config.gridDim.z};
+  request.block = {config.blockDim.x, config.blockDim.y, config.blockDim.z};
+  request.sharedBytes = config.dynamicSmemBytes;
+  for (unsigned i = 0; i != config.numAttrs; ++i)
+    if (cudaError_t error = readAttribute(toDriver(config.attrs[i]), request);
+        error != cudaSuccess)
+      return error;
+  return cudaSuccess;
+}
+
 BLOCKSCALE_API cudaError_t cudaOccupancyMaxPotentialClusterSize(
     int *size, const void *symbol, const cudaLaunchConfig_t *config) {
   return withKernel(symbol, [&](KernelEntry &entry) {
     if (!size || !config)
       return cudaErrorInvalidValue;
-    *size = maxClusterSize(entry);
-    return cudaSuccess;
+    LaunchRequest request;
+    if (cudaError_t error = readConfig(*config, request); error != cudaSuccess)
+      return error;
+    return maxClusterSize(entry, request, *size);
   });
 }
 
@@ -117,14 +132,8 @@ BLOCKSCALE_API cudaError_t cudaOccupancyMaxActiveClusters(
     if (!count || !config)
       return cudaErrorInvalidValue;
     LaunchRequest request;
-    request.block = {config->blockDim.x, config->blockDim.y,
-                     config->blockDim.z};
-    request.sharedBytes = config->dynamicSmemBytes;
-    for (unsigned i = 0; i != config->numAttrs; ++i)
-      if (cudaError_t error =
-              readAttribute(toDriver(config->attrs[i]), request);
-          error != cudaSuccess)
-        return error;
+    if (cudaError_t error = readConfig(*config, request); error != cudaSuccess)
+      return error;
     if (!isStream(config->stream))
       return cudaErrorInvalidResourceHandle;
     request.sms = smsOf(config->stream);

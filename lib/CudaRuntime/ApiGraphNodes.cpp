@@ -34,7 +34,7 @@ cudaError_t toDriver(const cudaKernelNodeParams *p,
     return cudaErrorInvalidValue;
   KernelEntry *entry = kernelFor(p->func);
   if (!entry)
-    return cudaErrorInvalidDeviceFunction;
+    return cudaErrorInvalidResourceHandle;
   result = {};
   result.func = reinterpret_cast<CUfunction>(entry);
   result.gridDimX = p->gridDim.x;

@@ -12,17 +12,19 @@ using namespace blockscale;
 using namespace blockscale::cuda;
 
 BLOCKSCALE_API cudaError_t cudaStreamBeginCapture(cudaStream_t stream,
-                                                  cudaStreamCaptureMode) {
-  return call([&] { return beginCapture(stream, nullptr); });
+                                                  cudaStreamCaptureMode mode) {
+  return call(
+      [&] { return beginCapture(stream, CUstreamCaptureMode(mode), nullptr); });
 }
 
 BLOCKSCALE_API cudaError_t cudaStreamBeginCaptureToGraph(
     cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *nodes,
-    const cudaGraphEdgeData *, size_t count, cudaStreamCaptureMode) {
+    const cudaGraphEdgeData *, size_t count, cudaStreamCaptureMode mode) {
   return call([&] {
     if (!isGraph(graph) || (count && !nodes))
       return cudaErrorInvalidValue;
-    return beginCapture(stream, graph, {nodes, nodes + count});
+    return beginCapture(stream, CUstreamCaptureMode(mode), graph,
+                        {nodes, nodes + count});
   });
 }
 
@@ -35,10 +37,11 @@ BLOCKSCALE_API cudaError_t cudaStreamEndCapture(cudaStream_t stream,
 
 BLOCKSCALE_API cudaError_t
 cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *mode) {
-  thread_local cudaStreamCaptureMode current = cudaStreamCaptureModeGlobal;
-  if (!mode)
+  CUstreamCaptureMode wanted =
+      mode ? CUstreamCaptureMode(*mode) : CUstreamCaptureMode(-1);
+  if (unsigned(wanted) > CU_STREAM_CAPTURE_MODE_RELAXED)
     return note(cudaErrorInvalidValue);
-  std::swap(*mode, current);
+  *mode = cudaStreamCaptureMode(std::exchange(threadCaptureMode(), wanted));
   return cudaSuccess;
 }
 

@@ -28,7 +28,7 @@ cudaError_t launchSymbol(const void *symbol, const LaunchRequest &request,
   return call([&] {
     KernelEntry *entry = kernelFor(symbol);
     return entry ? launchOrKeep(stream, *entry, request)
-                 : cudaErrorInvalidDeviceFunction;
+                 : cudaErrorInvalidResourceHandle;
   });
 }
 
@@ -78,7 +78,7 @@ BLOCKSCALE_API cudaError_t __cudaGetKernel(cudaKernel_t *kernel,
   return call([&] {
     KernelEntry *entry = kernelFor(symbol);
     if (!entry)
-      return cudaErrorInvalidDeviceFunction;
+      return cudaErrorInvalidResourceHandle;
     *kernel = reinterpret_cast<cudaKernel_t>(entry);
     return cudaSuccess;
   });

@@ -26,6 +26,8 @@ cudaError_t allocateAt(MemoryKind kind, void **pointer, size_t size,
     uint64_t address = 0;
     if (!size)
       return cudaSuccess;
+    if (cudaError_t error = spoilCaptures(); error != cudaSuccess)
+      return error;
     cudaError_t error = allocate(kind, size, address, flags);
     *pointer = reinterpret_cast<void *>(address);
     return error;
@@ -35,6 +37,8 @@ cudaError_t allocateAt(MemoryKind kind, void **pointer, size_t size,
 cudaError_t releaseAt(void *pointer, MemoryKind first, MemoryKind second) {
   if (!pointer)
     return Core::get().sticky;
+  if (cudaError_t error = spoilCaptures(); error != cudaSuccess)
+    return error;
   return release(reinterpret_cast<uint64_t>(pointer), first, second);
 }
 

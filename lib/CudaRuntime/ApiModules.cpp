@@ -50,7 +50,7 @@ KernelEntry *cuda::kernelFor(const void *symbol) {
 
 cudaError_t cuda::preparedKernel(const void *symbol, KernelEntry *&entry) {
   entry = kernelFor(symbol);
-  return entry ? prepare(*entry) : cudaErrorInvalidDeviceFunction;
+  return entry ? prepare(*entry) : cudaErrorInvalidResourceHandle;
 }
 
 VariableEntry *cuda::variableFor(const void *symbol) {

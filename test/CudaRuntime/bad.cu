@@ -24,8 +24,8 @@
 // RUN: %python %S/Inputs/status.py 5 blockscale emulate --cuda %t outside 5 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 // OUTSIDE: blockscale: kernel 'store(int*, int)': line {{[0-9]+}}, cta (1,0,0), warp 0, lane 9, address 0x{{[0-9a-f]+}}: out-of-bounds: 4 bytes outside every global buffer
 // OUTSIDE: launch: cudaSuccess
-// OUTSIDE: synchronise: cudaErrorLaunchFailure (unspecified launch failure)
-// OUTSIDE: later: cudaErrorLaunchFailure
+// OUTSIDE: synchronise: cudaErrorIllegalAddress
+// OUTSIDE: later: cudaErrorIllegalAddress
 // OUTSIDE: after reset: cudaSuccess
 // RUN: %python %S/Inputs/status.py 1 blockscale emulate --cuda %t long 2>&1 | FileCheck %s --check-prefix=LONG
 // LONG: kernel 'void nested<Outer<Outer<{{[^']+}}...': line {{.*}}out-of-bounds
@@ -35,7 +35,7 @@
 // A wrong configuration is the launch's own error, and no finding.
 // RUN: blockscale emulate --cuda %t configuration 2>&1 | FileCheck %s --check-prefix=CONFIGURATION
 // CONFIGURATION: kernel 'store(int*, int)': {{.*}}launch: block 1025x1x1 has more than 1024 threads
-// CONFIGURATION: block: cudaErrorInvalidConfiguration
+// CONFIGURATION: block: cudaErrorInvalidValue
 // CONFIGURATION: kernel 'store(int*, int)' is launched with 50000 bytes of dynamic shared memory, more than the 49152 that it may have: set cudaFuncAttributeMaxDynamicSharedMemorySize first
 // CONFIGURATION: shared: cudaErrorInvalidValue
 // CONFIGURATION: kernel 'store(int*, int)' cannot have 300000 bytes of dynamic shared memory: a CTA of B200 has 232448, the kernel declares 0
@@ -44,7 +44,7 @@
 // CONFIGURATION: too much: cudaErrorInvalidValue
 // CONFIGURATION: is device memory where the kind of the copy says host memory
 // CONFIGURATION: wrong kind: cudaErrorInvalidValue
-// CONFIGURATION: not a kernel: cudaErrorInvalidDeviceFunction
+// CONFIGURATION: not a kernel: cudaErrorInvalidResourceHandle
 
 // Settings and programs that are not understood.
 // RUN: %python %S/Inputs/status.py 2 blockscale emulate --device=A100 --cuda %t 2>&1 | FileCheck %s --check-prefix=DEVICE

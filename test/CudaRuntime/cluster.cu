@@ -70,7 +70,7 @@ int main() {
   check(16, 4, device, out);
   check(16, 8, device, out);
   check(6, 2, device, out);
-  EXPECT(launch(6, 4, device, out) == cudaErrorInvalidConfiguration);
+  EXPECT(launch(6, 4, device, out) == cudaErrorInvalidClusterSize);
   EXPECT(launch(16, 16, device, out) == cudaErrorInvalidClusterSize);
   CALL(cudaFuncSetAttribute(exchange,
                             cudaFuncAttributeNonPortableClusterSizeAllowed, 1));

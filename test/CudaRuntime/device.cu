@@ -64,8 +64,11 @@ static cudaError_t clusters(int size, int &count, int &largest) {
   config.blockDim = dim3(256);
   config.attrs = &attribute;
   config.numAttrs = 1;
-  CALL(cudaOccupancyMaxPotentialClusterSize(&largest, kernel, &config));
-  count = 0;
+  count = largest = 0;
+  // Both refuse a launch that the device does not take.
+  cudaError_t error =
+      cudaOccupancyMaxPotentialClusterSize(&largest, kernel, &config);
+  EXPECT(error == cudaOccupancyMaxActiveClusters(&count, kernel, &config));
   return cudaOccupancyMaxActiveClusters(&count, kernel, &config);
 }
 

@@ -45,6 +45,12 @@ struct Device {
   unsigned maxCtasPerSm;
   /// CTAs of the largest cluster, the kernel asking for a non-portable size.
   unsigned maxCluster;
+  /// Memory corrects its errors.
+  bool hasEcc;
+  /// Engines that copy beside kernels.
+  unsigned copyEngines;
+  /// Rate of 32-bit floating point over that of 64 bits; 0 if it is not known.
+  unsigned singleToDouble;
 
   DeviceChip chip() const;
   /// Null for a card for whose chip there is no part.
@@ -63,6 +69,14 @@ Result<Device> findDevice(std::string_view name);
 /// Clusters of `ctas` CTAs, one to an SM, that `device` holds at once; 0 if it
 /// takes none.
 unsigned residentClusters(const Device &device, unsigned ctas);
+
+/// CTAs of clusters that one SM holds; an H100 told.
+inline constexpr unsigned kMaxClusterCtasPerSm = 8;
+
+/// Clusters of `ctas` CTAs that `device` holds at once where one SM has room
+/// for `ctasPerSm`.
+unsigned activeClusters(const Device &device, unsigned ctas,
+                        unsigned ctasPerSm);
 
 /// Why `device` takes no clusters of `ctas` CTAs; empty if it does. More than
 /// 8 needs `nonPortable`.

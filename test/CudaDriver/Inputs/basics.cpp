@@ -241,7 +241,7 @@ static void checkLibraries() {
   CALL(cuOccupancyMaxActiveClusters(&clusters, function, &config));
   EXPECT(clusters > 0 && clusters * 2 <= 148 * 32);
   config.gridDimX = 3;
-  RETURNS(CUDA_ERROR_INVALID_VALUE,
+  RETURNS(CUDA_ERROR_INVALID_CLUSTER_SIZE,
           cuLaunchKernelEx(&config, function, arguments, nullptr));
   attributes[0].value.clusterDim = {16, 1, 1};
   config.gridDimX = 16;

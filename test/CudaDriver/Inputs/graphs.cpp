@@ -231,8 +231,6 @@ static void checkCaptures() {
   CUgraphNodeType type;
   CALL(cuGraphNodeGetType(tail[0], &type));
   EXPECT(type == CU_GRAPH_NODE_TYPE_MEMSET);
-  RETURNS(CUDA_ERROR_STREAM_CAPTURE_UNMATCHED,
-          cuStreamEndCapture(second, &graph));
   CALL(cuStreamEndCapture(stream, &graph));
   EXPECT(graph == same);
   CALL(cuStreamIsCapturing(second, &status));
@@ -247,6 +245,19 @@ static void checkCaptures() {
     EXPECT(back[i] == 2 * host[i] + 10);
   CALL(cuGraphExecDestroy(executable));
   CALL(cuGraphDestroy(graph));
+
+  // Only the stream that began it ends a capture; the attempt spoils it.
+  capture(true);
+  RETURNS(CUDA_ERROR_STREAM_CAPTURE_UNMATCHED,
+          cuStreamEndCapture(second, &graph));
+  RETURNS(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+          cuStreamEndCapture(stream, &graph));
+  // So does an allocation, unless the capture or the thread is relaxed.
+  capture(true);
+  CUdeviceptr more;
+  RETURNS(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuMemAlloc(&more, 64));
+  RETURNS(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+          cuStreamEndCapture(stream, &graph));
 
   capture(false);
   RETURNS(CUDA_ERROR_STREAM_CAPTURE_UNJOINED,

@@ -76,7 +76,8 @@ int main() {
     Log open;
     CALL(add(open.link, kKernel, "kernel.ptx"));
     CALL(add(open.link, kVariable, "variable.ptx"));
-    RETURNS(CUDA_ERROR_UNKNOWN, cuLinkComplete(open.link, &image, &size));
+    RETURNS(CUDA_ERROR_INVALID_SOURCE,
+            cuLinkComplete(open.link, &image, &size));
     EXPECT(std::strstr(open.text, "'f', which 'kernel.ptx' declares, is "
                                   "defined nowhere"));
     EXPECT(reinterpret_cast<size_t>(open.values[1]) == std::strlen(open.text));
@@ -85,7 +86,8 @@ int main() {
     Log twice;
     CALL(add(twice.link, kFunction, "one.ptx"));
     CALL(add(twice.link, kFunction, "two.ptx"));
-    RETURNS(CUDA_ERROR_UNKNOWN, cuLinkComplete(twice.link, &image, &size));
+    RETURNS(CUDA_ERROR_INVALID_SOURCE,
+            cuLinkComplete(twice.link, &image, &size));
     EXPECT(std::strstr(twice.text,
                        "'f' is defined in 'one.ptx' and again in 'two.ptx'"));
   }

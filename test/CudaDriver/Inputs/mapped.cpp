@@ -62,8 +62,8 @@ int main(int count, char **arguments) {
   CALL(cuMemAddressReserve(&twin, kPiece, 8 * kPiece, 0, 0));
   EXPECT(at % kPiece == 0 && twin % (8 * kPiece) == 0);
   RETURNS(CUDA_ERROR_INVALID_VALUE, cuMemAddressReserve(&twin, 100, 0, 0, 0));
-  RETURNS(CUDA_ERROR_INVALID_VALUE, cuMemMap(at, kPiece, kPiece, first, 0));
-  RETURNS(CUDA_ERROR_INVALID_VALUE, cuMemMap(at, 2 * kPiece, 0, first, 0));
+  RETURNS(CUDA_ERROR_NOT_SUPPORTED, cuMemMap(at, kPiece, kPiece, first, 0));
+  RETURNS(CUDA_ERROR_NOT_SUPPORTED, cuMemMap(at, 2 * kPiece, 0, first, 0));
   CALL(cuMemMap(at, kPiece, 0, first, 0));
   CALL(cuMemMap(at + kPiece, kPiece, 0, second, 0));
   CALL(cuMemMap(twin, kPiece, 0, first, 0));
@@ -150,7 +150,7 @@ int main(int count, char **arguments) {
     void *wrongParameters[] = {&wrong};
     CALL(cuLaunchKernel(add, 1, 1, 1, 32, 1, 1, 0, nullptr, wrongParameters,
                         nullptr));
-    RETURNS(CUDA_ERROR_LAUNCH_FAILED, cuCtxSynchronize());
+    RETURNS(CUDA_ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
     return 0;
   }
   CALL(cuMemUnmap(at, kPiece));
