@@ -26,7 +26,7 @@ TEST(Device, EachIsItsPart) {
         {"B300", "NVIDIA B300 SXM6 AC", 10, 3, 148, 132644864, 288400343040},
         {"RTX5090", "NVIDIA GeForce RTX 5090", 12, 0, 170, 100663296,
          34190917632},
-        {"H100", "NVIDIA H100 80GB HBM3", 9, 0, 132, 52428800, 85520809984},
+        {"H100", "NVIDIA H100 80GB HBM3", 9, 0, 132, 52428800, 85017493504},
         {"VR200", "NVIDIA VR200", 10, 7, 212, 132120576, 288000000000}}) {
     Result<Device> device = findDevice(c.name);
     ASSERT_TRUE(device) << c.name;
@@ -70,6 +70,19 @@ TEST(Device, ResidentClusters) {
   EXPECT_EQ(residentClusters(b200, 17), 0u);
   EXPECT_EQ(residentClusters(b200, 0), 0u);
   EXPECT_EQ(residentClusters(*findDevice("RTX5090"), 16), 0u);
+  // As a card told, by what an SM has room for.
+  const Device h100 = *findDevice("H100");
+  EXPECT_EQ(activeClusters(h100, 1, 32), 1056u);
+  EXPECT_EQ(activeClusters(h100, 2, 8), 528u);
+  EXPECT_EQ(activeClusters(h100, 3, 8), 327u);
+  EXPECT_EQ(activeClusters(h100, 6, 8), 163u);
+  EXPECT_EQ(activeClusters(h100, 16, 8), 58u);
+  const unsigned counts[][3] = {
+      {1, 30, 15}, {2, 62, 30}, {4, 124, 62}, {8, 248, 124}};
+  for (auto [perSm, ofFour, ofEight] : counts) {
+    EXPECT_EQ(activeClusters(h100, 4, perSm), ofFour);
+    EXPECT_EQ(activeClusters(h100, 8, perSm), ofEight);
+  }
   EXPECT_EQ(residentClusters(*findDevice("RTX5090"), 8), 17u);
 }
 
