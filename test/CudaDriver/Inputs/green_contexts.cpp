@@ -31,7 +31,7 @@ static int pairsOn(CUstream stream) {
   config.gridDimY = config.gridDimZ = 1;
   config.blockDimX = 1024;
   config.blockDimY = config.blockDimZ = 1;
-  config.sharedMemBytes = 100000;
+  config.sharedMemBytes = 40000;
   config.hStream = stream;
   config.attrs = &pair;
   config.numAttrs = 1;
