@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 
@@ -214,6 +215,32 @@ TEST(TensorMap, StoreIsTheInverseOfLoadAndSkipsTheOutside) {
   EXPECT_EQ(world.global[10 * 128 + 64], before[10 * 128 + 64]);
   EXPECT_EQ(world.global[8 * 128 + 96], before[8 * 128 + 96]);
   EXPECT_EQ(world.touched.size(), 64u);
+}
+
+// As measured: 25 bytes are a whole unit and a part of one, of which the rest
+// is written as well; so are 36 bytes of numbers that are added.
+TEST(TensorMap, StoresWriteWholeUnits) {
+  World world(1 << 14);
+  for (Reduction reduction : {Reduction::None, Reduction::Add}) {
+    bool adds = reduction == Reduction::Add;
+    TensorMap map =
+        matrix(adds ? TensorMapType::U32 : TensorMapType::U8, adds ? 9 : 25, 3,
+               128, adds ? 16 : 64, 2, Swizzle::None);
+    uint32_t written = adds ? 48 : 32;
+    Box box;
+    const int32_t at[] = {0, 1};
+    ASSERT_FALSE(resolveBox(map, at, BoxMode::Tile, true, box));
+    for (uint32_t b = 0; b < 128; ++b)
+      world.span().data[1024 - world.span().base + b] = uint8_t(b + 1);
+    std::fill(world.global.begin(), world.global.end(), 0);
+    ASSERT_FALSE(storeBox(map, box, world.span(), 1024, reduction,
+                          world.access(), nullptr));
+    for (uint32_t b = 0; b < 128; ++b) {
+      EXPECT_EQ(world.global[128 + b], b < written ? b + 1 : 0) << b;
+      EXPECT_EQ(world.global[256 + b], b < written ? b + 65 : 0) << b;
+      EXPECT_EQ(world.global[384 + b], 0) << b;
+    }
+  }
 }
 
 TEST(TensorMap, ReductionsAndConversions) {

@@ -213,6 +213,7 @@ namespace {
 struct BoxWalker {
   const TensorMap &map;
   Box &box;
+  int64_t width;       ///< elements of a row that a copy moves
   int64_t first;       ///< coordinate of the inner dimension
   uint32_t innerCount; ///< elements along the inner dimension
   uint32_t offset = 0; ///< in shared memory
@@ -233,10 +234,9 @@ struct BoxWalker {
     offset = (offset + span - 1) / span * span;
   }
   void elements(uint64_t base, bool inside) {
-    int64_t size = int64_t(map.globalDim[0]);
     int64_t begin = std::min<int64_t>(std::max<int64_t>(-first, 0), innerCount);
     int64_t end =
-        std::min<int64_t>(std::max<int64_t>(size - first, 0), innerCount);
+        std::min<int64_t>(std::max<int64_t>(width - first, 0), innerCount);
     if (!inside || begin >= end) {
       fill(innerCount);
       return;
@@ -253,6 +253,17 @@ struct BoxWalker {
 };
 
 } // namespace
+
+/// A store and a reduction write whole units of 16 bytes, also where the tensor
+/// ends inside of one: measured on an H100 and an H200. Rows are no shorter.
+static int64_t widthOfRows(const TensorMap &map, bool store) {
+  int64_t width = int64_t(map.globalDim[0]);
+  unsigned bits = globalBits(map.type);
+  if (!store || bits < 8)
+    return width;
+  int64_t unit = 16 * 8 / bits;
+  return (width + unit - 1) / unit * unit;
+}
 
 static Traversal traversalOf(BoxMode mode) {
   switch (mode) {
@@ -405,7 +416,8 @@ std::optional<BoxFault> resolveBox(const TensorMap &map,
     return BoxFault{"tensor map: " + *reason, Hazard::IllegalTensorMap};
   if (auto fault = checkCoordinates(map, coordinates, mode, store))
     return fault;
-  BoxWalker walker{map, box, coordinates[0], map.boxDim[0]};
+  BoxWalker walker{map, box, widthOfRows(map, store), coordinates[0],
+                   map.boxDim[0]};
   auto finish = [&](uint32_t rows) {
     box.sharedBytes = walker.offset;
     box.transactionBytes =
