@@ -144,7 +144,8 @@ text = "\n".join(ptx.lines)
 for condition in re.findall(r"setp\.ne\.b32\s+(%p\d+),", text):
     EQUIVALENT.append((rf"the other branch: .*@{condition} bra", SAME))
 for first in re.findall(r"setp\.ne\.b32\s+%p\d+, (%r\d+), 0;", text):
-    EQUIVALENT.append((rf"codes that are left out: .*or\.b32\s+{first},", SAME))
+    EQUIVALENT += [(rf"codes that are left out: .*or\.b32\s+{first},", SAME),
+                   (rf"a bit less: .*and\.b32\s+{first},", SAME)]
 for halves in re.findall(r"max\.u16\s+%rs\d+, (%rs\d+, %rs\d+);", text):
     EQUIVALENT.append((rf"the halves exchanged: .*\{{{halves}\}}",
                        "the larger one is taken"))
@@ -212,6 +213,13 @@ if is_epilogue:
     for columns in re.findall(r"setp\.gt\.s32\s+(%p\d+), %r\d+, 191;", text):
         EQUIVALENT.append((rf"one of two conditions: .*or\.pred\s+%p\d+, %p\d+, "
                            rf"{columns};", "a quad has 32 columns, N is 192"))
+    # Two columns, a gate and a product, that are the last of a static N.
+    for columns in re.findall(r"setp\.gt\.s32\s+(%p\d+), %r\d+, -3;", text):
+        ENDS = "N ends where a tile does"
+        EQUIVALENT += [
+            (rf"the other comparison: .*setp\.gt\.s32\s+{columns},", ENDS),
+            (rf"one of two conditions: .*or\.pred\s+%p\d+, %p\d+, {columns};",
+             ENDS)]
     # Of a dynamic N that ends inside of a tile of two blocks.
     for block in re.findall(r"setp\.ge\.u32\s+(%p\d+), %r\d+, %r\d+;\n\s*or\.pred", text):
         ZERO = "of a tile one block at most is behind N, whose scale is 0 anyway"

@@ -4,8 +4,8 @@
 // RUN: blockscale-opt %s -blockscale-legalize-scales -blockscale-select-schedule | FileCheck %s
 
 // 448 tiles of 256 x 256 for 74 pairs: 78 of them are shared out, five rounds follow.
-!a = !blockscale.tensor<4096x2048xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
-!b = !blockscale.tensor<7168x2048xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!a = !blockscale.tensor<4096x4096xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!b = !blockscale.tensor<7168x4096xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 // CHECK-LABEL: func.func @prefill
 func.func @prefill(%a: !a, %b: !b) -> tensor<4096x7168xbf16> {
   // CHECK: schedule(#blockscale.schedule<tile_m = 256, tile_n = 256, {{.*}}cta_group = 2, cluster_m = 2, cluster_n = 1, {{.*}}stream_k = 74{{[,>]}}
@@ -37,7 +37,7 @@ func.func @eight_warps(%a: !a, %b: !b) -> tensor<4096x7168xbf16> {
 }
 
 // The shares follow from the sizes.
-!rows = !blockscale.tensor<?x2048xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!rows = !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 // CHECK-LABEL: func.func @rows
 func.func @rows(%a: !rows, %b: !b) -> tensor<?x7168xbf16> {
   // CHECK-NOT: stream_k
@@ -46,8 +46,8 @@ func.func @rows(%a: !rows, %b: !b) -> tensor<?x7168xbf16> {
 }
 
 // Eight whole waves.
-!even = !blockscale.tensor<18944x2048xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
-!square = !blockscale.tensor<2048x2048xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!even = !blockscale.tensor<18944x4096xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!square = !blockscale.tensor<2048x4096xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 // CHECK-LABEL: func.func @even
 func.func @even(%a: !even, %b: !square) -> tensor<18944x2048xbf16> {
   // CHECK-NOT: stream_k
