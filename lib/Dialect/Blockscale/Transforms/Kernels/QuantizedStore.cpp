@@ -268,32 +268,31 @@ BlockPlace QuantizedStore::placeOf(Emitter &e,
           arith::DivUIOp::create(e, fragment.column, e.i32(storage.block))};
 }
 
-/// Words stay whole, each a pair of elements of 16 bits: taken apart they would
-/// have a register for each half.
-SmallVector<Value> QuantizedStore::narrowed(Value value) {
+/// `value`, known from here on: what it is made of is not computed later, where
+/// all of a tile would have to be kept.
+static Value computedHere(KernelBuilder &b, Value value) {
   constexpr int64_t kWordBits = 32;
   auto type = cast<VectorType>(value.getType());
-  if (Type element = what.getX(); !element.isF32()) {
-    type = type.clone(element);
-    value = arith::TruncFOp::create(b, type, value);
-  }
-  auto word = VectorType::get({1}, b.getI32Type());
-  int64_t size = kWordBits / type.getElementTypeBitWidth();
-  auto part = VectorType::get({size}, type.getElementType());
+  int64_t count =
+      type.getDimSize(0) * type.getElementTypeBitWidth() / kWordBits;
+  auto bits = VectorType::get({count}, b.getI32Type());
+  value = vector::BitCastOp::create(b, bits, value);
   SmallVector<Value> words;
-  for (int64_t i = 0; i < type.getDimSize(0); i += size) {
-    auto places = llvm::to_vector(llvm::seq(i, i + size));
-    Value own = vector::ShuffleOp::create(b, value, value, places);
-    own = vector::BitCastOp::create(b, word, own);
-    words.push_back(vector::ExtractOp::create(b, own, 0));
-  }
+  for (int64_t i = 0; i < count; ++i)
+    words.push_back(vector::ExtractOp::create(b, value, i));
+  words = knownFromHere(b, words);
+  return vector::BitCastOp::create(
+      b, type, vector::FromElementsOp::create(b, bits, words));
+}
+
+SmallVector<Value> QuantizedStore::narrowed(Value value) {
+  auto type = cast<VectorType>(value.getType());
+  if (Type element = what.getX(); !element.isF32())
+    value = arith::TruncFOp::create(b, type.clone(element), value);
+  value = computedHere(b, value);
   SmallVector<Value> elements;
-  for (Value same : knownFromHere(b, words)) {
-    same = vector::FromElementsOp::create(b, word, same);
-    same = vector::BitCastOp::create(b, part, same);
-    for (int64_t i = 0; i < size; ++i)
-      elements.push_back(vector::ExtractOp::create(b, same, i));
-  }
+  for (int64_t i = 0; i < type.getDimSize(0); ++i)
+    elements.push_back(vector::ExtractOp::create(b, value, i));
   return elements;
 }
 
