@@ -14,7 +14,8 @@ assert [p["product"] for p in products] == [0, 1]
 for product in products:
     schedules = product["schedules"]
     times = [s["microseconds"] for s in schedules]
-    assert times == sorted(times) and len(times) > 2
+    # Workspaces and tiles in halves must promise up to 5 % more to come first.
+    assert all(x <= 1.05 * y for x, y in zip(times, times[1:])) and len(times) > 2
     assert len({s["schedule"] for s in schedules}) == len(schedules)
     replayed = [s.get("timeline_microseconds") for s in schedules]
     assert all(replayed[:2]) and not any(replayed[2:]), replayed

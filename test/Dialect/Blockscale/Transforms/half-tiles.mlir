@@ -22,13 +22,13 @@
 
 // The left half of two stages, then the right one, which waits for its accumulator.
 // KERNEL: blockscale.wait %[[EMPTY:[0-9]+]][
+// KERNEL: scf.for {{.*}} to %c2_i32
 // KERNEL: blockscale.wait %[[FULL:[0-9]+]][%[[FIRST:[a-z0-9]+]]] parity
-// KERNEL: blockscale.mma {{.*}} n = 128{{.*}}> %[[SUMS]][%[[LEFT:[a-z0-9]+]]], %{{[0-9]+}}, %[[B:[0-9]+]] stage %[[FIRST]] scales %[[SFA]], %[[SFB]] accumulate %false{{[_0-9]*}} :
-// KERNEL: blockscale.wait %[[FULL]][%[[SECOND:[0-9]+]]] parity
-// KERNEL: blockscale.mma {{.*}}> %[[SUMS]][%[[LEFT]]], %{{[0-9]+}}, %[[B]] stage %[[SECOND]] scales %[[SFA]], %[[SFB]] accumulate %true{{[_0-9]*}} :
+// KERNEL: blockscale.mma {{.*}} n = 128{{.*}}> %[[SUMS]][%[[LEFT:[a-z0-9]+]]], %{{[0-9]+}}, %{{[0-9]+}} stage %[[FIRST]] scales %[[SFA]], %[[SFB]] accumulate
 // KERNEL: blockscale.wait %[[EMPTY]][
-// KERNEL: blockscale.mma {{.*}}> %[[SUMS]][%[[RIGHT:[0-9]+]]], %{{[0-9]+}}, %[[RIGHT_B:[0-9]+]] stage %[[FIRST]] scales %[[SFA]], %[[RIGHT_SFB]] accumulate %false{{[_0-9]*}} :
-// KERNEL: blockscale.mma {{.*}}> %[[SUMS]][%[[RIGHT]]], %{{[0-9]+}}, %[[RIGHT_B]] stage %[[SECOND]] scales %[[SFA]], %[[RIGHT_SFB]] accumulate %true{{[_0-9]*}} :
+// KERNEL: scf.for {{.*}} to %c2_i32
+// KERNEL: blockscale.mma {{.*}}> %[[SUMS]][%[[RIGHT:[0-9]+]]], %{{[0-9]+}}, %{{[0-9]+}} stage %[[AGAIN:[a-z0-9]+]] scales %[[SFA]], %[[RIGHT_SFB]] accumulate
+// KERNEL: blockscale.commit %{{[0-9]+}}[%[[AGAIN]]]
 
 // Stages 2 to 12, both halves of each.
 // KERNEL: scf.for {{.*}} = %c2_i32{{[_0-9]*}} to %c13_i32
@@ -38,9 +38,11 @@
 // KERNEL: blockscale.commit %{{[0-9]+}}[%[[STAGE]]]
 
 // The epilogue has the left half before the right one is done.
-// KERNEL-COUNT-3: blockscale.mma {{.*}}> %[[SUMS]][%[[LEFT]]]
+// KERNEL: scf.for {{.*}} to %c3_i32
+// KERNEL: blockscale.mma {{.*}}> %[[SUMS]][%[[LEFT]]]
 // KERNEL: blockscale.commit %[[DONE:[0-9]+]][%[[LEFT]]]
-// KERNEL-COUNT-3: blockscale.mma {{.*}}> %[[SUMS]][%[[RIGHT]]]
+// KERNEL: scf.for {{.*}} to %c3_i32
+// KERNEL: blockscale.mma {{.*}}> %[[SUMS]][%[[RIGHT]]]
 // KERNEL: blockscale.commit %[[DONE]][%[[RIGHT]]]
 
 // Eight warps load 64 columns each, which is all of a half.

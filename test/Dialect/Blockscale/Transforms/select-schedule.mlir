@@ -138,9 +138,8 @@ func.func @dynamic_everything(%a: !dynamic_everything, %b: !dynamic_everything) 
 // CHECK-LABEL: func.func @big
 // LONG-LABEL: func.func @big
 func.func @big(%a: !big, %b: !big) -> tensor<8192x8192xbf16> {
-  // Two halves of 256 columns.
-  // CHECK: mma(<{{.*}}, m = 256, n = 128, k = 64, cta_group = 2>)
-  // CHECK-SAME: tile_m = 256, tile_n = 256, tile_k = 256, stages = 6, scale_stages = 5, accumulators = 3, {{.*}}cta_group = 2, cluster_m = 2, cluster_n = 1, mma_k = 64, dependent_launch = true, epilogue_warps = 8>
+  // CHECK: mma(<{{.*}}, m = 256, n = 256, k = 64, cta_group = 2>)
+  // CHECK-SAME: tile_m = 256, tile_n = 256, tile_k = 256, stages = 6, scale_stages = 5, accumulators = 2, {{.*}}cta_group = 2, cluster_m = 2, cluster_n = 1, mma_k = 64, dependent_launch = true, epilogue_warps = 8>
   // On sm_103a, K = 96: as many cycles as K = 64 at this N.
   // LONG: mma(<{{.*}}, m = 256, n = 256, k = 96, cta_group = 2>)
   %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) : !big, !big -> tensor<8192x8192xbf16>
@@ -151,7 +150,7 @@ func.func @big(%a: !big, %b: !big) -> tensor<8192x8192xbf16> {
 !big8 = !blockscale.tensor<8192x8192xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 // LONG-LABEL: func.func @big8
 func.func @big8(%a: !big8, %b: !big8) -> tensor<8192x8192xbf16> {
-  // LONG: mma(<{{.*}}, m = 256, n = 128, k = 32, cta_group = 2>)
+  // LONG: mma(<{{.*}}, m = 256, n = 256, k = 32, cta_group = 2>)
   %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32>) : !big8, !big8 -> tensor<8192x8192xbf16>
   return %0 : tensor<8192x8192xbf16>
 }

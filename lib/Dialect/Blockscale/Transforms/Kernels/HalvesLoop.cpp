@@ -75,25 +75,30 @@ StagePosition HalvesLoop::multiplyTogether(const MmaTile &tile,
                                            StagePosition ring,
                                            const Place &place, int64_t count) {
   Value accumulate = b.createOrFold<arith::XOrIOp>(place.isFirst, b.always());
-  SmallVector<StagePosition> positions;
-  for (int64_t i = 0; i < count; ++i) {
-    positions.push_back(ring);
-    awaitStage(ring);
+  Value begin = b.constant(0), end = b.constant(count);
+  auto accumulates = [&](Value index) -> Value {
+    Value isLater = b.compare(arith::CmpIPredicate::ne, index, begin);
+    return b.createOrFold<arith::OrIOp>(accumulate, isLater);
+  };
+  StagePosition first = ring;
+  ring = b.repeat(begin, end, ring, [&](Value index, StagePosition current) {
+    awaitStage(current);
     b.onlyIf(tile.leader, [&] {
-      copyScalesOf(0, ring);
-      multiplyHalf(tile, 0, ring.slot, i ? b.always() : accumulate, Value());
+      copyScalesOf(0, current);
+      multiplyHalf(tile, 0, current.slot, accumulates(index), Value());
     });
-    ring = stages.next(ring);
-  }
+    return stages.next(current);
+  });
   handOverLeft(tile, place);
   awaitRight(tile, place);
-  b.onlyIf(tile.leader, [&] {
-    for (auto [i, each] : llvm::enumerate(positions)) {
-      copyScalesOf(1, each);
-      releaseScales(tile, each);
-      multiplyHalf(tile, 1, each.slot, i ? b.always() : accumulate, Value());
-      release(tile, each.slot);
-    }
+  b.repeat(begin, end, first, [&](Value index, StagePosition current) {
+    b.onlyIf(tile.leader, [&] {
+      copyScalesOf(1, current);
+      releaseScales(tile, current);
+      multiplyHalf(tile, 1, current.slot, accumulates(index), Value());
+      release(tile, current.slot);
+    });
+    return stages.next(current);
   });
   return ring;
 }

@@ -444,14 +444,20 @@ static Result<ScheduleChoice> complete(const Request &asked,
 /// How much more than others a schedule must promise. A workspace is one more
 /// parameter, whose cost the model knows least of. Clusters that share operands
 /// and exchange sums cost more on the timeline than they gain in the model. How
-/// many clusters run at once that are no power of two nobody has counted.
+/// many clusters run at once that are no power of two nobody has counted. Tiles
+/// in halves fetch A twice, and their kernels take twice as long to compile.
 static double marginOf(ScheduleAttr schedule) {
-  constexpr double kSplitMargin = 1.05, kUncountedMargin = 1.02;
+  constexpr double kSplitMargin = 1.05, kUncountedMargin = 1.02,
+                   kHalvesMargin = 1.015;
   bool sharesLoads =
       schedule.clusterM() * schedule.clusterN() > schedule.ctaGroup();
   if (schedule.hasWorkspace() || (schedule.clusterK() > 1 && sharesLoads))
     return kSplitMargin;
-  return llvm::isPowerOf2_64(schedule.clusterSize()) ? 1 : kUncountedMargin;
+  double margin =
+      llvm::isPowerOf2_64(schedule.clusterSize()) ? 1 : kUncountedMargin;
+  return schedule.getAccumulators() == kHalfAccumulators
+             ? margin * kHalvesMargin
+             : margin;
 }
 
 /// What choices are ordered by.
