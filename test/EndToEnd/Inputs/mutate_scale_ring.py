@@ -77,11 +77,7 @@ def waits():
     for at in ptx.some(r"mbarrier\.try_wait"):
         if not loads[0] < at < loads[-1]:
             continue
-        done, parity = re.search(r"(%p\d+), .*, (%r\d+)(?:, \d+)?;", lines[at]).groups()
-        yield f"drop wait, line {at + 1}", ptx.edited(
-            at, f"\tsetp.eq.u32 {done}, 0, 0;")
-        yield f"flip parity of wait, line {at + 1}", ptx.edited(
-            at, mutations.flipped(lines[at], parity))
+        yield from mutations.edits_of_wait(ptx, at)
 
 
 def releases():

@@ -102,6 +102,15 @@ def flipped(wait, parity):
             f"\txor.b32 \t%flipped, {parity}, 1;\n{other} }}")
 
 
+def edits_of_wait(ptx, at):
+    """The wait of a line left out, and for the other parity."""
+    line = ptx.lines[at]
+    done, parity = re.search(r"(%p\d+), .*, (%r\d+)(?:, \d+)?;", line).groups()
+    yield f"drop wait, line {at + 1}", ptx.edited(at, f"\tsetp.eq.u32 {done}, 0, 0;")
+    yield (f"flip parity of wait, line {at + 1}",
+           ptx.edited(at, flipped(line, parity)))
+
+
 # Edits that one process judges: it compiles once, and crashes for all of them.
 TOGETHER = 16
 
