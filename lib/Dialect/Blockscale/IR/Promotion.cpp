@@ -265,7 +265,9 @@ blockscale::whyNotPromotion(MmaAttr mma, ScheduleAttr schedule, int64_t block,
     return Reason("'accumulators' of " +
                   std::to_string(schedule.getAccumulators()) +
                   ": more than 2 are for scales of tiles along K that are "
-                  "applied in registers; nearest legal: 2");
+                  "applied in registers, and 3 for tiles of " +
+                  std::to_string(kHalvedColumns) +
+                  " columns of a pair of CTAs in halves; nearest legal: 2");
   std::string what = "scales of tiles along K that are applied in registers ";
   if (!hw::hasTensorMemory(target))
     return whyNotOnWarps(mma, schedule, block, columnsOfScale, what);

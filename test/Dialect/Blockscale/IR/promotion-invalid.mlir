@@ -88,7 +88,7 @@ func.func @groups(%m: !map, %d: !blockscale.global<bf16>, %t: !blockscale.global
 
 !map = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 128], swizzle = "128B">
 func.func @accumulators(%m: !map, %d: !blockscale.global<bf16>, %i: i32) {
-  // expected-error @below {{'accumulators' of 3: more than 2 are for scales of tiles along K that are applied in registers; nearest legal: 2}}
+  // expected-error @below {{'accumulators' of 3: more than 2 are for scales of tiles along K that are applied in registers, and 3 for tiles of 256 columns of a pair of CTAs in halves; nearest legal: 2}}
   blockscale.kernel_matmul a(%m) b(%m) d(%d) sizes(%i, %i, %i, %i)
     mma <kind = f8f6f4, a = e4m3, b = e4m3, m = 128, n = 128, k = 32>
     schedule<tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 3, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16>

@@ -26,7 +26,7 @@ func.func @sparse(%a: !a, %b: !b) -> tensor<512x1024xbf16> {
 !a = !blockscale.tensor<512x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !b = !blockscale.tensor<1024x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @one_cta(%a: !a, %b: !b) -> tensor<512x1024xbf16> {
-  // expected-error @below {{'accumulators' of 3: more than 2 are for scales of tiles along K that are applied in registers; nearest legal: 2}}
+  // expected-error @below {{'accumulators' of 3: more than 2 are for scales of tiles along K that are applied in registers, and 3 for tiles of 256 columns of a pair of CTAs in halves; nearest legal: 2}}
   %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 256, cta_group = 1, accumulators = 3>) : !a, !b -> tensor<512x1024xbf16>
   return %0 : tensor<512x1024xbf16>
 }
