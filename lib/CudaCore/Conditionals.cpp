@@ -82,6 +82,13 @@ cudaError_t cuda::makeConditional(CUgraph_st *graph,
   return cudaSuccess;
 }
 
+bool cuda::hasUnusedCondition(const CUgraph_st &graph) {
+  return std::any_of(
+      conditions().begin(), conditions().end(), [&](const auto &entry) {
+        return entry.second.graph == graph.id && !entry.second.hasNode;
+      });
+}
+
 uint32_t cuda::valueOf(CUgraphConditionalHandle handle) {
   uint32_t value = 0;
   std::memcpy(&value, conditions().at(handle).value, sizeof value);

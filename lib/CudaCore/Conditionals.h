@@ -30,6 +30,8 @@ cudaError_t makeConditional(CUgraph_st *graph,
 
 /// The condition's value now.
 uint32_t valueOf(CUgraphConditionalHandle handle);
+/// Whether the graph has a handle that no node of it has.
+bool hasUnusedCondition(const CUgraph_st &graph);
 
 /// What the beginning of a launch does to the conditions of the nodes, and of
 /// those in bodies.

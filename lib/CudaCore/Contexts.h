@@ -57,7 +57,14 @@ void endContext(CUctx_st *context);
 /// How often the primary context was retained and not released.
 unsigned &primaryUsers();
 
+/// Flags that a context may have: of kinds of waiting at most one.
+bool areContextFlags(unsigned flags);
+
+/// What was asked for last; the emulator has no such cache.
+CUfunc_cache &cacheConfig();
+
 /// The size of one of the device's pools; none of them binds the emulator.
+/// Sizes are rounded as the device has them.
 cudaError_t setLimit(CUlimit limit, size_t value);
 cudaError_t getLimit(CUlimit limit, size_t &value);
 

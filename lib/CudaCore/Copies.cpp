@@ -94,6 +94,18 @@ std::optional<BoxSide> sideOf(CUmemorytype type, const void *host,
   return result;
 }
 
+/// Whether rows that lie `pitch` bytes apart and planes of `height` rows hold
+/// the box from `x`; 0 is as much as the box has.
+bool holdsBox(const CUDA_MEMCPY3D &box, size_t x, size_t pitch, size_t height) {
+  bool wide = !pitch || (x <= pitch && box.WidthInBytes <= pitch - x);
+  bool high = !height || box.Depth <= 1 || box.Height <= height;
+  return wide && high;
+}
+
+bool isMemoryType(CUmemorytype type) {
+  return type >= CU_MEMORYTYPE_HOST && type <= CU_MEMORYTYPE_UNIFIED;
+}
+
 Rows slice(const BoxSide &side, size_t z) {
   return {reinterpret_cast<void *>(side.address + side.pitch * side.height * z),
           side.pitch, side.side};
@@ -131,8 +143,8 @@ cudaError_t cuda::fillRows(void *to, size_t pitch, unsigned value,
       reinterpret_cast<uint64_t>(to) % elementSize)
     return cudaErrorInvalidValue;
   auto bytes = extent(pitch, width * elementSize, height);
-  if (!bytes)
-    return cudaErrorInvalidPitchValue;
+  if (!bytes || (height > 1 && pitch % elementSize))
+    return cudaErrorInvalidValue;
   if (!*bytes)
     return cudaSuccess;
   uint8_t *target = bytesAt(to, *bytes, Side::Device, "memset: destination");
@@ -148,6 +160,10 @@ cudaError_t cuda::fillRows(void *to, size_t pitch, unsigned value,
 }
 
 cudaError_t cuda::copyBox(const CUDA_MEMCPY3D &box) {
+  if (!isMemoryType(box.srcMemoryType) || !isMemoryType(box.dstMemoryType) ||
+      !holdsBox(box, box.srcXInBytes, box.srcPitch, box.srcHeight) ||
+      !holdsBox(box, box.dstXInBytes, box.dstPitch, box.dstHeight))
+    return cudaErrorInvalidValue;
   auto from =
       sideOf(box.srcMemoryType, box.srcHost, box.srcDevice, box.srcPitch,
              box.srcHeight, box, box.srcXInBytes, box.srcY, box.srcZ);

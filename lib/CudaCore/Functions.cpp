@@ -48,7 +48,37 @@ uint64_t sharedPerCta(const KernelEntry &entry, uint64_t dynamic) {
   return (bytes + kSharedStep - 1) / kSharedStep * kSharedStep;
 }
 
+/// What an SM may have as shared memory (CUDA C++ Programming Guide, "Compute
+/// Capabilities"), as far as this one has as much.
+constexpr uint64_t kSharedCapacities[] = {
+    0,         8 << 10,   16 << 10,  32 << 10,  64 << 10,
+    100 << 10, 132 << 10, 164 << 10, 196 << 10, 228 << 10};
+
+/// Of `most` bytes the part that a kernel prefers, in percent: enough for one
+/// of its CTAs.
+uint64_t preferredShared(uint64_t most, int carveout, uint64_t ofCta) {
+  if (carveout < 0)
+    return most;
+  uint64_t wanted = std::max(most * uint64_t(carveout) / 100, ofCta);
+  for (uint64_t capacity : kSharedCapacities)
+    if (capacity >= wanted && capacity <= most)
+      return capacity;
+  return most;
+}
+
 } // namespace
+
+std::array<uint32_t, 3> cuda::requiredCluster(const KernelEntry &entry) {
+  std::array<uint32_t, 3> cluster =
+      entry.kernel->function()->launch.reqnctapercluster;
+  if (!cluster[0] && entry.requiredCluster != std::array<int, 3>{0, 0, 0})
+    for (size_t i = 0; i != 3; ++i)
+      cluster[i] = uint32_t(entry.requiredCluster[i]);
+  if (cluster[0])
+    for (uint32_t &extent : cluster)
+      extent = std::max(extent, 1u);
+  return cluster;
+}
 
 SharedLimits cuda::sharedLimits(const KernelEntry &entry,
                                 SharedMemoryMode mode) {
@@ -68,7 +98,7 @@ SharedLimits cuda::sharedLimits(const KernelEntry &entry,
     limits.allowed = portable;
   if (mode == SharedMemoryMode::Default)
     limits.allowed =
-        std::max<uint64_t>(portable, uint64_t(entry.maxDynamicShared));
+        std::max(portable, uint64_t(std::max(entry.maxDynamicShared, 0)));
   return limits;
 }
 
@@ -86,7 +116,9 @@ int cuda::ctasPerSm(const KernelEntry &entry, int threads, uint64_t dynamic) {
       (uint32_t(threads) + hw::kWarpSize - 1) / hw::kWarpSize * hw::kWarpSize;
   uint64_t fit =
       std::min<uint64_t>(device.maxCtasPerSm, chip.maxThreadsPerSm / rounded);
-  fit = std::min(fit, shared.ofSm / sharedPerCta(entry, dynamic));
+  uint64_t ofCta = sharedPerCta(entry, dynamic);
+  fit = std::min(fit,
+                 preferredShared(shared.ofSm, entry.carveout, ofCta) / ofCta);
   if (uint32_t registers = registersPerThread(bounds))
     fit = std::min<uint64_t>(fit, hw::kRegistersPerSm / (registers * rounded));
   return int(fit);
@@ -107,14 +139,16 @@ cudaFuncAttributes cuda::attributesOf(const KernelEntry &entry) {
   attributes.binaryVersion =
       int(device.capabilityMajor() * 10 + device.capabilityMinor());
   attributes.maxDynamicSharedSizeBytes =
-      std::max(entry.maxDynamicShared,
-               kSharedWithoutOptIn - int(entry.kernel->staticSharedBytes()));
+      entry.maxDynamicShared >= 0
+          ? entry.maxDynamicShared
+          : kSharedWithoutOptIn - int(entry.kernel->staticSharedBytes());
   attributes.preferredShmemCarveout = entry.carveout;
   attributes.clusterDimMustBeSet =
       bounds.explicitcluster && !bounds.reqnctapercluster[0];
-  attributes.requiredClusterWidth = int(bounds.reqnctapercluster[0]);
-  attributes.requiredClusterHeight = int(bounds.reqnctapercluster[1]);
-  attributes.requiredClusterDepth = int(bounds.reqnctapercluster[2]);
+  std::array<uint32_t, 3> cluster = requiredCluster(entry);
+  attributes.requiredClusterWidth = int(cluster[0]);
+  attributes.requiredClusterHeight = int(cluster[1]);
+  attributes.requiredClusterDepth = int(cluster[2]);
   attributes.clusterSchedulingPolicyPreference = entry.clusterPolicy;
   attributes.nonPortableClusterSizeAllowed = entry.nonPortableCluster;
   return attributes;
@@ -182,7 +216,19 @@ cudaError_t cuda::setAttribute(KernelEntry &entry,
     entry.nonPortableCluster = value;
     return cudaSuccess;
   case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+    if (value < CU_CLUSTER_SCHEDULING_POLICY_DEFAULT ||
+        value > CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING)
+      return cudaErrorInvalidValue;
     entry.clusterPolicy = value;
+    return cudaSuccess;
+  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+    // What the code says cannot be changed.
+    if (value < 0 || entry.kernel->function()->launch.reqnctapercluster[0])
+      return cudaErrorInvalidValue;
+    entry.requiredCluster[size_t(attribute) -
+                          CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] = value;
     return cudaSuccess;
   case kFunctionSharedMode:
     if (value < 0 || value > int(SharedMemoryMode::PreferOversized))
@@ -212,25 +258,27 @@ cudaError_t cuda::parameterInfo(const KernelEntry &entry, size_t index,
 
 cudaError_t cuda::availableShared(const KernelEntry &entry, int count,
                                   int threads, size_t &bytes) {
-  if (count <= 0 || threads <= 0 || ctasPerSm(entry, threads, 0) < count)
+  const hw::Device &device = Core::get().device;
+  if (count <= 0 || threads <= 0 || threads > int(hw::kMaxThreadsPerCta) ||
+      count > int(device.maxCtasPerSm) ||
+      count > int(device.chip().maxThreadsPerSm) / threads)
     return cudaErrorInvalidValue;
-  hw::DeviceChip chip = Core::get().device.chip();
-  uint64_t share =
-      chip.sharedMemoryPerSm / uint64_t(count) / kSharedStep * kSharedStep;
-  uint64_t taken =
-      entry.kernel->staticSharedBytes() + hw::kReservedSharedMemory;
-  bytes = share > taken ? share - taken : 0;
+  SharedLimits limits =
+      sharedLimits(entry, SharedMemoryMode(entry.sharedMemoryMode));
+  uint64_t share = preferredShared(limits.ofSm, entry.carveout, /*ofCta=*/0) /
+                   uint64_t(count) / kSharedStep * kSharedStep;
+  // As a driver answers, which forgets what the system has of each CTA.
+  uint64_t taken = entry.kernel->staticSharedBytes();
+  bytes = std::min(share > taken ? share - taken : 0, limits.allowed);
   return cudaSuccess;
 }
 
-/// The grid is made of whole clusters, of the size that the kernel requires.
-static cudaError_t checkClusterGrid(const KernelEntry &entry,
-                                    const LaunchRequest &request) {
-  const auto &required = entry.kernel->function()->launch.reqnctapercluster;
+cudaError_t cuda::checkClusterGrid(const KernelEntry &entry,
+                                   const LaunchRequest &request) {
+  std::array<uint32_t, 3> required = requiredCluster(entry);
   emulator::Dim3 cluster = request.cluster;
   if (required[0]) {
-    emulator::Dim3 own{std::max(required[0], 1u), std::max(required[1], 1u),
-                       std::max(required[2], 1u)};
+    emulator::Dim3 own{required[0], required[1], required[2]};
     if (request.hasCluster &&
         (own.x != cluster.x || own.y != cluster.y || own.z != cluster.z))
       return cudaErrorInvalidClusterSize;
@@ -245,7 +293,7 @@ static cudaError_t checkClusterGrid(const KernelEntry &entry,
 cudaError_t cuda::maxActiveClusters(const KernelEntry &entry,
                                     const LaunchRequest &request, int &count) {
   const hw::Device &device = Core::get().device;
-  const auto &required = entry.kernel->function()->launch.reqnctapercluster;
+  std::array<uint32_t, 3> required = requiredCluster(entry);
   uint64_t size = request.hasCluster ? request.cluster.count()
                   : required[0]      ? product(required)
                                      : 1;

@@ -35,6 +35,15 @@ enum class SharedMemoryMode : int {
   PreferOversized
 };
 
+/// The cluster that the kernel must have, by its code or because the program
+/// set it; the first is 0 if it may have any.
+std::array<uint32_t, 3> requiredCluster(const KernelEntry &entry);
+
+/// Whether the grid is made of whole clusters, of the size that the kernel
+/// requires.
+cudaError_t checkClusterGrid(const KernelEntry &entry,
+                             const LaunchRequest &request);
+
 /// Shared memory in bytes: most of a CTA and of an SM, and the most dynamic
 /// part that a launch of `entry` in its mode may ask for.
 struct SharedLimits {

@@ -29,12 +29,17 @@ struct Handles {
   std::unordered_set<const CUgraphExec_st *> executables;
   std::unordered_set<const CUuserObject_st *> objects;
   unsigned long long lastId = 0;
+  /// Memory of nodes, and whether the program has it: from a launch of the node
+  /// that makes it until it is freed.
+  std::map<uint64_t, bool> memory;
 };
 
 Handles &handles() {
   static Handles *all = new Handles;
   return *all;
 }
+
+std::map<uint64_t, bool> &graphMemory() { return handles().memory; }
 
 cudaError_t runAll(const std::vector<CUgraphNode_st *> &order);
 
@@ -72,11 +77,18 @@ struct Doer {
     return runAll(sorted(*child.graph));
   }
   cudaError_t operator()(const EventWork &work) const {
-    return isRecord ? recordEvent(work.event, nullptr)
-                    : waitForEvent(nullptr, work.event);
+    return isRecord ? recordEvent(work.event) : waitForEvent(work.event);
   }
-  cudaError_t operator()(const AllocWork &) const { return cudaSuccess; }
-  cudaError_t operator()(const FreeWork &) const { return cudaSuccess; }
+  cudaError_t operator()(const AllocWork &work) const {
+    graphMemory()[work.parameters.dptr] = true;
+    return cudaSuccess;
+  }
+  cudaError_t operator()(const FreeWork &work) const {
+    auto it = graphMemory().find(work.address);
+    if (it != graphMemory().end())
+      it->second = false;
+    return cudaSuccess;
+  }
   cudaError_t operator()(const ConditionalWork &work) const {
     return runConditional(work);
   }
@@ -160,6 +172,8 @@ CUgraph_st *cuda::createGraph() {
 }
 
 cudaError_t cuda::destroyGraph(CUgraph_st *graph) {
+  if (isCapturedInto(graph))
+    return cudaErrorIllegalState;
   if (!handles().own.erase(graph))
     return cudaErrorInvalidValue;
   delete graph;
@@ -190,18 +204,34 @@ std::unique_ptr<CUgraph_st> cuda::copyOf(const CUgraph_st &graph) {
   return copy;
 }
 
-bool cuda::hasConditional(const CUgraph_st &graph) {
+static bool hasMemory(const CUgraph_st &graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](auto &node) {
-    const auto *child = std::get_if<ChildWork>(&node->work);
-    return std::holds_alternative<ConditionalWork>(node->work) ||
-           (child && hasConditional(*child->graph));
+    return std::holds_alternative<AllocWork>(node->work) ||
+           std::holds_alternative<FreeWork>(node->work);
   });
+}
+
+bool cuda::mayBeCopied(const CUgraph_st &graph) {
+  return !hasMemory(graph) &&
+         std::all_of(graph.nodes.begin(), graph.nodes.end(), [](auto &node) {
+           const auto *child = std::get_if<ChildWork>(&node->work);
+           return !std::holds_alternative<ConditionalWork>(node->work) &&
+                  (!child || mayBeCopied(*child->graph));
+         });
 }
 
 CUgraph_st *cuda::cloneGraph(const CUgraph_st &graph) {
   CUgraph_st *clone = copyOf(graph).release();
   handles().own.insert(clone);
   return clone;
+}
+
+/// Whether a node of the graph frees the memory.
+static bool frees(const CUgraph_st &graph, uint64_t address) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](auto &node) {
+    const auto *free = std::get_if<FreeWork>(&node->work);
+    return free && free->address == address;
+  });
 }
 
 cudaError_t cuda::addNode(CUgraph_st *graph, CUgraphNodeType type,
@@ -217,6 +247,9 @@ cudaError_t cuda::addNode(CUgraph_st *graph, CUgraphNodeType type,
   }
   if (cudaError_t error = checkWork(work); error != cudaSuccess)
     return error;
+  if (const auto *free = std::get_if<FreeWork>(&work);
+      free && frees(*graph, free->address))
+    return cudaErrorInvalidValue;
   auto owned = std::make_unique<CUgraphNode_st>();
   node = owned.get();
   node->graph = graph;
@@ -231,6 +264,9 @@ cudaError_t cuda::addNode(CUgraph_st *graph, CUgraphNodeType type,
 cudaError_t cuda::destroyNode(CUgraphNode_st *node) {
   if (!isNode(node))
     return cudaErrorInvalidValue;
+  if (std::holds_alternative<AllocWork>(node->work) ||
+      std::holds_alternative<FreeWork>(node->work))
+    return cudaErrorNotSupported;
   CUgraph_st *graph = node->graph;
   for (const auto &other : graph->nodes)
     removeEdge(node, other.get());
@@ -241,9 +277,25 @@ cudaError_t cuda::destroyNode(CUgraphNode_st *node) {
   return cudaSuccess;
 }
 
+/// Edges of kernels may begin before the kernel's end, all others are plain.
+static bool isLegal(const CUgraphEdgeData &data, const CUgraphNode_st &from) {
+  for (unsigned char byte : data.reserved)
+    if (byte)
+      return false;
+  if (data.to_port)
+    return false;
+  if (data.type == CU_GRAPH_DEPENDENCY_TYPE_DEFAULT)
+    return data.from_port == CU_GRAPH_KERNEL_NODE_PORT_DEFAULT;
+  return data.type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC &&
+         from.type == CU_GRAPH_NODE_TYPE_KERNEL &&
+         (data.from_port == CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC ||
+          data.from_port == CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER);
+}
+
 cudaError_t cuda::addEdge(CUgraphNode_st *from, CUgraphNode_st *to,
                           const CUgraphEdgeData &data) {
-  if (!isNode(from) || !isNode(to) || from->graph != to->graph || from == to)
+  if (!isNode(from) || !isNode(to) || from->graph != to->graph || from == to ||
+      !isLegal(data, *from))
     return cudaErrorInvalidValue;
   for (const GraphEdge &edge : to->before)
     if (edge.from == from)
@@ -298,11 +350,24 @@ bool cuda::isAfter(const CUgraphNode_st *late, const CUgraphNode_st *early) {
 cudaError_t cuda::allocateFor(AllocWork &work) {
   if (work.parameters.poolProps.allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
     return cudaErrorInvalidValue;
+  const CUmemLocation &place = work.parameters.poolProps.location;
+  if (place.type != CU_MEM_LOCATION_TYPE_DEVICE || place.id != 0)
+    return cudaErrorInvalidValue;
   uint64_t address = 0;
   cudaError_t error =
       allocate(MemoryKind::Device, work.parameters.bytesize, address);
   work.parameters.dptr = address;
+  if (error == cudaSuccess)
+    graphMemory()[address] = false;
   return error;
+}
+
+std::optional<cudaError_t> cuda::releaseGraphMemory(uint64_t address) {
+  auto it = graphMemory().find(address);
+  if (it == graphMemory().end())
+    return std::nullopt;
+  bool isLive = std::exchange(it->second, false);
+  return isLive ? Core::get().sticky : cudaErrorInvalidValue;
 }
 
 cudaError_t cuda::checkWork(const NodeWork &work) {
@@ -339,11 +404,40 @@ cudaError_t cuda::checkWork(const NodeWork &work) {
 // Executables
 //===----------------------------------------------------------------------===//
 
+static bool isInstantiated(const CUgraph_st &graph) {
+  const auto &all = handles().executables;
+  return std::any_of(all.begin(), all.end(), [&](const auto *executable) {
+    return executable->source == graph.id;
+  });
+}
+
+/// Before a launch: memory that an earlier one left to the program and that is
+/// not free again is an error, unless it is freed here.
+static cudaError_t prepareMemory(const CUgraphExec_st &executable) {
+  bool isFreed =
+      executable.flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+  for (const CUgraphNode_st *node : executable.order)
+    if (const auto *work = std::get_if<AllocWork>(&node->work);
+        work && graphMemory().at(work->parameters.dptr) && !isFreed)
+      return cudaErrorInvalidValue;
+  return cudaSuccess;
+}
+
 cudaError_t cuda::instantiate(CUgraph_st *graph, unsigned long long flags,
                               CUgraphExec_st *&executable,
                               CUgraphNode_st **errorNode) {
-  if (!isGraph(graph))
+  constexpr unsigned long long kKnown =
+      CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH |
+      CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
+      CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH |
+      CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+  if (!isGraph(graph) || flags & ~kKnown || hasUnusedCondition(*graph))
     return cudaErrorInvalidValue;
+  if (cudaError_t error = spoilCaptureInto(graph); error != cudaSuccess)
+    return error;
+  // Its memory is in one place.
+  if (hasMemory(*graph) && isInstantiated(*graph))
+    return cudaErrorNotSupported;
   if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) {
     sayOnce("graphs that a kernel launches are not supported");
     return cudaErrorNotSupported;
@@ -360,7 +454,8 @@ cudaError_t cuda::instantiate(CUgraph_st *graph, unsigned long long flags,
       }
     return cudaErrorInvalidValue;
   }
-  executable = new CUgraphExec_st{std::move(copy), std::move(order), flags};
+  executable =
+      new CUgraphExec_st{std::move(copy), std::move(order), flags, graph->id};
   handles().executables.insert(executable);
   return cudaSuccess;
 }
@@ -368,9 +463,11 @@ cudaError_t cuda::instantiate(CUgraph_st *graph, unsigned long long flags,
 cudaError_t cuda::launchGraph(CUgraphExec_st *executable, CUstream_st *stream) {
   if (!isExecutable(executable))
     return cudaErrorInvalidValue;
-  if (!isStream(stream))
-    return cudaErrorInvalidResourceHandle;
+  if (cudaError_t error = checkStream(stream); error != cudaSuccess)
+    return error;
   if (!captureOf(stream)) {
+    if (cudaError_t error = prepareMemory(*executable); error != cudaSuccess)
+      return error;
     assignDefaults(*executable->graph);
     return runAll(executable->order);
   }
@@ -389,9 +486,9 @@ cudaError_t cuda::destroyExecutable(CUgraphExec_st *executable) {
 cudaError_t cuda::updateExecutable(CUgraphExec_st *executable,
                                    CUgraph_st *graph,
                                    CUgraphExecUpdateResultInfo &info) {
-  info = {CU_GRAPH_EXEC_UPDATE_ERROR, nullptr, nullptr};
   if (!isExecutable(executable) || !isGraph(graph))
     return cudaErrorInvalidValue;
+  info = {CU_GRAPH_EXEC_UPDATE_ERROR, nullptr, nullptr};
   const auto &old = executable->graph->nodes;
   auto differ = [&](CUgraphExecUpdateResult result, CUgraphNode_st *node) {
     info = {result, node, nullptr};

@@ -91,6 +91,8 @@ struct CUgraphExec_st {
   std::unique_ptr<CUgraph_st> graph;
   std::vector<CUgraphNode_st *> order;
   unsigned long long flags = 0;
+  /// The number of the graph that it was made of.
+  unsigned long long source = 0;
 };
 
 namespace blockscale::cuda {
@@ -104,8 +106,12 @@ CUgraph_st *createGraph();
 /// Of a graph of the program.
 cudaError_t destroyGraph(CUgraph_st *graph);
 std::unique_ptr<CUgraph_st> copyOf(const CUgraph_st &graph);
-/// Whether a node of the graph chooses among bodies: then it has no copies.
-bool hasConditional(const CUgraph_st &graph);
+/// Whether the graph may be cloned and be a child: not if one of its nodes
+/// chooses among bodies, or has or frees memory of its own.
+bool mayBeCopied(const CUgraph_st &graph);
+/// Takes memory of a graph back that a launch left to the program; nothing if
+/// `address` is none.
+std::optional<cudaError_t> releaseGraphMemory(uint64_t address);
 /// A copy that is the program's.
 CUgraph_st *cloneGraph(const CUgraph_st &graph);
 

@@ -67,14 +67,13 @@ cudaError_t check(const KernelEntry &entry, const LaunchRequest &request,
                   emulator::Launch &launch) {
   const hw::Device &device = Core::get().device;
   const emulator::LaunchBounds &bounds = entry.kernel->function()->launch;
+  std::array<uint32_t, 3> required = requiredCluster(entry);
   launch.grid = request.grid;
   launch.block = request.block;
   if (request.hasCluster)
     launch.cluster = request.cluster;
-  else if (bounds.reqnctapercluster[0])
-    launch.cluster = {std::max(bounds.reqnctapercluster[0], 1u),
-                      std::max(bounds.reqnctapercluster[1], 1u),
-                      std::max(bounds.reqnctapercluster[2], 1u)};
+  else if (required[0])
+    launch.cluster = {required[0], required[1], required[2]};
   if (bounds.blocksareclusters) {
     launch.grid.x *= launch.cluster.x;
     launch.grid.y *= launch.cluster.y;
@@ -242,7 +241,7 @@ cudaError_t cuda::launch(KernelEntry &entry, const LaunchRequest &request) {
   launch.constants = loaded.constants->data;
   cudaError_t error = execute(entry, launch, smsFor(request));
   if (error == cudaSuccess && request.event)
-    return recordEvent(request.event, nullptr);
+    return recordEvent(request.event);
   return error;
 }
 
@@ -254,7 +253,12 @@ cudaError_t cuda::checkLaunch(const KernelWork &work) {
   if (work.request.block.count() > hw::kMaxThreadsPerCta)
     return cudaErrorInvalidValue;
   emulator::Launch launch;
-  return check(*work.entry, work.request, launch);
+  if (cudaError_t error = check(*work.entry, work.request, launch);
+      error != cudaSuccess)
+    return error;
+  return work.entry->kernel->function()->launch.blocksareclusters
+             ? cudaSuccess
+             : checkClusterGrid(*work.entry, work.request);
 }
 
 cudaError_t cuda::launch(const KernelWork &work) {
@@ -288,8 +292,8 @@ cudaError_t cuda::keepArguments(KernelEntry &entry,
 
 cudaError_t cuda::launchOrKeep(CUstream_st *stream, KernelEntry &entry,
                                const LaunchRequest &request) {
-  if (!isStream(stream))
-    return cudaErrorInvalidResourceHandle;
+  if (cudaError_t error = checkStream(stream); error != cudaSuccess)
+    return error;
   LaunchRequest own = request;
   own.sms = smsOf(stream);
   if (!captureOf(stream))
@@ -307,7 +311,9 @@ cudaError_t cuda::readAttribute(const CUlaunchAttribute &attribute,
     const auto &extents = attribute.value.clusterDim;
     // All zero is as if it was not there.
     request.hasCluster = extents.x || extents.y || extents.z;
-    request.cluster = {extents.x, extents.y, extents.z};
+    request.cluster = {1, 1, 1};
+    if (request.hasCluster)
+      request.cluster = {extents.x, extents.y, extents.z};
     return !request.hasCluster || (extents.x && extents.y && extents.z)
                ? cudaSuccess
                : cudaErrorInvalidClusterSize;
@@ -322,6 +328,23 @@ cudaError_t cuda::readAttribute(const CUlaunchAttribute &attribute,
       request.sharedMemoryMode = mode;
     return cudaSuccess;
   }
+  case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION: {
+    const auto &extents = attribute.value.preferredClusterDim;
+    request.preferredCluster = {extents.x, extents.y, extents.z};
+    return cudaSuccess;
+  }
+  case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+    return unsigned(attribute.value.clusterSchedulingPolicyPreference) <=
+                   CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING
+               ? cudaSuccess
+               : cudaErrorInvalidValue;
+  case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+    return attribute.value.sharedMemCarveout <= CU_SHAREDMEM_CARVEOUT_MAX_SHARED
+               ? cudaSuccess
+               : cudaErrorInvalidValue;
+  case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+    // Of streams only.
+    return cudaErrorInvalidValue;
   case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
     request.cooperative = attribute.value.cooperative;
     return cudaSuccess;
@@ -334,8 +357,6 @@ cudaError_t cuda::readAttribute(const CUlaunchAttribute &attribute,
     return isEvent(request.event) ? cudaSuccess
                                   : cudaErrorInvalidResourceHandle;
   case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
-    if (!attribute.value.deviceUpdatableKernelNode.deviceUpdatable)
-      return cudaSuccess;
     sayOnce("kernel nodes that a kernel updates are not supported");
     return cudaErrorNotSupported;
   default:
@@ -346,6 +367,29 @@ cudaError_t cuda::readAttribute(const CUlaunchAttribute &attribute,
         " does not exist");
     return cudaErrorInvalidValue;
   }
+}
+
+/// Whether clusters are preferred that are made of those that must be.
+static cudaError_t checkPreferredCluster(const LaunchRequest &request) {
+  const std::optional<emulator::Dim3> &preferred = request.preferredCluster;
+  if (!preferred)
+    return cudaSuccess;
+  const emulator::Dim3 &least = request.cluster;
+  bool isMultiple = request.hasCluster && preferred->count() &&
+                    preferred->x % least.x == 0 &&
+                    preferred->y % least.y == 0 && preferred->z % least.z == 0;
+  return isMultiple ? cudaSuccess : cudaErrorInvalidClusterSize;
+}
+
+cudaError_t cuda::readAttributes(const CUlaunchAttribute *attributes,
+                                 unsigned count, LaunchRequest &request) {
+  if (count && !attributes)
+    return cudaErrorInvalidValue;
+  for (unsigned i = 0; i != count; ++i)
+    if (cudaError_t error = readAttribute(attributes[i], request);
+        error != cudaSuccess)
+      return error;
+  return checkPreferredCluster(request);
 }
 
 cudaError_t cuda::readExtra(KernelEntry &entry, void **extra,
@@ -366,12 +410,14 @@ cudaError_t cuda::readExtra(KernelEntry &entry, void **extra,
   if (function.parameters.empty())
     return cudaSuccess;
   const emulator::Parameter &last = function.parameters.back();
-  if (!buffer || !size || *size < last.offset + last.size) {
+  size_t wanted = last.offset + last.size;
+  if (!buffer || !size || *size != wanted) {
+    size_t passed = buffer && size ? *size : 0;
     say("kernel '" + readableName(entry.name) + "' has " +
-        std::to_string(last.offset + last.size) +
-        " bytes of parameters, the launch passes " +
-        std::to_string(size ? *size : 0));
-    return cudaErrorInvalidValue;
+        std::to_string(wanted) + " bytes of parameters, the launch passes " +
+        std::to_string(passed));
+    return passed > wanted ? cudaErrorLaunchOutOfResources
+                           : cudaErrorInvalidValue;
   }
   for (const emulator::Parameter &parameter : function.parameters)
     pointers.push_back(buffer + parameter.offset);

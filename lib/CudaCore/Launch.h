@@ -21,6 +21,8 @@ struct LaunchRequest {
   unsigned sms = 0;
   /// One of SharedMemoryMode, in place of the function's.
   std::optional<int> sharedMemoryMode;
+  /// Multiples of `cluster`, where the device has room for them.
+  std::optional<emulator::Dim3> preferredCluster;
   /// One pointer for each parameter, as far as there are any.
   void **arguments = nullptr;
   /// To be recorded once the grid runs, or null.
@@ -42,6 +44,10 @@ struct KernelWork {
 /// others are hints to a device that runs several grids at once.
 cudaError_t readAttribute(const CUlaunchAttribute &attribute,
                           LaunchRequest &request);
+
+/// The same of all of a launch, as far as they contradict each other, too.
+cudaError_t readAttributes(const CUlaunchAttribute *attributes, unsigned count,
+                           LaunchRequest &request);
 
 /// Pointers to the parameters in the buffer that `extra` describes (cuda.h,
 /// CU_LAUNCH_PARAM_BUFFER_POINTER).

@@ -7,8 +7,10 @@
 
 #include "Memory.h"
 #include "Contexts.h"
+#include "Streams.h"
 
 #include <algorithm>
+#include <optional>
 
 using namespace blockscale;
 using namespace blockscale::cuda;
@@ -69,6 +71,7 @@ CUresult attributeOf(void *value, CUpointer_attribute attribute,
   case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
     return answer(value, one.pool);
   case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+    return answer(value, unsigned(device || one.kind == MemoryKind::Managed));
   case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
   case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
     return answer(value, 0);
@@ -79,8 +82,15 @@ CUresult attributeOf(void *value, CUpointer_attribute attribute,
                              ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE
                              : CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ);
   default:
-    return CUDA_ERROR_NOT_SUPPORTED;
+    return attribute > 0 && attribute <= kLastPointerAttribute
+               ? CUDA_ERROR_NOT_SUPPORTED
+               : CUDA_ERROR_INVALID_VALUE;
   }
+}
+
+bool isPoolAttribute(int attribute) {
+  return attribute >= CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES &&
+         attribute <= CU_MEMPOOL_ATTR_USED_MEM_HIGH;
 }
 
 } // namespace
@@ -114,6 +124,25 @@ cudaError_t cuda::allocateFrom(CUmemPoolHandle_st *pool, uint64_t size,
   return cudaSuccess;
 }
 
+cudaError_t cuda::allocateInOrder(CUmemPoolHandle_st *pool, uint64_t size,
+                                  CUstream_st *stream, uint64_t &address) {
+  address = 0;
+  if (cudaError_t error = checkStream(stream); error != cudaSuccess)
+    return error;
+  if (!size)
+    return isPool(pool) ? cudaSuccess : cudaErrorInvalidValue;
+  if (!captureOf(stream))
+    return allocateFrom(pool, size, address);
+  AllocWork work{};
+  work.parameters.bytesize = size;
+  work.parameters.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  work.parameters.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  if (cudaError_t error = allocateFor(work); error != cudaSuccess)
+    return error;
+  address = work.parameters.dptr;
+  return keep(stream, CU_GRAPH_NODE_TYPE_MEM_ALLOC, work);
+}
+
 cudaError_t cuda::releaseAny(uint64_t address) {
   const Allocation *one = Core::get().memory.find(address);
   if (one && one->pool)
@@ -124,6 +153,9 @@ cudaError_t cuda::releaseAny(uint64_t address) {
 cudaError_t cuda::release(uint64_t address, MemoryKind first,
                           MemoryKind second) {
   Core &core = Core::get();
+  if (first == MemoryKind::Device)
+    if (std::optional<cudaError_t> error = releaseGraphMemory(address))
+      return *error;
   const Allocation *one = core.memory.find(address);
   if (!one || one->address != address || one->isMapped ||
       (one->kind != first && one->kind != second))
@@ -204,7 +236,7 @@ cudaError_t cuda::setPoolAttribute(CUmemPoolHandle_st *pool, int attribute,
 
 cudaError_t cuda::getPoolAttribute(const CUmemPoolHandle_st *pool,
                                    int attribute, void *value) {
-  if (!isPool(pool) || !value)
+  if (!isPool(pool) || !value || !isPoolAttribute(attribute))
     return cudaErrorInvalidValue;
   // Reuse of all kinds is on unless it was switched off.
   auto it = pool->attributes.find(attribute);

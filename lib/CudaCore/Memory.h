@@ -30,6 +30,10 @@ namespace blockscale::cuda {
 /// Row alignment of pitched memory.
 inline constexpr size_t kPitch = 512;
 
+/// Of CUDA 13.
+inline constexpr int kLastPointerAttribute =
+    CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE;
+
 /// Memory of the current context. A size of 0 is not legal.
 cudaError_t allocate(MemoryKind kind, uint64_t size, uint64_t &address,
                      unsigned flags = 0);
@@ -52,6 +56,10 @@ bool isPool(const CUmemPoolHandle_st *pool);
 /// Memory of the pool, in its kind.
 cudaError_t allocateFrom(CUmemPoolHandle_st *pool, uint64_t size,
                          uint64_t &address);
+/// The same in the order of a stream; nothing for a size of 0. A capture gets a
+/// node for it.
+cudaError_t allocateInOrder(CUmemPoolHandle_st *pool, uint64_t size,
+                            CUstream_st *stream, uint64_t &address);
 /// What a pool gave, of any kind, or memory of the device without one.
 cudaError_t releaseAny(uint64_t address);
 /// An int behind `value` for the three kinds of reuse, 64 bits for the others.

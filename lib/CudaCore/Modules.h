@@ -21,12 +21,15 @@ struct KernelEntry {
   /// Decoded at the first use.
   std::unique_ptr<emulator::Kernel> kernel;
   /// What the program set: cuFuncSetAttribute.
-  int maxDynamicShared = 0;
+  /// Negative until it was set.
+  int maxDynamicShared = -1;
   bool nonPortableCluster = false;
   /// One of SharedMemoryMode.
   int sharedMemoryMode = 0;
   int carveout = cudaSharedmemCarveoutDefault;
   int clusterPolicy = 0;
+  /// Of a kernel that requires no cluster of its own.
+  std::array<int, 3> requiredCluster = {0, 0, 0};
 };
 
 /// What a module became when it was first needed.

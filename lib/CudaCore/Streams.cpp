@@ -18,6 +18,7 @@ namespace {
 struct Handles {
   std::unordered_set<const CUstream_st *> streams;
   std::unordered_set<const CUevent_st *> events;
+  /// Of streams: behind those of the two default ones.
   unsigned long long lastId = 2, lastCapture = 0;
 };
 
@@ -54,15 +55,25 @@ bool isJoined(const std::vector<CUgraphNode_st *> &nodes,
 void release(Capture *capture) {
   auto leave = [&](auto *one) {
     if (one->capture.get() != capture)
-      return;
+      return false;
     one->tail.clear();
     one->capture.reset();
+    return true;
   };
   // The capture goes with the last of them.
-  for (const CUevent_st *event : handles().events)
-    leave(const_cast<CUevent_st *>(event));
+  for (const CUevent_st *one : handles().events)
+    if (auto *event = const_cast<CUevent_st *>(one); leave(event))
+      event->isStale = true;
   for (const CUstream_st *stream : handles().streams)
     leave(const_cast<CUstream_st *>(stream));
+}
+
+/// Whose events a stream records: green contexts have those of the primary one.
+const CUctx_st *ownerOf(const CUstream_st *stream) {
+  const CUctx_st *context = stateOf(stream).context;
+  if (!context)
+    return currentOwner();
+  return context->green ? primaryContext() : context;
 }
 
 } // namespace
@@ -75,9 +86,26 @@ bool cuda::isEvent(const CUevent_st *event) {
   return handles().events.count(event);
 }
 
+cudaError_t cuda::checkStream(const CUstream_st *stream) {
+  if (!isStream(stream))
+    return cudaErrorInvalidResourceHandle;
+  if (stream && stream != CU_STREAM_LEGACY)
+    return cudaSuccess;
+  cudaError_t error = cudaSuccess;
+  for (const CUstream_st *other : handles().streams)
+    if (other->capture && other->flags == CU_STREAM_DEFAULT) {
+      other->capture->invalid = true;
+      error = cudaErrorStreamCaptureImplicit;
+    }
+  return error;
+}
+
 const CUstream_st &cuda::stateOf(const CUstream_st *stream) {
-  static const CUstream_st standard;
-  return handles().streams.count(stream) ? *stream : standard;
+  static const CUstream_st legacy{CU_STREAM_DEFAULT, 0, 1, nullptr, {}, {}};
+  static const CUstream_st perThread{CU_STREAM_DEFAULT, 0, 2, nullptr, {}, {}};
+  if (handles().streams.count(stream))
+    return *stream;
+  return stream == CU_STREAM_PER_THREAD ? perThread : legacy;
 }
 
 cudaError_t cuda::createStream(CUstream_st *&stream, unsigned flags,
@@ -99,7 +127,7 @@ cudaError_t cuda::destroyStream(CUstream_st *stream) {
   if (stream->capture && stream->capture->origin == stream)
     stream->capture->invalid = true;
   delete stream;
-  return cudaSuccess;
+  return Core::get().sticky;
 }
 
 cudaError_t cuda::waitFor(CUstream_st *stream) {
@@ -120,9 +148,20 @@ cudaError_t cuda::waitForAll() {
   return Core::get().sticky;
 }
 
-cudaError_t cuda::waitForEvent(CUstream_st *stream, CUevent_st *event) {
-  if (!isEvent(event) || !isStream(stream))
+cudaError_t cuda::waitForEvent(CUstream_st *stream, CUevent_st *event,
+                               unsigned flags) {
+  if (!isEvent(event))
     return cudaErrorInvalidResourceHandle;
+  if (flags & ~unsigned(CU_EVENT_WAIT_EXTERNAL))
+    return cudaErrorInvalidValue;
+  if (cudaError_t error = checkStream(stream); error != cudaSuccess)
+    return error;
+  if (flags)
+    return captureOf(stream)
+               ? keep(stream, CU_GRAPH_NODE_TYPE_WAIT_EVENT, EventWork{event})
+               : cudaErrorIllegalState;
+  if (event->isStale)
+    return cudaErrorInvalidValue;
   if (!event->capture) {
     // What was recorded elsewhere is over, and no part of a capture.
     if (Capture *capture = event->recorded ? captureOf(stream) : nullptr) {
@@ -144,7 +183,9 @@ cudaError_t cuda::waitForEvent(CUstream_st *stream, CUevent_st *event) {
 cudaError_t cuda::createEvent(CUevent_st *&event, unsigned flags) {
   constexpr unsigned kKnown =
       CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
-  if (flags & ~kKnown)
+  // What other processes see has no times.
+  bool isShared = flags & CU_EVENT_INTERPROCESS;
+  if (flags & ~kKnown || (isShared && !(flags & CU_EVENT_DISABLE_TIMING)))
     return cudaErrorInvalidValue;
   event = new CUevent_st;
   event->flags = flags;
@@ -157,12 +198,24 @@ cudaError_t cuda::destroyEvent(CUevent_st *event) {
   if (!handles().events.erase(event))
     return cudaErrorInvalidResourceHandle;
   delete event;
-  return cudaSuccess;
+  return Core::get().sticky;
 }
 
-cudaError_t cuda::recordEvent(CUevent_st *event, CUstream_st *stream) {
-  if (!isEvent(event) || !isStream(stream))
+cudaError_t cuda::recordEvent(CUevent_st *event, CUstream_st *stream,
+                              unsigned flags) {
+  if (!isEvent(event))
     return cudaErrorInvalidResourceHandle;
+  if (flags & ~unsigned(CU_EVENT_RECORD_EXTERNAL))
+    return cudaErrorInvalidValue;
+  if (cudaError_t error = checkStream(stream); error != cudaSuccess)
+    return error;
+  if (event->context != ownerOf(stream))
+    return cudaErrorInvalidResourceHandle;
+  if (flags)
+    return captureOf(stream)
+               ? keep(stream, CU_GRAPH_NODE_TYPE_EVENT_RECORD, EventWork{event})
+               : cudaErrorIllegalState;
+  event->isStale = false;
   event->capture.reset();
   event->tail.clear();
   if (captureOf(stream)) {
@@ -170,6 +223,12 @@ cudaError_t cuda::recordEvent(CUevent_st *event, CUstream_st *stream) {
     event->tail = stream->tail;
     return cudaSuccess;
   }
+  return recordEvent(event);
+}
+
+cudaError_t cuda::recordEvent(CUevent_st *event) {
+  if (!isEvent(event))
+    return cudaErrorInvalidResourceHandle;
   event->recorded = true;
   event->at = CUevent_st::Clock::now();
   return Core::get().sticky;
@@ -182,7 +241,7 @@ cudaError_t cuda::waitForEvent(CUevent_st *event) {
     event->capture->invalid = true;
     return cudaErrorCapturedEvent;
   }
-  return Core::get().sticky;
+  return event->isStale ? cudaErrorInvalidValue : Core::get().sticky;
 }
 
 cudaError_t cuda::elapsed(CUevent_st *start, CUevent_st *end,
@@ -299,6 +358,22 @@ cudaError_t cuda::spoilCaptures() {
   return error;
 }
 
+bool cuda::isCapturedInto(const CUgraph_st *graph) {
+  return std::any_of(handles().streams.begin(), handles().streams.end(),
+                     [&](const CUstream_st *stream) {
+                       return stream->capture &&
+                              stream->capture->graph == graph;
+                     });
+}
+
+cudaError_t cuda::spoilCaptureInto(const CUgraph_st *graph) {
+  cudaError_t error = cudaSuccess;
+  for (const CUstream_st *stream : handles().streams)
+    if (stream->capture && stream->capture->graph == graph)
+      error = invalidate(*stream->capture);
+  return error;
+}
+
 cudaError_t cuda::keep(CUstream_st *stream, CUgraphNodeType type,
                        NodeWork work) {
   if (stream->capture->invalid)
@@ -343,8 +418,8 @@ cudaError_t cuda::captureInfo(CUstream_st *stream, unsigned long long *id,
 cudaError_t cuda::callHost(CUstream_st *stream, CUhostFn function, void *data) {
   if (!function)
     return cudaErrorInvalidValue;
-  if (!isStream(stream))
-    return cudaErrorInvalidResourceHandle;
+  if (cudaError_t error = checkStream(stream); error != cudaSuccess)
+    return error;
   if (captureOf(stream))
     return keep(stream, CU_GRAPH_NODE_TYPE_HOST,
                 CUDA_HOST_NODE_PARAMS{function, data});

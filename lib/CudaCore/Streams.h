@@ -54,6 +54,9 @@ struct CUevent_st {
   CUctx_st *context = nullptr;
   bool recorded = false;
   Clock::time_point at;
+  /// Whether the capture that recorded it last is over: until it is recorded
+  /// again, nothing can wait for it.
+  bool isStale = false;
   /// Of the captured stream that recorded it.
   std::shared_ptr<blockscale::cuda::Capture> capture;
   std::vector<CUgraphNode_st *> tail;
@@ -64,6 +67,9 @@ namespace blockscale::cuda {
 /// Whether the handle is a stream: null and the two special ones are.
 bool isStream(const CUstream_st *stream);
 bool isEvent(const CUevent_st *event);
+/// Before work on a stream: an error for what is none, and for the default
+/// stream while one that waits for it is captured, which ends that capture.
+cudaError_t checkStream(const CUstream_st *stream);
 /// Flags and so on; of the default stream those of a new one.
 const CUstream_st &stateOf(const CUstream_st *stream);
 
@@ -71,13 +77,19 @@ cudaError_t createStream(CUstream_st *&stream, unsigned flags, int priority);
 cudaError_t destroyStream(CUstream_st *stream);
 /// Waits for the stream, which cannot be done while it is being captured.
 cudaError_t waitFor(CUstream_st *stream);
-cudaError_t waitForEvent(CUstream_st *stream, CUevent_st *event);
+/// `flags` is 0, or CU_EVENT_WAIT_EXTERNAL for a node of a capture's graph.
+cudaError_t waitForEvent(CUstream_st *stream, CUevent_st *event,
+                         unsigned flags = 0);
 /// Of all streams: what cuCtxSynchronize and its like return.
 cudaError_t waitForAll();
 
 cudaError_t createEvent(CUevent_st *&event, unsigned flags);
 cudaError_t destroyEvent(CUevent_st *event);
-cudaError_t recordEvent(CUevent_st *event, CUstream_st *stream);
+/// `flags` is 0, or CU_EVENT_RECORD_EXTERNAL for a node of a capture's graph.
+cudaError_t recordEvent(CUevent_st *event, CUstream_st *stream,
+                        unsigned flags = 0);
+/// In a launch of a graph.
+cudaError_t recordEvent(CUevent_st *event);
 cudaError_t waitForEvent(CUevent_st *event);
 cudaError_t elapsed(CUevent_st *start, CUevent_st *end, float &milliseconds);
 
@@ -99,6 +111,12 @@ cudaError_t spoilCaptures();
 /// The mode of this thread.
 CUstreamCaptureMode &threadCaptureMode();
 
+/// Before a graph is used as a whole: it cannot be while a capture adds to it,
+/// which ends with the attempt.
+cudaError_t spoilCaptureInto(const CUgraph_st *graph);
+/// Whether a capture adds to the graph.
+bool isCapturedInto(const CUgraph_st *graph);
+
 /// Of the stream's capture: CU_STREAM_CAPTURE_STATUS_NONE if there is none.
 CUstreamCaptureStatus captureStatus(const CUstream_st *stream);
 /// What a program asks of a capture; null pointers are left alone.
@@ -116,8 +134,8 @@ cudaError_t keep(CUstream_st *stream, CUgraphNodeType type, NodeWork work);
 template <typename F>
 cudaError_t doOrKeep(CUstream_st *stream, F work,
                      CUgraphNodeType type = CU_GRAPH_NODE_TYPE_MEMCPY) {
-  if (!isStream(stream))
-    return cudaErrorInvalidResourceHandle;
+  if (cudaError_t error = checkStream(stream); error != cudaSuccess)
+    return error;
   if (!captureOf(stream))
     return work();
   return keep(stream, type, OtherWork{std::move(work)});

@@ -14,10 +14,8 @@ using namespace blockscale::cuda;
 
 namespace {
 
-/// CU_CTX_SCHED_*, MAP_HOST, LMEM_RESIZE_TO_MAX, COREDUMP, SYNC_MEMOPS.
-constexpr unsigned kKnownFlags = CU_CTX_FLAGS_MASK;
-/// Of cuCtxGetApiVersion.
-constexpr unsigned kApiVersion = 4010;
+/// Of cuCtxGetApiVersion: what drivers have said since CUDA 3.2.
+constexpr unsigned kApiVersion = 3020;
 
 template <typename F> CUresult onDevice(CUdevice device, F work) {
   return withDriver([&]() -> CUresult {
@@ -27,8 +25,10 @@ template <typename F> CUresult onDevice(CUdevice device, F work) {
 
 CUresult makeContext(CUcontext *context, unsigned flags, CUdevice device) {
   return onDevice(device, [&]() -> CUresult {
-    if (!context || flags & ~kKnownFlags)
+    if (!context || !areContextFlags(flags))
       return CUDA_ERROR_INVALID_VALUE;
+    if (Core::get().sticky != cudaSuccess)
+      return toDriver(Core::get().sticky);
     *context = createContext(flags);
     pushContext(*context);
     return CUDA_SUCCESS;
@@ -69,10 +69,8 @@ BLOCKSCALE_API CUresult cuCtxCreate_v4(CUcontext *context,
 
 BLOCKSCALE_API CUresult cuCtxDestroy(CUcontext context) {
   return withDriver([&] {
-    if (!isContext(context))
+    if (!isContext(context) || context->primary || context->green)
       return CUDA_ERROR_INVALID_CONTEXT;
-    if (context->primary)
-      return CUDA_ERROR_INVALID_VALUE;
     destroyContext(context);
     return CUDA_SUCCESS;
   });
@@ -120,12 +118,16 @@ BLOCKSCALE_API CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext context) {
 }
 
 BLOCKSCALE_API CUresult cuCtxGetFlags(unsigned *flags) {
-  return withContext([&] { return give(flags, currentContext()->flags); });
+  // Memory of the host is always mapped in the device's own context.
+  return withContext([&] {
+    const CUctx_st &one = *currentContext();
+    return give(flags, one.flags | (one.primary ? CU_CTX_MAP_HOST : 0u));
+  });
 }
 
 BLOCKSCALE_API CUresult cuCtxSetFlags(unsigned flags) {
   return withContext([&] {
-    if (flags & ~kKnownFlags)
+    if (!areContextFlags(flags))
       return CUDA_ERROR_INVALID_VALUE;
     currentContext()->flags = flags;
     return CUDA_SUCCESS;
@@ -158,11 +160,47 @@ BLOCKSCALE_API CUresult cuCtxGetLimit(size_t *value, CUlimit limit) {
 }
 
 BLOCKSCALE_API CUresult cuCtxGetCacheConfig(CUfunc_cache *config) {
-  return withContext([&] { return give(config, CU_FUNC_CACHE_PREFER_NONE); });
+  return withContext([&] { return give(config, cacheConfig()); });
 }
 
-BLOCKSCALE_API CUresult cuCtxSetCacheConfig(CUfunc_cache) {
-  return withContext([] { return CUDA_SUCCESS; });
+BLOCKSCALE_API CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
+  return withContext([&] {
+    if (!isCacheConfig(config))
+      return CUDA_ERROR_INVALID_VALUE;
+    cacheConfig() = config;
+    return CUDA_SUCCESS;
+  });
+}
+
+// Banks have had four bytes since Maxwell, whatever a program asks for.
+
+BLOCKSCALE_API CUresult cuCtxGetSharedMemConfig(CUsharedconfig *config) {
+  return withContext(
+      [&] { return give(config, CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE); });
+}
+
+BLOCKSCALE_API CUresult cuCtxSetSharedMemConfig(CUsharedconfig config) {
+  return withContext([&] {
+    return isSharedConfig(config) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+// There is one device, which is no peer of itself.
+
+BLOCKSCALE_API CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
+  return withContext([&] {
+    if (!isContext(peer))
+      return CUDA_ERROR_INVALID_CONTEXT;
+    return flags ? CUDA_ERROR_INVALID_VALUE
+                 : CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+  });
+}
+
+BLOCKSCALE_API CUresult cuCtxDisablePeerAccess(CUcontext peer) {
+  return withContext([&] {
+    return isContext(peer) ? CUDA_ERROR_PEER_ACCESS_NOT_ENABLED
+                           : CUDA_ERROR_INVALID_CONTEXT;
+  });
 }
 
 BLOCKSCALE_API CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
@@ -214,7 +252,7 @@ BLOCKSCALE_API CUresult cuDevicePrimaryCtxReset(CUdevice device) {
 BLOCKSCALE_API CUresult cuDevicePrimaryCtxSetFlags(CUdevice device,
                                                    unsigned flags) {
   return onDevice(device, [&]() -> CUresult {
-    if (flags & ~kKnownFlags)
+    if (!areContextFlags(flags))
       return CUDA_ERROR_INVALID_VALUE;
     primaryContext()->flags = flags;
     return CUDA_SUCCESS;

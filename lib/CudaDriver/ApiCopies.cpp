@@ -52,8 +52,8 @@ CUDA_MEMCPY3D toBox(const CUDA_MEMCPY2D &p) {
 /// Copies the box, or keeps it if the stream is being captured.
 CUresult copyLater(CUstream stream, const CUDA_MEMCPY3D &box) {
   return withContext([&] {
-    if (!isStream(stream))
-      return cudaErrorInvalidResourceHandle;
+    if (cudaError_t error = checkStream(stream); error != cudaSuccess)
+      return error;
     if (captureOf(stream))
       return keep(stream, CU_GRAPH_NODE_TYPE_MEMCPY, box);
     return copyBox(box);
@@ -72,8 +72,8 @@ CUresult fillLater(CUstream stream, CUdeviceptr to, size_t pitch,
                    size_t height) {
   return withContext([&] {
     CUDA_MEMSET_NODE_PARAMS fill{to, pitch, value, elementSize, width, height};
-    if (!isStream(stream))
-      return cudaErrorInvalidResourceHandle;
+    if (cudaError_t error = checkStream(stream); error != cudaSuccess)
+      return error;
     if (captureOf(stream))
       return keep(stream, CU_GRAPH_NODE_TYPE_MEMSET, fill);
     return fillBox(fill);
@@ -162,13 +162,37 @@ BLOCKSCALE_API CUresult cuMemcpy3D(const CUDA_MEMCPY3D *parameters) {
   return cuMemcpy3DAsync(parameters, nullptr);
 }
 
-BLOCKSCALE_API CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *to,
-                                              CUdeviceptr *from, size_t *sizes,
-                                              size_t count,
-                                              CUmemcpyAttributes *attributes,
-                                              size_t *, size_t attributeCount,
-                                              CUstream stream) {
-  if (!to || !from || !sizes || !count || (attributeCount && !attributes))
+namespace {
+
+/// Whether the attributes hold for all copies of a batch: each from its index
+/// on, the first one from the start.
+bool areForAll(const CUmemcpyAttributes *attributes, const size_t *indices,
+               size_t attributeCount, size_t count) {
+  if (!attributes || !indices || !attributeCount || attributeCount > count)
+    return false;
+  for (size_t i = 0; i != attributeCount; ++i) {
+    bool isNext = i ? indices[i] > indices[i - 1] : indices[i] == 0;
+    CUmemcpySrcAccessOrder order = attributes[i].srcAccessOrder;
+    if (!isNext || indices[i] >= count ||
+        order < CU_MEMCPY_SRC_ACCESS_ORDER_STREAM ||
+        order > CU_MEMCPY_SRC_ACCESS_ORDER_ANY ||
+        attributes[i].flags &
+            ~unsigned(CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE))
+      return false;
+  }
+  return true;
+}
+
+} // namespace
+
+BLOCKSCALE_API CUresult
+cuMemcpyBatchAsync_v2(CUdeviceptr *to, CUdeviceptr *from, size_t *sizes,
+                      size_t count, CUmemcpyAttributes *attributes,
+                      size_t *indices, size_t attributeCount, CUstream stream) {
+  // The default stream has none.
+  if (!to || !from || !sizes || !count || !stream ||
+      stream == CU_STREAM_LEGACY ||
+      !areForAll(attributes, indices, attributeCount, count))
     return CUDA_ERROR_INVALID_VALUE;
   for (size_t i = 0; i != count; ++i)
     if (CUresult error = cuMemcpyAsync(to[i], from[i], sizes[i], stream);

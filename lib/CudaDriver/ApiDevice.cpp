@@ -31,6 +31,14 @@ CUresult onDevice(CUdevice device, const std::function<CUresult()> &work) {
       [&] { return isDevice(device) ? work() : CUDA_ERROR_INVALID_DEVICE; });
 }
 
+/// Error for what names no device on a bus, or is no such name at all.
+CUresult noBus(const char *text) {
+  size_t length = std::strlen(text);
+  return length && std::strspn(text, "0123456789abcdefABCDEF:.") == length
+             ? CUDA_ERROR_INVALID_DEVICE
+             : CUDA_ERROR_INVALID_VALUE;
+}
+
 const hw::Device &card() { return Core::get().device; }
 
 } // namespace
@@ -153,8 +161,7 @@ BLOCKSCALE_API CUresult cuDeviceGetByPCIBusId(CUdevice *device,
   return withDriver([&] {
     if (!text)
       return CUDA_ERROR_INVALID_VALUE;
-    return std::strcmp(text, kBusId) == 0 ? give(device, 0)
-                                          : CUDA_ERROR_INVALID_DEVICE;
+    return std::strcmp(text, kBusId) == 0 ? give(device, 0) : noBus(text);
   });
 }
 
@@ -182,7 +189,10 @@ BLOCKSCALE_API CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool,
 
 BLOCKSCALE_API CUresult cuDeviceGetMemPool(CUmemoryPool *pool,
                                            CUdevice device) {
-  return onDevice(device, [&] { return give(pool, currentPool()); });
+  return withDriver([&] {
+    return isDevice(device) ? give(pool, currentPool())
+                            : CUDA_ERROR_INVALID_VALUE;
+  });
 }
 
 BLOCKSCALE_API CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool) {
@@ -198,12 +208,15 @@ BLOCKSCALE_API CUresult cuDeviceGraphMemTrim(CUdevice device) {
   return onDevice(device, [] { return CUDA_SUCCESS; });
 }
 
-BLOCKSCALE_API CUresult cuDeviceGetGraphMemAttribute(CUdevice device,
-                                                     CUgraphMem_attribute,
-                                                     void *value) {
+BLOCKSCALE_API CUresult cuDeviceGetGraphMemAttribute(
+    CUdevice device, CUgraphMem_attribute attribute, void *value) {
   // Memory of graphs is counted with all other memory.
-  return onDevice(device,
-                  [&] { return give(static_cast<cuuint64_t *>(value), {}); });
+  return onDevice(device, [&] {
+    return attribute >= CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT &&
+                   attribute <= CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH
+               ? give(static_cast<cuuint64_t *>(value), {})
+               : CUDA_ERROR_INVALID_VALUE;
+  });
 }
 
 BLOCKSCALE_API CUresult cuDeviceSetGraphMemAttribute(

@@ -49,13 +49,7 @@ CUresult readConfig(const CUlaunchConfig &config, LaunchRequest &request) {
   request.grid = {config.gridDimX, config.gridDimY, config.gridDimZ};
   request.block = {config.blockDimX, config.blockDimY, config.blockDimZ};
   request.sharedBytes = config.sharedMemBytes;
-  if (config.numAttrs && !config.attrs)
-    return CUDA_ERROR_INVALID_VALUE;
-  for (unsigned i = 0; i != config.numAttrs; ++i)
-    if (cudaError_t error = readAttribute(config.attrs[i], request);
-        error != cudaSuccess)
-      return toDriver(error);
-  return CUDA_SUCCESS;
+  return toDriver(readAttributes(config.attrs, config.numAttrs, request));
 }
 
 CUresult launchFunction(CUfunction function, LaunchRequest request,
@@ -117,8 +111,10 @@ BLOCKSCALE_API CUresult cuKernelSetAttribute(CUfunction_attribute attribute,
 }
 
 BLOCKSCALE_API CUresult cuFuncSetCacheConfig(CUfunction function,
-                                             CUfunc_cache) {
-  return withKernel(function, [](KernelEntry &) { return CUDA_SUCCESS; });
+                                             CUfunc_cache config) {
+  return withKernel(function, [&](KernelEntry &) {
+    return isCacheConfig(config) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  });
 }
 
 BLOCKSCALE_API CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache,
@@ -128,8 +124,10 @@ BLOCKSCALE_API CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache,
 }
 
 BLOCKSCALE_API CUresult cuFuncSetSharedMemConfig(CUfunction function,
-                                                 CUsharedconfig) {
-  return withKernel(function, [](KernelEntry &) { return CUDA_SUCCESS; });
+                                                 CUsharedconfig config) {
+  return withKernel(function, [&](KernelEntry &) {
+    return isSharedConfig(config) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  });
 }
 
 BLOCKSCALE_API CUresult cuFuncGetParamInfo(CUfunction function, size_t index,
@@ -153,10 +151,12 @@ BLOCKSCALE_API CUresult cuKernelGetParamInfo(CUkernel kernel, size_t index,
 //===----------------------------------------------------------------------===//
 
 BLOCKSCALE_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-    int *count, CUfunction function, int threads, size_t dynamic, unsigned) {
+    int *count, CUfunction function, int threads, size_t dynamic,
+    unsigned flags) {
   return withKernel(function, [&](KernelEntry &entry) {
-    return threads > 0 ? give(count, ctasPerSm(entry, threads, dynamic))
-                       : CUDA_ERROR_INVALID_VALUE;
+    return threads > 0 && flags <= CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE
+               ? give(count, ctasPerSm(entry, threads, dynamic))
+               : CUDA_ERROR_INVALID_VALUE;
   });
 }
 
@@ -168,9 +168,9 @@ BLOCKSCALE_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(
 
 BLOCKSCALE_API CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(
     int *grid, int *block, CUfunction function, CUoccupancyB2DSize toDynamic,
-    size_t dynamic, int limit, unsigned) {
+    size_t dynamic, int limit, unsigned flags) {
   return withKernel(function, [&](KernelEntry &entry) {
-    if (!grid || !block)
+    if (!grid || !block || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
       return CUDA_ERROR_INVALID_VALUE;
     auto bytes = [&](int threads) {
       return uint64_t(toDynamic ? toDynamic(threads) : dynamic);

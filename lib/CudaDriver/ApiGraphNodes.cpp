@@ -163,7 +163,10 @@ CUresult setLocked(CUgraphNode node, CUgraphNodeType type, const T *work) {
 CUresult setKernel(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *p) {
   if (!p || !workOf<KernelWork>(node, CU_GRAPH_NODE_TYPE_KERNEL))
     return CUDA_ERROR_INVALID_VALUE;
-  return toWork(*p, node->work);
+  NodeWork work = node->work;
+  if (CUresult error = toWork(*p, work); error != CUDA_SUCCESS)
+    return error;
+  return set(node, CU_GRAPH_NODE_TYPE_KERNEL, std::move(work));
 }
 
 CUresult setAny(CUgraphNode node, CUgraphNodeParams *parameters) {
@@ -178,6 +181,36 @@ CUresult setAny(CUgraphNode node, CUgraphNodeParams *parameters) {
   if (CUresult error = toWork(*parameters, work); error != CUDA_SUCCESS)
     return error;
   return set(node, parameters->type, std::move(work));
+}
+
+} // namespace
+
+namespace {
+
+bool canBeDisabled(const CUgraphNode_st &node) {
+  return node.type == CU_GRAPH_NODE_TYPE_KERNEL ||
+         node.type == CU_GRAPH_NODE_TYPE_MEMCPY ||
+         node.type == CU_GRAPH_NODE_TYPE_MEMSET;
+}
+
+/// Attributes of launches that a node has as well.
+bool isNodeAttribute(CUkernelNodeAttrID id) {
+  switch (int(id)) { // one is newer than the header
+  case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+  case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+  case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+  case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+  case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+  case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+  case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+  case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
+  case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+  case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+  case kLaunchSharedMode:
+    return true;
+  default:
+    return false;
+  }
 }
 
 } // namespace
@@ -239,10 +272,7 @@ BLOCKSCALE_API CUresult cuGraphNodeSetEnabled(CUgraphExec executable,
                                               unsigned enabled) {
   return withDriver([&] {
     CUgraphNode_st *one = nodeIn(executable, node);
-    bool good = one && (one->type == CU_GRAPH_NODE_TYPE_KERNEL ||
-                        one->type == CU_GRAPH_NODE_TYPE_MEMCPY ||
-                        one->type == CU_GRAPH_NODE_TYPE_MEMSET);
-    if (!good)
+    if (!one || !canBeDisabled(*one))
       return CUDA_ERROR_INVALID_VALUE;
     one->enabled = enabled;
     return CUDA_SUCCESS;
@@ -254,8 +284,8 @@ BLOCKSCALE_API CUresult cuGraphNodeGetEnabled(CUgraphExec executable,
                                               unsigned *enabled) {
   return withDriver([&] {
     const CUgraphNode_st *one = nodeIn(executable, node);
-    return one ? give(enabled, unsigned(one->enabled))
-               : CUDA_ERROR_INVALID_VALUE;
+    return one && canBeDisabled(*one) ? give(enabled, unsigned(one->enabled))
+                                      : CUDA_ERROR_INVALID_VALUE;
   });
 }
 
@@ -303,15 +333,20 @@ cuGraphKernelNodeSetAttribute(CUgraphNode node, CUkernelNodeAttrID id,
                               const CUkernelNodeAttrValue *value) {
   return withDriver([&] {
     auto *work = workOf<KernelWork>(node, CU_GRAPH_NODE_TYPE_KERNEL);
-    if (!work || !value)
+    if (!work || !value || !isNodeAttribute(id))
       return CUDA_ERROR_INVALID_VALUE;
     CUlaunchAttribute attribute{};
     attribute.id = id;
     attribute.value = *value;
-    cudaError_t error = readAttribute(attribute, work->request);
+    KernelWork changed = *work;
+    cudaError_t error = readAttribute(attribute, changed.request);
     if (error == cudaSuccess)
-      work->attributes.push_back(attribute);
-    return toDriver(error);
+      error = checkLaunch(changed);
+    if (error != cudaSuccess)
+      return toDriver(error);
+    changed.attributes.push_back(attribute);
+    *work = std::move(changed);
+    return CUDA_SUCCESS;
   });
 }
 
@@ -319,7 +354,7 @@ BLOCKSCALE_API CUresult cuGraphKernelNodeGetAttribute(
     CUgraphNode node, CUkernelNodeAttrID id, CUkernelNodeAttrValue *value) {
   return withDriver([&] {
     auto *work = workOf<KernelWork>(node, CU_GRAPH_NODE_TYPE_KERNEL);
-    if (!work || !value)
+    if (!work || !value || !isNodeAttribute(id))
       return CUDA_ERROR_INVALID_VALUE;
     *value = {};
     for (const CUlaunchAttribute &attribute : work->attributes)
@@ -436,7 +471,7 @@ BLOCKSCALE_API CUresult cuGraphAddChildGraphNode(CUgraphNode *node,
                                                  const CUgraphNode *before,
                                                  size_t count, CUgraph child) {
   return withContext([&] {
-    if (isGraph(child) && hasConditional(*child))
+    if (isGraph(child) && !mayBeCopied(*child))
       return CUDA_ERROR_NOT_SUPPORTED;
     return isGraph(child)
                ? add(node, graph, before, nullptr, count,

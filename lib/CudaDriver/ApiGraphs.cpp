@@ -101,7 +101,7 @@ BLOCKSCALE_API CUresult cuGraphDestroy(CUgraph graph) {
 
 BLOCKSCALE_API CUresult cuGraphClone(CUgraph *clone, CUgraph graph) {
   return withGraph(graph, [&] {
-    if (hasConditional(*graph))
+    if (!mayBeCopied(*graph))
       return CUDA_ERROR_NOT_SUPPORTED;
     return give(clone, cloneGraph(*graph));
   });
@@ -296,7 +296,8 @@ BLOCKSCALE_API CUresult cuGraphRetainUserObject(CUgraph graph,
                                                 unsigned count,
                                                 unsigned flags) {
   return withGraph(graph, [&] {
-    if (!isObject(object) || !count)
+    if (!isObject(object) || !count ||
+        flags & ~unsigned(CU_GRAPH_USER_OBJECT_MOVE))
       return CUDA_ERROR_INVALID_VALUE;
     // The graph takes over uses of the program's, or has some of its own.
     if (flags != CU_GRAPH_USER_OBJECT_MOVE)

@@ -25,6 +25,7 @@ constexpr unsigned kSplitFlags =
 /// What the first byte of a resource's own part says: where it comes from.
 enum Origin : unsigned char { Whole = 1, Part = 2 };
 
+/// `step` is what its parts are multiples of; 0 for a part, which has none.
 CUdevResource makeResource(unsigned sms, Origin origin, unsigned step) {
   CUdevResource resource = {};
   if (sms == 0)
@@ -102,19 +103,21 @@ BLOCKSCALE_API CUresult cuDevSmResourceSplitByCount(
       return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
     unsigned there = input->sm.smCount;
     if (least > there)
-      return CUDA_ERROR_INVALID_VALUE;
+      return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
     unsigned step = flags & CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING
                         ? kFinePartStep
                         : kPartStep;
     unsigned size = std::max(step, (least + step - 1) / step * step);
+    // All of them are a part, too.
+    size = std::min(size, there);
     unsigned count = there / size;
     if (result)
       count = std::min(count, *groups);
     *groups = count;
     for (unsigned i = 0; result && i < count; ++i)
-      result[i] = makeResource(size, Part, step);
+      result[i] = makeResource(size, Part, /*step=*/0);
     if (remaining)
-      *remaining = makeResource(there - count * size, Part, step);
+      *remaining = makeResource(there - count * size, Part, /*step=*/0);
     return CUDA_SUCCESS;
   });
 }

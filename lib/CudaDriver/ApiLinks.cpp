@@ -23,6 +23,7 @@ using namespace blockscale::cuda;
 
 struct CUlinkState_st {
   std::vector<emulator::PtxPiece> pieces;
+  /// Empty until the end.
   std::string result;
   /// CU_JIT_ERROR_LOG_BUFFER: the program's memory, and the option that tells
   /// it how much was written.
@@ -105,26 +106,29 @@ BLOCKSCALE_API CUresult cuLinkCreate_v2(unsigned count, CUjit_option *options,
   });
 }
 
-BLOCKSCALE_API CUresult cuLinkAddData_v2(CUlinkState link, CUjitInputType,
+BLOCKSCALE_API CUresult cuLinkAddData_v2(CUlinkState link, CUjitInputType type,
                                          void *data, size_t size,
                                          const char *name, unsigned,
                                          CUjit_option *, void **) {
   return withContext([&] {
     if (!links().count(link))
       return CUDA_ERROR_INVALID_HANDLE;
-    if (!data || size > readableBytes(data))
+    if (!data || !size || size > readableBytes(data) ||
+        unsigned(type) >= CU_JIT_NUM_INPUT_TYPES || !link->result.empty())
       return CUDA_ERROR_INVALID_VALUE;
     return addPiece(link, "cuLinkAddData",
                     {static_cast<const char *>(data), size}, name);
   });
 }
 
-BLOCKSCALE_API CUresult cuLinkAddFile_v2(CUlinkState link, CUjitInputType,
+BLOCKSCALE_API CUresult cuLinkAddFile_v2(CUlinkState link, CUjitInputType type,
                                          const char *path, unsigned,
                                          CUjit_option *, void **) {
   return withContext([&] {
     if (!links().count(link))
       return CUDA_ERROR_INVALID_HANDLE;
+    if (unsigned(type) >= CU_JIT_NUM_INPUT_TYPES || !link->result.empty())
+      return CUDA_ERROR_INVALID_VALUE;
     std::ifstream file(path ? path : "", std::ios::binary);
     if (!file)
       return CUDA_ERROR_FILE_NOT_FOUND;
@@ -137,7 +141,7 @@ BLOCKSCALE_API CUresult cuLinkAddFile_v2(CUlinkState link, CUjitInputType,
 BLOCKSCALE_API CUresult cuLinkComplete(CUlinkState link, void **result,
                                        size_t *size) {
   return withContext([&] {
-    if (!links().count(link))
+    if (!links().count(link) || !link->result.empty())
       return CUDA_ERROR_INVALID_HANDLE;
     if (!result || !size || link->pieces.empty())
       return CUDA_ERROR_INVALID_VALUE;

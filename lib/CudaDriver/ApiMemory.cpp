@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver.h"
-#include "Memory.h"
-#include "Streams.h"
+#include "HostMemory.h"
 
 #include <optional>
 
@@ -34,10 +33,8 @@ CUresult allocateAsync(CUmemPoolHandle_st *pool, CUdeviceptr *pointer,
                        size_t size, CUstream stream) {
   if (!pointer)
     return CUDA_ERROR_INVALID_VALUE;
-  if (!isStream(stream))
-    return CUDA_ERROR_INVALID_HANDLE;
   uint64_t address = 0;
-  cudaError_t error = allocateFrom(pool, size, address);
+  cudaError_t error = allocateInOrder(pool, size, stream, address);
   *pointer = address;
   return toDriver(error);
 }
@@ -74,6 +71,25 @@ CUresult isOurs(CUdeviceptr pointer) {
     return Core::get().memory.find(pointer) ? CUDA_SUCCESS
                                             : CUDA_ERROR_INVALID_VALUE;
   });
+}
+
+/// Error for access to a pool that its own device cannot be given: it can
+/// neither lose it nor only read.
+cudaError_t checkAccess(const CUmemAccessDesc &access) {
+  if (access.location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+    return cudaSuccess;
+  if (!isDevice(access.location.id))
+    return cudaErrorInvalidDevice;
+  switch (access.flags) {
+  case CU_MEM_ACCESS_FLAGS_PROT_READWRITE:
+    return cudaSuccess;
+  case CU_MEM_ACCESS_FLAGS_PROT_NONE:
+    return cudaErrorInvalidDevice;
+  case CU_MEM_ACCESS_FLAGS_PROT_READ:
+    return cudaErrorNotSupported;
+  default:
+    return cudaErrorInvalidValue;
+  }
 }
 
 CUresult withPool(CUmemoryPool pool, const std::function<cudaError_t()> &work) {
@@ -117,9 +133,12 @@ BLOCKSCALE_API CUresult cuMemAllocPitch(CUdeviceptr *pointer, size_t *pitch,
 }
 
 BLOCKSCALE_API CUresult cuMemFree(CUdeviceptr pointer) {
-  // Null is nothing to free, without a context too.
+  // Null is nothing to free, and anything else not the program's, without a
+  // context too.
   if (!pointer)
     return withDriver([] { return Core::get().sticky; });
+  if (isInitialised() && !currentContext())
+    return CUDA_ERROR_INVALID_VALUE;
   return withContext([&] {
     if (cudaError_t error = spoilCaptures(); error != cudaSuccess)
       return error;
@@ -129,11 +148,10 @@ BLOCKSCALE_API CUresult cuMemFree(CUdeviceptr pointer) {
 
 BLOCKSCALE_API CUresult cuMemHostAlloc(void **pointer, size_t size,
                                        unsigned flags) {
-  constexpr unsigned kKnown = CU_MEMHOSTALLOC_PORTABLE |
-                              CU_MEMHOSTALLOC_DEVICEMAP |
-                              CU_MEMHOSTALLOC_WRITECOMBINED;
-  if (flags & ~kKnown)
+  if (!arePinnedFlags(flags))
     return CUDA_ERROR_INVALID_VALUE;
+  if (!size)
+    return withContext([&] { return give<void *>(pointer, nullptr); });
   return allocateAt(MemoryKind::Pinned,
                     reinterpret_cast<CUdeviceptr *>(pointer), size, flags);
 }
@@ -150,40 +168,26 @@ BLOCKSCALE_API CUresult cuMemFreeHost(void *pointer) {
 
 BLOCKSCALE_API CUresult cuMemHostRegister(void *pointer, size_t size,
                                           unsigned flags) {
-  return withContext([&] {
-    if (!pointer || !size)
-      return CUDA_ERROR_INVALID_VALUE;
-    return Core::get().memory.adopt(pointer, size, flags)
-               ? CUDA_SUCCESS
-               : CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-  });
+  return withContext([&] { return registerHost(pointer, size, flags); });
 }
 
 BLOCKSCALE_API CUresult cuMemHostUnregister(void *pointer) {
-  return withContext([&] {
-    cudaError_t error = release(toAddress(pointer), MemoryKind::Registered,
-                                MemoryKind::Registered);
-    return error == cudaErrorInvalidValue ? cudaErrorHostMemoryNotRegistered
-                                          : error;
-  });
+  return withContext([&] { return unregisterHost(pointer); });
 }
 
 BLOCKSCALE_API CUresult cuMemHostGetDevicePointer(CUdeviceptr *pointer,
-                                                  void *host, unsigned) {
+                                                  void *host, unsigned flags) {
   return withContext([&] {
-    const Allocation *one = findAllocation(host);
-    return one && one->kind != MemoryKind::Device
-               ? give(pointer, toAddress(host))
-               : CUDA_ERROR_INVALID_VALUE;
+    uint64_t address = 0;
+    cudaError_t error = deviceAddress(host, flags, address);
+    return error == cudaSuccess ? give(pointer, CUdeviceptr(address))
+                                : toDriver(error);
   });
 }
 
 BLOCKSCALE_API CUresult cuMemHostGetFlags(unsigned *flags, void *host) {
-  return withContext([&] {
-    const Allocation *one = findAllocation(host);
-    return one && one->kind != MemoryKind::Device ? give(flags, one->flags)
-                                                  : CUDA_ERROR_INVALID_VALUE;
-  });
+  return withContext(
+      [&] { return flags ? hostFlags(host, *flags) : cudaErrorInvalidValue; });
 }
 
 BLOCKSCALE_API CUresult cuMemGetAddressRange(CUdeviceptr *base, size_t *size,
@@ -212,7 +216,7 @@ BLOCKSCALE_API CUresult cuPointerGetAttributes(unsigned count,
                                                void **values,
                                                CUdeviceptr pointer) {
   return withDriver([&] {
-    if (!attributes || !values)
+    if (!attributes || !values || !count)
       return CUDA_ERROR_INVALID_VALUE;
     // What a pointer does not have is left at zero, and no error.
     bool known = Core::get().memory.find(pointer);
@@ -242,7 +246,9 @@ BLOCKSCALE_API CUresult cuPointerGetAttributes(unsigned count,
         *static_cast<uint64_t *>(values[i]) = 0;
         break;
       default:
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return attributes[i] > 0 && attributes[i] <= kLastPointerAttribute
+                   ? CUDA_ERROR_NOT_SUPPORTED
+                   : CUDA_ERROR_INVALID_VALUE;
       }
     }
     return CUDA_SUCCESS;
@@ -257,56 +263,62 @@ BLOCKSCALE_API CUresult cuPointerSetAttribute(const void *,
              : CUDA_ERROR_INVALID_VALUE;
 }
 
-// Managed memory is in one place, so there is nothing to move.
-
-BLOCKSCALE_API CUresult cuMemPrefetchAsync_v2(CUdeviceptr pointer, size_t,
-                                              CUmemLocation, unsigned,
-                                              CUstream) {
-  return isOurs(pointer);
+BLOCKSCALE_API CUresult cuMemPrefetchAsync_v2(CUdeviceptr pointer, size_t size,
+                                              CUmemLocation location,
+                                              unsigned flags, CUstream stream) {
+  return withContext(
+      [&] { return prefetch(pointer, size, location, flags, stream); });
 }
 
 namespace {
 
-CUresult areOurs(const CUdeviceptr *pointers, size_t count) {
-  if (!pointers || !count)
-    return CUDA_ERROR_INVALID_VALUE;
-  for (size_t i = 0; i != count; ++i)
-    if (CUresult error = isOurs(pointers[i]); error != CUDA_SUCCESS)
-      return error;
-  return CUDA_SUCCESS;
+CUresult areManaged(const CUdeviceptr *pointers, const size_t *sizes,
+                    size_t count, unsigned long long flags, CUstream stream) {
+  return withContext([&] {
+    if (!isStream(stream))
+      return CUDA_ERROR_INVALID_HANDLE;
+    if (!pointers || !sizes || !count || flags)
+      return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i != count; ++i)
+      if (!isManaged(pointers[i], sizes[i]))
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+  });
 }
 
 } // namespace
 
-BLOCKSCALE_API CUresult cuMemPrefetchBatchAsync(CUdeviceptr *pointers, size_t *,
-                                                size_t count, CUmemLocation *,
-                                                size_t *, size_t,
-                                                unsigned long long, CUstream) {
-  return areOurs(pointers, count);
+BLOCKSCALE_API CUresult cuMemPrefetchBatchAsync(
+    CUdeviceptr *pointers, size_t *sizes, size_t count, CUmemLocation *,
+    size_t *, size_t, unsigned long long flags, CUstream stream) {
+  return areManaged(pointers, sizes, count, flags, stream);
 }
 
 // What is discarded may stay as it is.
 
-BLOCKSCALE_API CUresult cuMemDiscardBatchAsync(CUdeviceptr *pointers, size_t *,
-                                               size_t count, unsigned long long,
-                                               CUstream) {
-  return areOurs(pointers, count);
+BLOCKSCALE_API CUresult cuMemDiscardBatchAsync(CUdeviceptr *pointers,
+                                               size_t *sizes, size_t count,
+                                               unsigned long long flags,
+                                               CUstream stream) {
+  return areManaged(pointers, sizes, count, flags, stream);
 }
 
 BLOCKSCALE_API CUresult cuMemDiscardAndPrefetchBatchAsync(
-    CUdeviceptr *pointers, size_t *, size_t count, CUmemLocation *, size_t *,
-    size_t, unsigned long long, CUstream) {
-  return areOurs(pointers, count);
+    CUdeviceptr *pointers, size_t *sizes, size_t count, CUmemLocation *,
+    size_t *, size_t, unsigned long long flags, CUstream stream) {
+  return areManaged(pointers, sizes, count, flags, stream);
 }
 
-BLOCKSCALE_API CUresult cuMemAdvise_v2(CUdeviceptr pointer, size_t,
-                                       CUmem_advise, CUmemLocation) {
-  return isOurs(pointer);
+BLOCKSCALE_API CUresult cuMemAdvise_v2(CUdeviceptr pointer, size_t size,
+                                       CUmem_advise advice,
+                                       CUmemLocation location) {
+  return withContext([&] { return advise(pointer, size, advice, location); });
 }
 
-BLOCKSCALE_API CUresult cuStreamAttachMemAsync(CUstream, CUdeviceptr pointer,
-                                               size_t, unsigned) {
-  return isOurs(pointer);
+BLOCKSCALE_API CUresult cuStreamAttachMemAsync(CUstream stream,
+                                               CUdeviceptr pointer, size_t size,
+                                               unsigned flags) {
+  return withContext([&] { return attach(stream, pointer, size, flags); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -328,8 +340,8 @@ BLOCKSCALE_API CUresult cuMemAllocFromPoolAsync(CUdeviceptr *pointer,
 
 BLOCKSCALE_API CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) {
   return withContext([&] {
-    if (!isStream(stream))
-      return cudaErrorInvalidResourceHandle;
+    if (cudaError_t error = checkStream(stream); error != cudaSuccess)
+      return error;
     // Every launch of a graph has its memory at the same place.
     if (captureOf(stream))
       return keep(stream, CU_GRAPH_NODE_TYPE_MEM_FREE, FreeWork{pointer});
@@ -406,9 +418,8 @@ BLOCKSCALE_API CUresult cuMemPoolSetAccess(CUmemoryPool pool,
                                            size_t count) {
   return withPool(pool, [&] {
     for (size_t i = 0; map && i != count; ++i)
-      if (map[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
-          !isDevice(map[i].location.id))
-        return cudaErrorInvalidDevice;
+      if (cudaError_t error = checkAccess(map[i]); error != cudaSuccess)
+        return error;
     return map || !count ? cudaSuccess : cudaErrorInvalidValue;
   });
 }
@@ -419,8 +430,9 @@ BLOCKSCALE_API CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags,
   return withPool(pool, [&] {
     if (!flags || !location)
       return cudaErrorInvalidValue;
-    bool here =
-        location->type == CU_MEM_LOCATION_TYPE_DEVICE && isDevice(location->id);
+    bool here = location->type == CU_MEM_LOCATION_TYPE_DEVICE;
+    if (here && !isDevice(location->id))
+      return cudaErrorInvalidValue;
     *flags = here ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
                   : CU_MEM_ACCESS_FLAGS_PROT_NONE;
     return cudaSuccess;

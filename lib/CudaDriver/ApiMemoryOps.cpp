@@ -61,9 +61,20 @@ bool isThere(T found, T wanted, unsigned condition) {
   }
 }
 
+unsigned conditionOf(const Operation &operation) {
+  return operation.waitValue.flags & ~unsigned(CU_STREAM_WAIT_VALUE_FLUSH);
+}
+
+/// Whether writes of other devices are to be waited for, which no device does
+/// that ours stand for (CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES).
+bool flushes(const Operation &operation) {
+  return operation.operation == CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES ||
+         (isWait(operation) &&
+          operation.waitValue.flags & CU_STREAM_WAIT_VALUE_FLUSH);
+}
+
 cudaError_t wait(const Operation &operation, const uint8_t *word) {
-  unsigned condition =
-      operation.waitValue.flags & ~unsigned(CU_STREAM_WAIT_VALUE_FLUSH);
+  unsigned condition = conditionOf(operation);
   uint64_t found = 0;
   std::memcpy(&found, word, isWide(operation) ? 8 : 4);
   bool there = isWide(operation)
@@ -95,14 +106,11 @@ bool isLegal(const Operation &operation) {
   switch (operation.operation) {
   case CU_STREAM_MEM_OP_WAIT_VALUE_32:
   case CU_STREAM_MEM_OP_WAIT_VALUE_64:
-    return (operation.waitValue.flags &
-            ~unsigned(CU_STREAM_WAIT_VALUE_FLUSH)) <=
-               CU_STREAM_WAIT_VALUE_NOR &&
+    return conditionOf(operation) <= CU_STREAM_WAIT_VALUE_NOR &&
            wordOf(operation);
   case CU_STREAM_MEM_OP_WRITE_VALUE_32:
   case CU_STREAM_MEM_OP_WRITE_VALUE_64:
-    return operation.writeValue.flags <=
-               CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER &&
+    return operation.writeValue.flags == CU_STREAM_WRITE_VALUE_DEFAULT &&
            wordOf(operation);
   case CU_STREAM_MEM_OP_BARRIER:
   case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
@@ -116,6 +124,8 @@ CUresult performAll(CUstream stream, std::vector<Operation> operations) {
     for (const Operation &operation : operations)
       if (!isLegal(operation))
         return cudaErrorInvalidValue;
+    if (std::any_of(operations.begin(), operations.end(), flushes))
+      return cudaErrorNotSupported;
     return doOrKeep(
         stream,
         [operations] {

@@ -52,6 +52,18 @@ void answerOptions(unsigned count, const CUjit_option *options, void **values) {
   }
 }
 
+bool areJitOptions(unsigned count, const CUjit_option *options) {
+  return !options || std::all_of(options, options + count, [](auto option) {
+    return unsigned(option) < CU_JIT_NUM_OPTIONS;
+  });
+}
+
+bool areLibraryOptions(unsigned count, const CUlibraryOption *options) {
+  return !options || std::all_of(options, options + count, [](auto option) {
+    return unsigned(option) < CU_LIBRARY_NUM_OPTIONS;
+  });
+}
+
 CUresult loadData(CUmodule *module, const void *image, const char *asker) {
   return withContext([&] {
     return module ? loadModule(image, ModuleOrigin::Module, asker, *module)
@@ -70,8 +82,10 @@ CUresult findVariable(CUmod_st *module, ModuleOrigin origin,
     return CUDA_ERROR_INVALID_VALUE;
   uint64_t address = 0, size = 0;
   bool managed = false;
-  if (locate(*module, name, address, size, &managed) != cudaSuccess ||
-      (wantManaged && !managed))
+  if (locate(*module, name, address, size, &managed) != cudaSuccess)
+    return findKernel(*module, name) ? CUDA_ERROR_INVALID_VALUE
+                                     : CUDA_ERROR_NOT_FOUND;
+  if (wantManaged && !managed)
     return CUDA_ERROR_NOT_FOUND;
   if (pointer)
     *pointer = address;
@@ -116,6 +130,8 @@ BLOCKSCALE_API CUresult cuModuleLoadDataEx(CUmodule *module, const void *image,
                                            unsigned count,
                                            CUjit_option *options,
                                            void **values) {
+  if (!areJitOptions(count, options))
+    return CUDA_ERROR_INVALID_VALUE;
   answerOptions(count, options, values);
   return loadData(module, image, "cuModuleLoadDataEx");
 }
@@ -127,6 +143,8 @@ BLOCKSCALE_API CUresult cuModuleLoadFatBinary(CUmodule *module,
 
 BLOCKSCALE_API CUresult cuModuleUnload(CUmodule module) {
   return withContext([&] {
+    if (isModule(module, ModuleOrigin::Library))
+      return CUDA_ERROR_NOT_PERMITTED;
     if (!isModule(module, ModuleOrigin::Module))
       return CUDA_ERROR_INVALID_HANDLE;
     unloadModule(module);
@@ -135,13 +153,14 @@ BLOCKSCALE_API CUresult cuModuleUnload(CUmodule module) {
 }
 
 BLOCKSCALE_API CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode) {
-  return withDriver([&] { return give(mode, CU_MODULE_EAGER_LOADING); });
+  // A module is read when it is first used.
+  return withDriver([&] { return give(mode, CU_MODULE_LAZY_LOADING); });
 }
 
 BLOCKSCALE_API CUresult cuModuleGetFunction(CUfunction *function,
                                             CUmodule module, const char *name) {
   return withContext([&] {
-    if (!function || !name)
+    if (!function || !name || !*name)
       return CUDA_ERROR_INVALID_VALUE;
     if (!isAnyModule(module))
       return CUDA_ERROR_INVALID_HANDLE;
@@ -182,8 +201,12 @@ BLOCKSCALE_API CUresult cuModuleGetGlobal(CUdeviceptr *pointer, size_t *bytes,
 
 BLOCKSCALE_API CUresult cuLibraryLoadData(CUlibrary *library, const void *code,
                                           CUjit_option *options, void **values,
-                                          unsigned count, CUlibraryOption *,
-                                          void **, unsigned) {
+                                          unsigned count,
+                                          CUlibraryOption *libraryOptions,
+                                          void **, unsigned libraryCount) {
+  if (!areJitOptions(count, options) ||
+      !areLibraryOptions(libraryCount, libraryOptions))
+    return CUDA_ERROR_INVALID_VALUE;
   answerOptions(count, options, values);
   return withDriver([&] {
     auto **module = reinterpret_cast<CUmod_st **>(library);
@@ -193,9 +216,15 @@ BLOCKSCALE_API CUresult cuLibraryLoadData(CUlibrary *library, const void *code,
   });
 }
 
-BLOCKSCALE_API CUresult cuLibraryLoadFromFile(
-    CUlibrary *library, const char *path, CUjit_option *options, void **values,
-    unsigned count, CUlibraryOption *, void **, unsigned) {
+BLOCKSCALE_API CUresult cuLibraryLoadFromFile(CUlibrary *library,
+                                              const char *path,
+                                              CUjit_option *options,
+                                              void **values, unsigned count,
+                                              CUlibraryOption *libraryOptions,
+                                              void **, unsigned libraryCount) {
+  if (!areJitOptions(count, options) ||
+      !areLibraryOptions(libraryCount, libraryOptions))
+    return CUDA_ERROR_INVALID_VALUE;
   answerOptions(count, options, values);
   return withDriver([&] {
     auto **module = reinterpret_cast<CUmod_st **>(library);

@@ -22,12 +22,23 @@ CUresult query(CUstream stream, T *value, F read) {
   });
 }
 
+/// The same of what ends a capture of the stream.
+template <typename T, typename F>
+CUresult queryIdle(CUstream stream, T *value, F read) {
+  return withContext([&]() -> CUresult {
+    if (Capture *capture = captureOf(stream))
+      return capture->invalid ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
+                              : toDriver(invalidate(*capture));
+    return query(stream, value, read);
+  });
+}
+
 CUctx_st *own(const CUstream_st &state) {
   return state.context ? state.context : currentContext();
 }
 
 /// The regular context: that of a green one is the primary one.
-CUcontext contextOf(const CUstream_st &state) {
+CUcontext regularOf(const CUstream_st &state) {
   return own(state)->green ? primaryContext() : own(state);
 }
 
@@ -47,6 +58,8 @@ CUresult updateTail(CUstream stream, CUgraphNode *nodes, size_t count,
     Capture *capture = captureOf(stream);
     if (!capture)
       return CUDA_ERROR_ILLEGAL_STATE;
+    if (capture->invalid)
+      return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (count && !nodes)
       return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i != count; ++i)
@@ -89,27 +102,37 @@ BLOCKSCALE_API CUresult cuStreamQuery(CUstream stream) {
 }
 
 BLOCKSCALE_API CUresult cuStreamWaitEvent(CUstream stream, CUevent event,
-                                          unsigned) {
-  return withContext([&] { return waitForEvent(stream, event); });
+                                          unsigned flags) {
+  return withContext([&] { return waitForEvent(stream, event, flags); });
 }
 
 BLOCKSCALE_API CUresult cuStreamAddCallback(CUstream stream,
                                             CUstreamCallback callback,
-                                            void *data, unsigned) {
+                                            void *data, unsigned flags) {
+  if (!callback || flags)
+    return CUDA_ERROR_INVALID_VALUE;
   CUresult status = withStream(stream);
-  if (status == CUDA_ERROR_INVALID_HANDLE || !callback)
-    return callback ? status : CUDA_ERROR_INVALID_VALUE;
+  if (status == CUDA_ERROR_INVALID_HANDLE)
+    return status;
+  // A graph has no place for what is called with a stream.
+  CUresult captured = withDriver([&] {
+    Capture *capture = captureOf(stream);
+    return capture ? invalidate(*capture) : cudaSuccess;
+  });
+  if (captured != CUDA_SUCCESS)
+    return captured;
   callback(stream, status, data);
   return CUDA_SUCCESS;
 }
 
 BLOCKSCALE_API CUresult cuStreamGetFlags(CUstream stream, unsigned *flags) {
-  return query(stream, flags, [](const auto &state) { return state.flags; });
+  return queryIdle(stream, flags,
+                   [](const auto &state) { return state.flags; });
 }
 
 BLOCKSCALE_API CUresult cuStreamGetPriority(CUstream stream, int *priority) {
-  return query(stream, priority,
-               [](const auto &state) { return state.priority; });
+  return queryIdle(stream, priority,
+                   [](const auto &state) { return state.priority; });
 }
 
 BLOCKSCALE_API CUresult cuStreamGetId(CUstream stream, unsigned long long *id) {
@@ -121,13 +144,13 @@ BLOCKSCALE_API CUresult cuStreamGetDevice(CUstream stream, CUdevice *device) {
 }
 
 BLOCKSCALE_API CUresult cuStreamGetCtx(CUstream stream, CUcontext *context) {
-  return query(stream, context, contextOf);
+  return query(stream, context, own);
 }
 
 BLOCKSCALE_API CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext *context,
                                           CUgreenCtx *green) {
   CUresult error = green ? query(stream, green, greenOf) : CUDA_SUCCESS;
-  return error == CUDA_SUCCESS ? query(stream, context, contextOf) : error;
+  return error == CUDA_SUCCESS ? query(stream, context, regularOf) : error;
 }
 
 BLOCKSCALE_API CUresult cuStreamGetGreenCtx(CUstream stream,
@@ -140,8 +163,33 @@ BLOCKSCALE_API CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
   return error == CUDA_SUCCESS ? withStream(from) : error;
 }
 
+namespace {
+
+/// Attributes of launches that streams have as well.
+bool isStreamAttribute(CUstreamAttrID id) {
+  return id == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW ||
+         id == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY ||
+         id == CU_LAUNCH_ATTRIBUTE_PRIORITY ||
+         id == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP ||
+         id == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN;
+}
+
+bool isLegal(CUstreamAttrID id, const CUstreamAttrValue &value) {
+  if (id == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY)
+    return value.syncPolicy >= CU_SYNC_POLICY_AUTO &&
+           value.syncPolicy <= CU_SYNC_POLICY_BLOCKING_SYNC;
+  if (id == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN)
+    return value.memSyncDomain == CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT ||
+           value.memSyncDomain == CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE;
+  return isStreamAttribute(id);
+}
+
+} // namespace
+
 BLOCKSCALE_API CUresult cuStreamGetAttribute(CUstream stream, CUstreamAttrID id,
                                              CUstreamAttrValue *value) {
+  if (!isStreamAttribute(id))
+    return CUDA_ERROR_INVALID_VALUE;
   return query(stream, value, [&](const auto &state) {
     CUstreamAttrValue result{};
     if (id == CU_LAUNCH_ATTRIBUTE_PRIORITY)
@@ -152,9 +200,10 @@ BLOCKSCALE_API CUresult cuStreamGetAttribute(CUstream stream, CUstreamAttrID id,
   });
 }
 
-BLOCKSCALE_API CUresult cuStreamSetAttribute(CUstream stream, CUstreamAttrID,
+BLOCKSCALE_API CUresult cuStreamSetAttribute(CUstream stream, CUstreamAttrID id,
                                              const CUstreamAttrValue *value) {
-  return value ? withStream(stream) : CUDA_ERROR_INVALID_VALUE;
+  return value && isLegal(id, *value) ? withStream(stream)
+                                      : CUDA_ERROR_INVALID_VALUE;
 }
 
 //===----------------------------------------------------------------------===//
@@ -244,8 +293,8 @@ BLOCKSCALE_API CUresult cuEventRecord(CUevent event, CUstream stream) {
 }
 
 BLOCKSCALE_API CUresult cuEventRecordWithFlags(CUevent event, CUstream stream,
-                                               unsigned) {
-  return cuEventRecord(event, stream);
+                                               unsigned flags) {
+  return withContext([&] { return recordEvent(event, stream, flags); });
 }
 
 BLOCKSCALE_API CUresult cuEventQuery(CUevent event) {
@@ -264,10 +313,29 @@ BLOCKSCALE_API CUresult cuEventElapsedTime_v2(float *milliseconds,
   });
 }
 
-BLOCKSCALE_API CUresult cuCtxRecordEvent(CUcontext, CUevent event) {
-  return withContext([&] { return recordEvent(event, nullptr); });
+namespace {
+
+/// Of events with a context as a whole; null for the current one.
+CUresult withEvent(CUcontext context, CUevent event,
+                   const std::function<cudaError_t()> &work) {
+  return withContext([&]() -> CUresult {
+    if (context && !isContext(context))
+      return CUDA_ERROR_INVALID_CONTEXT;
+    const CUctx_st *owner = !context
+                                ? currentOwner()
+                                : (context->green ? primaryContext() : context);
+    return isEvent(event) && event->context == owner
+               ? toDriver(work())
+               : CUDA_ERROR_INVALID_HANDLE;
+  });
 }
 
-BLOCKSCALE_API CUresult cuCtxWaitEvent(CUcontext, CUevent event) {
-  return withContext([&] { return waitForEvent(event); });
+} // namespace
+
+BLOCKSCALE_API CUresult cuCtxRecordEvent(CUcontext context, CUevent event) {
+  return withEvent(context, event, [&] { return recordEvent(event); });
+}
+
+BLOCKSCALE_API CUresult cuCtxWaitEvent(CUcontext context, CUevent event) {
+  return withEvent(context, event, [&] { return waitForEvent(event); });
 }

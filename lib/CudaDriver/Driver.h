@@ -55,6 +55,14 @@ template <typename T> CUresult give(T *result, const T &value) {
   return CUDA_SUCCESS;
 }
 
+inline bool isCacheConfig(CUfunc_cache config) {
+  return unsigned(config) <= CU_FUNC_CACHE_PREFER_EQUAL;
+}
+
+inline bool isSharedConfig(CUsharedconfig config) {
+  return unsigned(config) <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE;
+}
+
 /// Whether the number names the device.
 inline bool isDevice(CUdevice device) { return device == 0; }
 

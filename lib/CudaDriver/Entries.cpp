@@ -39,12 +39,17 @@ void *find(const char *name, int version, bool &isNewer) {
   for (const Entry &entry : kEntries) {
     if (std::strcmp(entry.name, name) != 0)
       continue;
-    if (entry.version > version)
+    // A negative version is newer than any.
+    if (unsigned(entry.version) > unsigned(version))
       isNewer = true;
     else if (!best || entry.version > best->version)
       best = &entry;
   }
-  return best ? best->address : findMissing(name);
+  if (best)
+    return best->address;
+  // The first forms of old functions are among those that are not here.
+  constexpr int kFirstVersion = 2000;
+  return unsigned(version) < kFirstVersion ? nullptr : findMissing(name);
 }
 
 } // namespace

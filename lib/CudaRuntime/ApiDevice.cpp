@@ -61,8 +61,12 @@ BLOCKSCALE_API cudaError_t cudaChooseDevice(int *ordinal,
 }
 
 BLOCKSCALE_API cudaError_t cudaSetDeviceFlags(unsigned flags) {
-  Core::get().deviceFlags = flags;
-  return cudaSuccess;
+  return call([&] {
+    if (!areContextFlags(flags))
+      return cudaErrorInvalidValue;
+    Core::get().deviceFlags = flags;
+    return cudaSuccess;
+  });
 }
 
 BLOCKSCALE_API cudaError_t cudaGetDeviceFlags(unsigned *flags) {

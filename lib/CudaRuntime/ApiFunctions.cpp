@@ -107,11 +107,7 @@ static cudaError_t readConfig(const cudaLaunchConfig_t &config,
   request.grid = {config.gridDim.x, config.gridDim.y, config.gridDim.z};
   request.block = {config.blockDim.x, config.blockDim.y, config.blockDim.z};
   request.sharedBytes = config.dynamicSmemBytes;
-  for (unsigned i = 0; i != config.numAttrs; ++i)
-    if (cudaError_t error = readAttribute(toDriver(config.attrs[i]), request);
-        error != cudaSuccess)
-      return error;
-  return cudaSuccess;
+  return readAttributes(toDriver(config.attrs), config.numAttrs, request);
 }
 
 BLOCKSCALE_API cudaError_t cudaOccupancyMaxPotentialClusterSize(

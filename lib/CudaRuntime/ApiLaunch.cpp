@@ -91,6 +91,8 @@ BLOCKSCALE_API cudaError_t cudaGetKernel(cudaKernel_t *kernel,
 
 BLOCKSCALE_API cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function,
                                                const void *symbol) {
+  if (!kernelFor(symbol))
+    return note(cudaErrorInvalidDeviceFunction);
   return __cudaGetKernel(reinterpret_cast<cudaKernel_t *>(function), symbol);
 }
 
@@ -108,10 +110,10 @@ BLOCKSCALE_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
     return note(cudaErrorInvalidValue);
   LaunchRequest request = toRequest(config->gridDim, config->blockDim,
                                     arguments, config->dynamicSmemBytes);
-  for (unsigned i = 0; i != config->numAttrs; ++i)
-    if (cudaError_t error = readAttribute(toDriver(config->attrs[i]), request);
-        error != cudaSuccess)
-      return note(error);
+  if (cudaError_t error =
+          readAttributes(toDriver(config->attrs), config->numAttrs, request);
+      error != cudaSuccess)
+    return note(error);
   return launchSymbol(symbol, request, config->stream);
 }
 

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Memory.h"
+#include "HostMemory.h"
 #include "Runtime.h"
-#include "Streams.h"
 
 using namespace blockscale;
 using namespace blockscale::cuda;
@@ -42,11 +41,15 @@ cudaError_t releaseAt(void *pointer, MemoryKind first, MemoryKind second) {
   return release(reinterpret_cast<uint64_t>(pointer), first, second);
 }
 
-/// For calls that have nothing to do for memory of ours.
-cudaError_t isOurs(const void *pointer) {
-  return call([&] {
-    return findAllocation(pointer) ? cudaSuccess : cudaErrorInvalidValue;
-  });
+uint64_t toAddress(const void *pointer) {
+  return reinterpret_cast<uint64_t>(pointer);
+}
+
+CUmemLocation toDriver(cudaMemLocation location) {
+  CUmemLocation result{};
+  result.type = CUmemLocationType(location.type);
+  result.id = location.id;
+  return result;
 }
 
 } // namespace
@@ -62,12 +65,7 @@ BLOCKSCALE_API cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t size,
     uint64_t address = 0;
     if (!pointer)
       return cudaErrorInvalidValue;
-    *pointer = nullptr;
-    if (!isStream(stream))
-      return cudaErrorInvalidResourceHandle;
-    if (!size)
-      return isPool(pool) ? cudaSuccess : cudaErrorInvalidValue;
-    cudaError_t error = allocateFrom(pool, size, address);
+    cudaError_t error = allocateInOrder(pool, size, stream, address);
     *pointer = reinterpret_cast<void *>(address);
     return error;
   });
@@ -92,6 +90,8 @@ BLOCKSCALE_API cudaError_t cudaMallocHost(void **pointer, size_t size) {
 
 BLOCKSCALE_API cudaError_t cudaHostAlloc(void **pointer, size_t size,
                                          unsigned flags) {
+  if (!arePinnedFlags(flags))
+    return note(cudaErrorInvalidValue);
   return allocateAt(MemoryKind::Pinned, pointer, size, flags);
 }
 
@@ -129,43 +129,28 @@ BLOCKSCALE_API cudaError_t cudaFreeHost(void *pointer) {
 
 BLOCKSCALE_API cudaError_t cudaHostRegister(void *pointer, size_t size,
                                             unsigned flags) {
-  return call([&] {
-    if (!pointer || !size)
-      return cudaErrorInvalidValue;
-    return Core::get().memory.adopt(pointer, size, flags)
-               ? cudaSuccess
-               : cudaErrorHostMemoryAlreadyRegistered;
-  });
+  return call([&] { return registerHost(pointer, size, flags); });
 }
 
 BLOCKSCALE_API cudaError_t cudaHostUnregister(void *pointer) {
-  return call([&] {
-    cudaError_t error =
-        releaseAt(pointer, MemoryKind::Registered, MemoryKind::Registered);
-    return error == cudaErrorInvalidValue ? cudaErrorHostMemoryNotRegistered
-                                          : error;
-  });
+  return call([&] { return unregisterHost(pointer); });
 }
 
 BLOCKSCALE_API cudaError_t cudaHostGetDevicePointer(void **pointer, void *host,
-                                                    unsigned) {
+                                                    unsigned flags) {
   return call([&] {
-    const Allocation *one = findAllocation(host);
-    if (!pointer || !one || one->kind == MemoryKind::Device)
-      return cudaErrorInvalidValue;
-    *pointer = host;
-    return cudaSuccess;
+    uint64_t address = 0;
+    cudaError_t error =
+        pointer ? deviceAddress(host, flags, address) : cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+      *pointer = host;
+    return error;
   });
 }
 
 BLOCKSCALE_API cudaError_t cudaHostGetFlags(unsigned *flags, void *host) {
-  return call([&] {
-    const Allocation *one = findAllocation(host);
-    if (!flags || !one || one->kind == MemoryKind::Device)
-      return cudaErrorInvalidValue;
-    *flags = one->flags;
-    return cudaSuccess;
-  });
+  return call(
+      [&] { return flags ? hostFlags(host, *flags) : cudaErrorInvalidValue; });
 }
 
 BLOCKSCALE_API cudaError_t cudaMemGetInfo(size_t *free, size_t *total) {
@@ -174,7 +159,7 @@ BLOCKSCALE_API cudaError_t cudaMemGetInfo(size_t *free, size_t *total) {
       return cudaErrorInvalidValue;
     *total = Core::get().device.memoryBytes;
     *free = freeBytes();
-    return cudaSuccess;
+    return Core::get().sticky;
   });
 }
 
@@ -208,20 +193,28 @@ BLOCKSCALE_API cudaError_t cudaPointerGetAttributes(
   });
 }
 
-// Managed memory is in one place, so there is nothing to move.
-
-BLOCKSCALE_API cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t,
-                                                cudaMemLocation, unsigned,
-                                                cudaStream_t) {
-  return isOurs(pointer);
+BLOCKSCALE_API cudaError_t cudaMemPrefetchAsync(const void *pointer,
+                                                size_t size,
+                                                cudaMemLocation location,
+                                                unsigned flags,
+                                                cudaStream_t stream) {
+  return call([&] {
+    return prefetch(toAddress(pointer), size, toDriver(location), flags,
+                    stream);
+  });
 }
 
-BLOCKSCALE_API cudaError_t cudaMemAdvise(const void *pointer, size_t,
-                                         cudaMemoryAdvise, cudaMemLocation) {
-  return isOurs(pointer);
+BLOCKSCALE_API cudaError_t cudaMemAdvise(const void *pointer, size_t size,
+                                         cudaMemoryAdvise advice,
+                                         cudaMemLocation location) {
+  return call([&] {
+    return advise(toAddress(pointer), size, CUmem_advise(advice),
+                  toDriver(location));
+  });
 }
 
-BLOCKSCALE_API cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void *pointer,
-                                                    size_t, unsigned) {
-  return isOurs(pointer);
+BLOCKSCALE_API cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream,
+                                                    void *pointer, size_t size,
+                                                    unsigned flags) {
+  return call([&] { return attach(stream, toAddress(pointer), size, flags); });
 }

@@ -66,8 +66,9 @@ BLOCKSCALE_API cudaError_t cudaStreamQuery(cudaStream_t stream) {
 }
 
 BLOCKSCALE_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream,
-                                               cudaEvent_t event, unsigned) {
-  return call([&] { return waitForEvent(stream, event); });
+                                               cudaEvent_t event,
+                                               unsigned flags) {
+  return call([&] { return waitForEvent(stream, event, flags); });
 }
 
 BLOCKSCALE_API cudaError_t cudaStreamGetFlags(cudaStream_t stream,
@@ -144,8 +145,8 @@ BLOCKSCALE_API cudaError_t cudaEventRecord(cudaEvent_t event,
 
 BLOCKSCALE_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t event,
                                                     cudaStream_t stream,
-                                                    unsigned) {
-  return cudaEventRecord(event, stream);
+                                                    unsigned flags) {
+  return call([&] { return recordEvent(event, stream, flags); });
 }
 
 BLOCKSCALE_API cudaError_t cudaEventSynchronize(cudaEvent_t event) {

@@ -46,6 +46,10 @@ inline const CUlaunchAttribute &toDriver(const cudaLaunchAttribute &attribute) {
   static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute));
   return reinterpret_cast<const CUlaunchAttribute &>(attribute);
 }
+inline const CUlaunchAttribute *
+toDriver(const cudaLaunchAttribute *attributes) {
+  return attributes ? &toDriver(*attributes) : nullptr;
+}
 
 } // namespace blockscale::cuda
 

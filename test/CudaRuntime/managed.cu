@@ -70,7 +70,7 @@ int main() {
   CALL(cudaMemGetInfo(&free, &all));
   EXPECT(free < all);
   EXPECT(cudaMalloc(&device, all) == cudaErrorMemoryAllocation);
-  EXPECT(cudaHostUnregister(pinned) == cudaErrorHostMemoryNotRegistered);
+  EXPECT(cudaHostUnregister(pinned) == cudaErrorInvalidValue);
   CALL(cudaHostUnregister(registered));
   CALL(cudaFreeHost(pinned));
   CALL(cudaFree(managed));

@@ -123,7 +123,9 @@ static void checkContexts() {
   CALL(cuCtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, 4096));
   CALL(cuCtxGetLimit(&bytes, CU_LIMIT_PRINTF_FIFO_SIZE));
   EXPECT(bytes == 4096);
-  RETURNS(CUDA_ERROR_UNSUPPORTED_LIMIT, cuCtxGetLimit(&bytes, CUlimit(77)));
+  RETURNS(CUDA_ERROR_UNSUPPORTED_LIMIT,
+          cuCtxGetLimit(&bytes, CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH));
+  RETURNS(CUDA_ERROR_INVALID_VALUE, cuCtxGetLimit(&bytes, CUlimit(77)));
 }
 
 static void checkModules() {
@@ -214,7 +216,7 @@ static void checkLibraries() {
   CALL(cuKernelGetName(&name, kernel));
   EXPECT(std::strcmp(name, "axpy") == 0);
   CALL(cuLibraryGetModule(&module, library));
-  RETURNS(CUDA_ERROR_INVALID_HANDLE, cuModuleUnload(module));
+  RETURNS(CUDA_ERROR_NOT_PERMITTED, cuModuleUnload(module));
   Vectors vectors;
   CUlaunchConfig config{};
   CUlaunchAttribute attributes[3] = {};

@@ -63,7 +63,7 @@ static void checkResources(CUdevice device, CUdevResource &part) {
   EXPECT(cuDevSmResourceSplitByCount(&again, &count, &part, nullptr, 0, 8) ==
          CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION);
   EXPECT(cuDevSmResourceSplitByCount(&again, &count, &all, nullptr, 0, 149) ==
-         CUDA_ERROR_INVALID_VALUE);
+         CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION);
   CUdevResource none = {};
   EXPECT(cuDevSmResourceSplitByCount(&again, &count, &none, nullptr, 0, 8) ==
          CUDA_ERROR_INVALID_RESOURCE_TYPE);
