@@ -24,6 +24,7 @@
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/BufferDeallocationOpInterfaceImpl.h"
 #include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
@@ -107,9 +108,14 @@ static void addToLLVM(OpPassManager &pm, const HostPipelineOptions &options) {
   pm.addPass(createSCFToControlFlowPass());
   // The few functions that narrow floats take are in no library.
   arith::ArithEmulateUnsupportedFloatsOptions emulate;
-  emulate.sourceTypeStrs = {"bf16", "f8E4M3FN", "f8E5M2"};
+  emulate.sourceTypeStrs = {"bf16",       "f8E4M3FN", "f8E5M2", "f8E4M3FNUZ",
+                            "f8E5M2FNUZ", "f8E4M3",   "f8E3M4", "f6E2M3FN",
+                            "f6E3M2FN",   "f4E2M1FN"};
   emulate.targetTypeStr = "f32";
   pm.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
+  math::MathExtendToSupportedTypesOptions extend;
+  extend.extraTypeStrs = {"bf16", "f16"};
+  pm.addPass(math::createMathExtendToSupportedTypes(extend));
   pm.addPass(createExpandFP4());
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;

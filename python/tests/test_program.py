@@ -68,6 +68,103 @@ func.func @wide(%x: tensor<{count}x{element}>) -> (tensor<{count}xf32>, tensor<{
         assert y[~is_nan].tobytes() == expected[~is_nan].astype(y.dtype).tobytes()
 
 
+# By name in MLIR.
+NARROW = {"f8E4M3FN": ml_dtypes.float8_e4m3fn, "f8E5M2": ml_dtypes.float8_e5m2,
+          "f6E2M3FN": ml_dtypes.float6_e2m3fn, "f6E3M2FN": ml_dtypes.float6_e3m2fn,
+          "f4E2M1FN": ml_dtypes.float4_e2m1fn,
+          "f8E4M3FNUZ": ml_dtypes.float8_e4m3fnuz,
+          "f8E4M3B11FNUZ": ml_dtypes.float8_e4m3b11fnuz,
+          "f8E5M2FNUZ": ml_dtypes.float8_e5m2fnuz, "f8E4M3": ml_dtypes.float8_e4m3,
+          "f8E3M4": ml_dtypes.float8_e3m4}
+
+
+def finite_values(dtype):
+    """Those of codes from 0 up, in order."""
+    count = 2 ** (ml_dtypes.finfo(dtype).bits - 1)
+    values = np.arange(count, dtype=np.uint8).view(dtype).astype(np.float64)
+    return values[np.isfinite(values)]
+
+
+def rounded(x, dtype):
+    """Each to nearest, ties to even codes, at once; beyond the largest number as
+    the format has it."""
+    info, values = ml_dtypes.finfo(dtype), finite_values(dtype)
+    step = values[-1] - values[-2]
+    # The number behind the largest one, if there were one.
+    grid = np.append(values, values[-1] + step)
+    middles = (grid[1:] + grid[:-1]) / 2
+    x = x.astype(np.float64)
+    code = np.searchsorted(middles, np.abs(x))
+    code = np.where(np.isin(np.abs(x), middles) & (code % 2 == 1), code + 1, code)
+    beyond = (np.inf if dtype in (ml_dtypes.float8_e5m2, ml_dtypes.float8_e4m3,
+                                  ml_dtypes.float8_e3m4)
+              else np.nan if info.bits == 8 else values[-1])
+    result = np.append(values, beyond)[np.minimum(code, len(values))]
+    result = np.copysign(result, x).astype(np.float32)
+    if "fnuz" in dtype.__name__:
+        result += np.float32(0)
+    # Formats without a NaN have the largest number in its place, as cvt has.
+    result[np.isnan(x)] = np.nan if info.bits == 8 else values[-1]
+    return result
+
+
+def numbers_around(dtype, wide):
+    """Finite codes, what lies halfway, what is next to that, far and special
+    numbers, of both signs."""
+    values = finite_values(dtype)
+    values = np.append(values, 2 * values[-1] - values[-2])
+    middles = (values[1:] + values[:-1]) / 2
+    some = np.concatenate([values, middles, [4 * values[-1], 1e-30, 1e-45]])
+    some = some[some <= np.finfo(wide).max].astype(wide)
+    if wide == np.float64:
+        # What f32 cannot tell from a tie, and what is no f32.
+        some = np.concatenate([some, middles * (1 + 1e-12), middles * (1 - 1e-12),
+                               [1e300, 1e-300]])
+    else:
+        some = np.concatenate([some, np.nextafter(some, wide(np.inf)),
+                               np.nextafter(some, wide(-np.inf)),
+                               [np.finfo(wide).max]]).astype(wide)
+    return np.concatenate([some, -some, [np.inf, -np.inf, np.nan]]).astype(wide)
+
+
+@pytest.mark.parametrize("wide, of", [(np.float32, "f32"), (np.float16, "f16"),
+                                      (np.float64, "f64")])
+@pytest.mark.parametrize("element, dtype", NARROW.items())
+def test_the_host_rounds_to_narrow_floats(element, dtype, wide, of):
+    x = numbers_around(dtype, wide)
+    program = bs.Program(f"""
+func.func @narrow(%x: tensor<{len(x)}x{of}>) -> tensor<{len(x)}x{element}> {{
+  %0 = arith.truncf %x : tensor<{len(x)}x{of}> to tensor<{len(x)}x{element}>
+  return %0 : tensor<{len(x)}x{element}>
+}}""")
+    found, expected = program(x).astype(np.float32), rounded(x, dtype)
+    is_nan = np.isnan(expected)
+    assert np.array_equal(np.isnan(found), is_nan)
+    assert found[~is_nan].tobytes() == expected[~is_nan].tobytes()
+
+
+def test_the_host_computes_with_narrow_floats():
+    program = bs.Program("""
+func.func @sum(%x: tensor<9xf6E3M2FN>, %y: tensor<9xf8E4M3FNUZ>, %z: tensor<9xf8E5M2>)
+    -> (tensor<9xf6E3M2FN>, tensor<9xf8E4M3FNUZ>, tensor<9xf8E5M2>) {
+  %0 = arith.addf %x, %x : tensor<9xf6E3M2FN>
+  %1 = arith.mulf %y, %y : tensor<9xf8E4M3FNUZ>
+  %2 = math.sqrt %z : tensor<9xf8E5M2>
+  return %0, %1, %2 : tensor<9xf6E3M2FN>, tensor<9xf8E4M3FNUZ>, tensor<9xf8E5M2>
+}""")
+    small = np.array([-28, -3, -0.0625, 0, 0.125, 1, 5, 12, 28], np.float32)
+    x, y, z = (small.astype(NARROW[name])
+               for name in ("f6E3M2FN", "f8E4M3FNUZ", "f8E5M2"))
+    found = program(x, y, z)
+    wide = [one.astype(np.float32) for one in (x, y, z)]
+    with np.errstate(invalid="ignore"):
+        meant = wide[0] + wide[0], wide[1] * wide[1], np.sqrt(wide[2])
+    for one, value in zip(found, meant):
+        assert one.tobytes() == value.astype(one.dtype).tobytes() or (
+            np.array_equal(one.astype(np.float32),
+                           value.astype(one.dtype).astype(np.float32), True))
+
+
 @pytest.mark.parametrize("format_, element, layout", [
     (bs.Format("uint8", "f32", 32, zero="int16"), "ui8", "plain"),
     (bs.Format("uint8", "f32", 32, zero="int32"), "ui8", "plain"),
@@ -235,3 +332,47 @@ def test_what_jax_wrote_is_imported():
     imported = bs.from_mlir(text, target="sm_103a")
     assert imported.name == "main" and len(imported.inputs) == 4
     assert 'blockscale.target = #blockscale.target<sm_103a>' in imported.mlir
+
+
+def test_a_program_without_a_chip_is_read_for_the_one_it_is_compiled_for():
+    # K before the rows, which chips without tensor memory do not read.
+    floats = bs.from_mlir("""
+func.func @mm(%a: tensor<64x32xf8E4M3FN>, %b: tensor<64x24xf8E4M3FN>) -> tensor<32x24xf32> {
+  %z = arith.constant dense<0.0> : tensor<32x24xf32>
+  %0 = linalg.generic {indexing_maps = [
+      affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>,
+      affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<64x32xf8E4M3FN>, tensor<64x24xf8E4M3FN>)
+      outs(%z : tensor<32x24xf32>) {
+  ^bb0(%x: f8E4M3FN, %y: f8E4M3FN, %s: f32):
+    %1 = arith.extf %x : f8E4M3FN to f32
+    %2 = arith.extf %y : f8E4M3FN to f32
+    %3 = arith.mulf %1, %2 : f32
+    %4 = arith.addf %s, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<32x24xf32>
+  return %0 : tensor<32x24xf32>
+}""")
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(-4, 5, (64, 32)), rng.integers(-4, 5, (64, 24))
+    for chip in ("", "sm_100a", "sm_120a"):
+        outcome = bs.Program(floats, chip).run(a.astype(E4M3), b.astype(E4M3))
+        assert np.array_equal(outcome.results[0], a.T @ b)
+        assert len(outcome.launches) == 1
+    assert "mn_major" in floats.mlir_for("sm_103a")
+    assert "mn_major" not in floats.mlir_for("sm_120a")
+    # Integers, which not all chips multiply.
+    integers = bs.from_mlir("""
+func.func @mm(%a: tensor<64x32xi8>, %b: tensor<32x24xi8>) -> tensor<64x24xi32> {
+  %z = arith.constant dense<0> : tensor<64x24xi32>
+  %0 = linalg.matmul ins(%a, %b : tensor<64x32xi8>, tensor<32x24xi8>)
+      outs(%z : tensor<64x24xi32>) -> tensor<64x24xi32>
+  return %0 : tensor<64x24xi32>
+}""")
+    a, b = rng.integers(-128, 128, (64, 32)), rng.integers(-128, 128, (32, 24))
+    for chip, launches in (("", 1), ("sm_120a", 1), ("sm_103a", 0)):
+        outcome = bs.Program(integers, chip).run(a.astype(np.int8), b.astype(np.int8))
+        assert np.array_equal(outcome.results[0], a @ b)
+        assert len(outcome.launches) == launches
+    assert bs.from_mlir(SUM, target="sm_120a").mlir_for("sm_100a").count("sm_120a")

@@ -123,14 +123,20 @@ def GroupsToProducts : Pass<"blockscale-groups-to-products"> {
 }
 
 def ExpandFP4 : Pass<"blockscale-expand-fp4"> {
-  let summary = "Round to f4E2M1FN and widen narrow floats with integers";
+  let summary = "Round to narrow floats and widen them with integers";
   let description = [{
-    `arith.truncf` of a number to f4E2M1FN: to nearest, ties to even, saturating.
-    The expansion of LLVM 22 (`arith-expand=include-f4e2m1`) takes ties away from
-    zero and loses signs of what is next to zero. And `arith.extf` of numbers and
-    vectors of floats of 8 and 6 bits, of which LLVM has no types, but f8E8M0FNU.
+    `arith.truncf` of numbers and vectors to floats of 8, 6 and 4 bits, and
+    `arith.extf` of those of 8 and 6 bits, of which LLVM has no types; but
+    f8E8M0FNU, which upstream expands. To nearest, ties to even, once, of f64 too.
+    What is too large becomes an infinity, in formats without one the NaN, and in
+    those that have neither the largest number, as a NaN does there.
+    `blockscale.quantize` saturates.
+
+    Upstream expands f4E2M1FN as well (`arith-expand=include-f4e2m1` of LLVM 22), but
+    takes ties away from zero and loses signs of what is next to zero.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
 }
 
 #endif // BLOCKSCALE_CONVERSION_BLOCKSCALETOLINALG_PASSES_TD
