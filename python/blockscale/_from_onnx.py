@@ -41,7 +41,7 @@ def from_onnx(model, name="main", target=""):
     imported = graph.imported()
     text = import_products(imported.mlir, name, target)
     graph.check_products(text)
-    return replace(imported, mlir=text)
+    return replace(imported, mlir=text, written="" if target else imported.mlir)
 
 
 def in_linalg(model, name):

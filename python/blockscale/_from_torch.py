@@ -55,12 +55,11 @@ def from_torch(program, name="main"):
             function.returns(outputs(node, signature, values))
         else:
             raise Refused(f"'{node.name}': a traced program has no '{node.op}'")
-    # What follows products becomes part of their kernels; operands lie alike for
-    # all chips.
-    mlir = import_products(function.text(), name, "")
-    return Imported(name, mlir, tuple(order), parameters,
+    # What follows products becomes part of their kernels.
+    written = function.text()
+    return Imported(name, import_products(written, name, ""), tuple(order), parameters,
                     tuple(one.type.shape for one in function.arguments),
-                    limits_of(program))
+                    limits_of(program), written)
 
 
 def check(program):

@@ -22,6 +22,8 @@ class Imported:
     sizes: the shapes of its arguments, numbers and expressions of sizes with names;
         empty where the producer does not say them.
     limits: the least and the largest number of each such name, None for no end.
+    written: what the producer wrote, as MLIR, if no chip was named. `mlir` is for
+        sm_100a then, and what compiles for another chip reads this anew.
     """
 
     name: str
@@ -30,6 +32,13 @@ class Imported:
     parameters: dict = field(repr=False, default_factory=dict)
     sizes: tuple = field(repr=False, default=())
     limits: dict = field(repr=False, default_factory=dict)
+    written: str | bytes = field(repr=False, default="")
+
+    def mlir_for(self, target):
+        """The module for this chip, as a name; "" where it is not known."""
+        if not self.written or not target.startswith("sm_") or "," in target:
+            return self.mlir
+        return import_products(self.written, self.name, target)
 
 
 def import_products(mlir, name, target):
@@ -49,8 +58,9 @@ def from_mlir(mlir, name="<mlir>", target=""):
 
     mlir: text in the generic form, where it has ops of dialects that are not
         upstream's, or bytecode. name: what diagnostics call it.
-    target: the chip of what names none, whose kernels say how operands lie;
-        "sm_100a" if it is empty.
+    target: the chip of what names none, whose kernels say how operands lie and which
+        products there are. If it is empty, "sm_100a", and the result is read anew for
+        the chip that it is compiled for.
 
     Returns an `Imported` of the first public function, without parameters. Raises
     CompileError for a product that contradicts itself and for ops that are part of
@@ -59,9 +69,10 @@ def from_mlir(mlir, name="<mlir>", target=""):
     if not isinstance(mlir, bytes):
         text("mlir", mlir)
     ours = import_products(mlir, text("name", name), target)
+    written = "" if target else mlir
     found = FUNCTION.search(ours)
     if found is None:
-        return Imported("", ours, ())
+        return Imported("", ours, (), written=written)
     arguments = found[2].split(") -> ")[0]
     return Imported(found[1].strip('"'), ours,
-                    tuple(ARGUMENT.findall(arguments)))
+                    tuple(ARGUMENT.findall(arguments)), written=written)

@@ -465,9 +465,28 @@ class Kernel(Conversions):
             counts: begin("gemm, inputs", "rows"). Steps that are over at once
             are left out.
 
-        Raises Refused for sizes that the kernel is not for. An interrupt ends
-        the runs.
+        Raises Refused for sizes that no kernel is for, and where all kernels have
+        another number in place of a dynamic size. An interrupt ends the runs.
         """
+        self._check_dynamic({"M": M, "N": N, "K": K, "batch": batch})
+        return self._verify(M, N, K, batch, data=data, conditions=conditions,
+                            num_sms=num_sms, clusters=clusters, seed=seed,
+                            threads=threads, completion=completion,
+                            progress=progress)
+
+    def _check_dynamic(self, given):
+        for name, values in given.items():
+            known = {one["value"] for kernel in self.plan["kernels"]
+                     for one in kernel["sizes"] if one["name"] == name}
+            other = [one for one in np.ravel(values) if one not in known]
+            if other and None not in known:
+                raise Refused(
+                    f"{name} is {other[0]}, but no kernel here has a dynamic {name}" +
+                    (f": it is {' or '.join(map(str, sorted(known)))}"
+                     if known else ""))
+
+    def _verify(self, M, N, K, batch, *, data, conditions, num_sms=0, clusters=0,
+                seed, threads, completion, progress):
         options = _core.VerifyOptions()
         for name, legal, value in (("data", DATA, data),
                                    ("conditions", CONDITIONS, conditions),
@@ -498,10 +517,10 @@ def text_or_bytes(mlir):
         return mlir
 
 
-def spec_of(source):
-    """The spec of whatever names a module."""
+def spec_of(source, target):
+    """The spec of whatever names a module, for a chip if it is a name."""
     if isinstance(source, Imported):
-        return Spec(source.mlir, source.name)
+        return Spec(source.mlir_for(target), source.name)
     if isinstance(source, (str, bytes)):
         return parse(source)
     if not isinstance(source, Spec):
@@ -525,9 +544,9 @@ def compile(spec, target="", **options):
 
     Raises CompileError, whose diagnostics say what is not legal and what is.
     """
-    spec = spec_of(spec)
     if isinstance(target, (list, tuple)):
         target = ",".join(text("target", one) for one in target)
+    spec = spec_of(spec, text("target", target or ""))
     chips, warnings, plan, launcher = compiler().compile(
         bytes_of(spec.mlir), spec.name, compile_options(target, **options))
     warnings = [diagnostic(one) for one in warnings]

@@ -89,8 +89,8 @@ class Program:
                  dispatch_rows=(), dense_fallback=False,
                  quantize_on_device=False):
         self.imported = source if isinstance(source, Imported) else None
-        self.spec = spec_of(source)
         self.target = text("target", target or "")
+        self.spec = spec_of(source, self.target)
         self._options = dict(expected_rows=expected_rows,
                              dispatch_rows=dispatch_rows,
                              dense_fallback=dense_fallback,
@@ -199,9 +199,10 @@ class Program:
         sizes = {"M": M, "N": N, "K": K, "batch": batch}
         kernels = compile(self.spec, self.target, host_duties=True,
                           **self._options)
-        verdicts = [kernel.verify(**sizes, data=data, conditions=conditions,
-                                  seed=seed, threads=threads,
-                                  completion=completion, progress=progress)
+        # A size may be of functions alone.
+        verdicts = [kernel._verify(**sizes, data=data, conditions=conditions,
+                                   seed=seed, threads=threads,
+                                   completion=completion, progress=progress)
                     for kernel in ([kernels] if isinstance(kernels, Kernel)
                                    else kernels)]
         choice("conditions", conditions, CONDITIONS)

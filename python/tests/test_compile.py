@@ -177,6 +177,16 @@ def test_verify(kernel):
         kernel.verify(data="all")
 
 
+def test_verify_takes_no_size_that_no_kernel_has(kernel):
+    with pytest.raises(bs.Refused, match="N is 3, but no kernel here has a dynamic N: "
+                       "it is 256"):
+        kernel.verify(M=40, N=3)
+    with pytest.raises(bs.Refused, match="batch is 2, but no kernel here has a dynamic "
+                       "batch"):
+        kernel.verify(M=40, batch=[2])
+    assert kernel.verify(M=40, N=256, data="exact")
+
+
 def test_verify_finds_an_edit(kernel):
     edited = bs.Kernel("sm_100a", kernel.ptx.replace("st.global", "//", 1), b"",
                        kernel.plan_text, kernel._report_text, "", "")
