@@ -126,6 +126,20 @@ static std::string stemOf(const std::string &path) {
   return path == "-" ? "kernels" : std::filesystem::path(path).stem().string();
 }
 
+/// The stage of host code that `emit` prints; none if it prints something else.
+static std::optional<HostStage> hostStageOf(Emit emit) {
+  switch (emit) {
+  case Emit::HostLinalg:
+    return HostStage::Linalg;
+  case Emit::HostMemRef:
+    return HostStage::MemRef;
+  case Emit::HostLLVM:
+    return HostStage::LLVM;
+  default:
+    return std::nullopt;
+  }
+}
+
 /// What is wrong with the command line as a whole.
 int CompileVerb::check() {
   std::set<std::string> stems;
@@ -141,6 +155,10 @@ int CompileVerb::check() {
   if (emit != Emit::All && command.isGiven("report"))
     return reportError("--report and --emit contradict each other: a stage has "
                        "no report",
+                       kNotUnderstood);
+  if (hostDuties && hostStageOf(emit))
+    return reportError("--host-duties and whole functions of --emit contradict "
+                       "each other: host code does what no kernel does",
                        kNotUnderstood);
   if (noCubin && command.isGiven("ptxas"))
     return reportError("--ptxas and --no-cubin contradict each other",
@@ -200,20 +218,6 @@ static std::optional<Stage> stageOf(Emit emit) {
     return std::nullopt;
   }
   llvm_unreachable("covered switch");
-}
-
-/// The stage of host code that `emit` prints; none if it prints something else.
-static std::optional<HostStage> hostStageOf(Emit emit) {
-  switch (emit) {
-  case Emit::HostLinalg:
-    return HostStage::Linalg;
-  case Emit::HostMemRef:
-    return HostStage::MemRef;
-  case Emit::HostLLVM:
-    return HostStage::LLVM;
-  default:
-    return std::nullopt;
-  }
 }
 
 /// The text that `emit` names, of kernels that are all for one chip.

@@ -265,6 +265,15 @@ int EmulateVerb::readSettings(Settings &given, Prepared &prepared) {
   return kSuccess;
 }
 
+/// Whether a launch of the kernel says this factor.
+static bool hasFactor(const plan::Kernel &kernel, std::string_view factor) {
+  return std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
+                     [&](const plan::Parameter &each) {
+                       return each.role == factor &&
+                              each.kind == plan::ParameterKind::Scalar;
+                     });
+}
+
 int EmulateVerb::prepareFromPlan(const emulator::Module &module,
                                  Prepared &prepared) {
   Result<std::string> text = readFile(planFile);
@@ -288,6 +297,11 @@ int EmulateVerb::prepareFromPlan(const emulator::Module &module,
     return code;
   if (auto rows = given.sizes.find("M"); rows != given.sizes.end())
     found = plan::kernelForRows(**chosen, found, uint64_t(rows->second));
+  for (const auto &[factor, value] : prepared.data.scalars)
+    if (!hasFactor(*found, factor))
+      return reportError("kernel '" + found->name + "' has no '" + factor +
+                             "' to set",
+                         kNotUnderstood);
   if (auto why = verify::whyNotParameters(*found, module))
     return reportError(why->text, kFailure);
   for (const char *factor : {"alpha", "beta"})

@@ -25,11 +25,16 @@ bool blockscale::isWholeFunction(Operation *op) {
 std::optional<Reason>
 blockscale::whyNotReached(const QuantizedStorage &storage) {
   for (AffineExpr size : {storage.rows, storage.k, storage.batch})
-    if (auto constant = dyn_cast<AffineConstantExpr>(size))
+    if (auto constant = dyn_cast<AffineConstantExpr>(size)) {
+      if (constant.getValue() < 1)
+        return "it has a size of 0, which leaves a kernel nothing to do; "
+               "expected 1 to " +
+               std::to_string(kMaxProductSize);
       if (constant.getValue() > kMaxProductSize)
         return "its size of " + std::to_string(constant.getValue()) +
                " exceeds " + std::to_string(kMaxProductSize) +
                ", the most that the 32-bit coordinates of a kernel reach";
+    }
   return std::nullopt;
 }
 
