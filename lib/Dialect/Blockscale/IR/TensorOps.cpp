@@ -23,10 +23,23 @@ using namespace blockscale;
 
 using OptionalOperand = std::optional<OpAsmParser::UnresolvedOperand>;
 
+/// An error at a word that is none of an enum, with those that are.
+template <typename Enum>
+static ParseResult refuseWord(OpAsmParser &parser, SMLoc loc, StringRef what,
+                              StringRef word, unsigned last) {
+  InFlightDiagnostic error = parser.emitError(loc) << "unknown " << what << " '"
+                                                   << word << "', expected ";
+  llvm::interleaveComma(llvm::seq<unsigned>(0, last + 1), error,
+                        [&](unsigned value) {
+                          error << stringifyEnum(static_cast<Enum>(value));
+                        });
+  return error;
+}
+
 /// `(` word of an enum `)`.
 template <typename Symbolize>
 static auto parseWordInParens(OpAsmParser &parser, Symbolize symbolize,
-                              StringRef what)
+                              StringRef what, unsigned last)
     -> FailureOr<std::decay_t<decltype(*symbolize(StringRef()))>> {
   StringRef word;
   if (parser.parseLParen())
@@ -36,7 +49,8 @@ static auto parseWordInParens(OpAsmParser &parser, Symbolize symbolize,
     return failure();
   auto value = symbolize(word);
   if (!value)
-    return parser.emitError(loc) << "unknown " << what << " '" << word << "'";
+    return refuseWord<std::decay_t<decltype(*value)>>(parser, loc, what, word,
+                                                      last);
   return *value;
 }
 
@@ -66,7 +80,7 @@ static ParseResult parseEpilogue(OpAsmParser &parser, Region &region,
     return success();
   FailureOr<Activation> activation = parseWordInParens(
       parser, [](StringRef word) { return symbolizeActivation(word); },
-      "activation");
+      "activation", getMaxEnumValForActivation());
   if (failed(activation))
     return failure();
   Epilogue(region, c.has_value(), bias.has_value())
@@ -96,7 +110,7 @@ static ParseResult parseScaleRule(OpAsmParser &parser, ScaleRuleAttr &rule) {
     return success();
   FailureOr<ScaleRule> found = parseWordInParens(
       parser, [](StringRef word) { return symbolizeScaleRule(word); },
-      "scale rule");
+      "scale rule", getMaxEnumValForScaleRule());
   if (failed(found))
     return failure();
   rule = ScaleRuleAttr::get(parser.getContext(), *found);
@@ -127,7 +141,8 @@ static ParseResult parseElementRounding(OpAsmParser &parser,
     return failure();
   std::optional<ElementRounding> mode = symbolizeElementRounding(word);
   if (!mode)
-    return parser.emitError(loc) << "unknown rounding '" << word << "'";
+    return refuseWord<ElementRounding>(parser, loc, "rounding", word,
+                                       getMaxEnumValForElementRounding());
   rounding = ElementRoundingAttr::get(builder.getContext(), *mode);
   if (succeeded(parser.parseOptionalComma()) &&
       (parser.parseKeyword("seed") || parser.parseEqual() ||

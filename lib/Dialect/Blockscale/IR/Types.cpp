@@ -240,6 +240,11 @@ ScaledTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
                          << size;
   const ScaleSpec &spec = specAttr.getValue();
   std::optional<NumberSpec> number = getNumberSpec(elementType);
+  if (elementType.isSignedInteger())
+    return emitError() << "integers with a sign are signless ones here, as in "
+                       << IntegerType::get(elementType.getContext(),
+                                           elementType.getIntOrFloatBitWidth())
+                       << "; found " << elementType;
   if (!number || (elementType.isF32() && spec.isUnscaled()))
     return emitError() << "expected elements that are floats or integers of 2 "
                           "to 8 bits, '!blockscale.codebook' or, without "

@@ -120,7 +120,7 @@ func.func @quantize_rule(%x: tensor<64x64xf32>) {
 // -----
 
 func.func @quantize_unknown_rule(%x: tensor<64x64xf32>) {
-  // expected-error @below {{unknown scale rule 'nearest'}}
+  // expected-error @below {{unknown scale rule 'nearest', expected floor, round_up, floor_plus_one, ceil, mid_max, rounded_max, top_binade, min_error}}
   %0 = blockscale.quantize %x rule(nearest) : tensor<64x64xf32> to !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32">
   return
 }
@@ -152,7 +152,7 @@ func.func @quantize_search_with_zeros(%x: tensor<64x64xf32>) {
 // -----
 
 func.func @quantize_unknown_rounding(%x: tensor<64x64xf32>) {
-  // expected-error @below {{unknown rounding 'up'}}
+  // expected-error @below {{unknown rounding 'up', expected even, away, zero, stochastic, stochastic_rs}}
   %0 = blockscale.quantize %x rounding(up) : tensor<64x64xf32> to !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32">
   return
 }
@@ -541,7 +541,7 @@ func.func @matmul_row_bias(%a: !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32">, %
 // -----
 
 func.func @matmul_activation(%a: !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32">) {
-  // expected-error @below {{unknown activation 'tanh'}}
+  // expected-error @below {{unknown activation 'tanh', expected relu, gelu, silu}}
   %0 = blockscale.matmul %a, %a activation(tanh) : !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32"> -> tensor<64x64xf32>
   return
 }
@@ -603,3 +603,8 @@ func.func @densify_plain_scales(%q: !blockscale.tensor<16x48xf6E3M2FN, "e4m3fn_t
   %0 = blockscale.densify %q : !blockscale.tensor<16x48xf6E3M2FN, "e4m3fn_t8n2m4", layout = tiled_128x4> to !blockscale.tensor<16x48xf6E3M2FN, "e4m3fn_t16", layout = tiled_128x4>
   return
 }
+
+// -----
+
+// expected-error @below {{integers with a sign are signless ones here, as in 'i8'; found 'si8'}}
+func.func private @signed(!blockscale.tensor<16x64xsi8, "float32_t32">)
