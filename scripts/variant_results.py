@@ -14,8 +14,8 @@ from variant_functions import (
     function_with_counted_result, function_with_pairs, function_with_quantized_result)
 from variant_kinds import (
     DATACENTER, DENSE, GROUPED, GROUPED_BLOCKS, GROUPED_LONG, HALVED, INTEGER_CHIPS,
-    K96_CHIPS, LONG_SPLIT, MIXED, MXFP4, MXFP8, NVFP4, PROMOTED, SMALL, SPARSE,
-    SPARSE_WEIGHTS, Sizes, UNSCALED_DENSE, Variant, WARP, WIDE, WIDE_SHORT, adding_by_tma, cluster, pair)
+    K96_CHIPS, LONG_SPLIT, MIXED, MXFP4, MXFP8, NVFP4, Operands, PROMOTED, SMALL,
+    SPARSE, SPARSE_PROMOTED, SPARSE_WEIGHTS, Sizes, UNSCALED_DENSE, Variant, WARP, WIDE, WIDE_SHORT, adding_by_tma, cluster, pair)
 
 # What a kernel quantises: numbers of type `x`, to elements under scales, with a rule or
 # a rounding; whether it finds tensor scales.
@@ -105,6 +105,23 @@ RESULTS = [Quantized(operands, QUANTIZATIONS[i]) for operands, i in
            [(MXFP8, 0), (MIXED, 2), (MXFP4, 4), (NVFP4, 5), (NVFP4, 6)]]
 
 
+# Of a sparse B, whose products swap operands.
+SPARSE_B = [Operands(one.b, one.a, one.b_spec, one.a_spec) for one in SPARSE]
+SPARSE_B_RESULTS = [Quantized(SPARSE_B[operands], QUANTIZATIONS[i]) for operands, i in
+                    [(0, 0), (1, 2), (2, 4), (3, 5), (3, 6)]]
+# Scales that the next sparse instructions read, and floats of part of a thread's
+# columns, of all of them and of two threads'.
+SPARSE_LAYERS = [
+    Quantized(SPARSE_WEIGHTS[0], Quantization("f8E4M3FN", "e8m0_t64", "bf16",
+                                              "{blockscale.for_sparse}"))] + [
+    Quantized(SPARSE_WEIGHTS[0], Quantization("f8E5M2", f"float32_t{tile}@plain", x))
+    for tile, x in [(32, "bf16"), (64, "f32"), (128, "f16")]]
+PROMOTED_B_RESULTS = [
+    Quantized(Operands(one.b, one.a, one.b_spec, one.a_spec), QUANTIZATIONS[i])
+    for one, i in zip(SPARSE_PROMOTED, (0, 5))]
+WHOLE_TILES_OF_D = Sizes([1, 130, 300], [(384, 576), (512, 1088)])
+
+
 PAIRED = [Quantized(operands, None) for operands in DENSE] + RESULTS[:1] + \
     RESULTS[3:]
 
@@ -119,16 +136,16 @@ def quantized_groups(name, schedule, needs=DATACENTER, is_wide=False, is_paired=
                    make=make)
 
 
-def paired(name, schedule, needs=DATACENTER, is_wide=False, results=True):
-    return Variant(f"gate and up, {name}", needs,
-                   PAIRED if results else PAIRED[:len(DENSE)], schedule,
+def paired(name, schedule, needs=DATACENTER, is_wide=False, results=None):
+    return Variant(f"gate and up, {name}", needs, results or PAIRED, schedule,
                    Sizes([1, 130, 300], [(320, 576), (512, 1056)]), is_wide,
                    make=function_with_pairs)
 
 
-def quantized(name, schedule, needs=DATACENTER, is_wide=False):
-    return Variant(f"quantised results, {name}", needs, RESULTS, schedule,
-                   BLOCKS_OF_D, is_wide, make=function_with_quantized_result)
+def quantized(name, schedule, needs=DATACENTER, is_wide=False, results=None,
+              sizes=BLOCKS_OF_D):
+    return Variant(f"quantised results, {name}", needs, results or RESULTS, schedule,
+                   sizes, is_wide, make=function_with_quantized_result)
 
 
 def gathered(name, operands, schedule, sizes=GROUPED, needs=DATACENTER,
@@ -240,11 +257,31 @@ RESULT_VARIANTS = [
     quantized("CTA pair in 2 x 2, dynamic scheduler",
               "cta_group = 2, cluster_m = 2, cluster_n = 2, scheduler = dynamic"),
     quantized("wide K, CTA pair", "cta_group = 2", is_wide=True),
+    quantized("one CTA, operands swapped", "cta_group = 1, swap_operands = true"),
+    quantized("CTA pair, operands swapped",
+              "cta_group = 2, swap_operands = true, tile_n = 64"),
+    quantized("operands swapped, warp level", "swap_operands = true", needs=WARP),
+    quantized("wide K, CTA pair, operands swapped",
+              "cta_group = 2, swap_operands = true", is_wide=True),
+    quantized("sparse B, one CTA", "cta_group = 1", results=SPARSE_B_RESULTS),
+    quantized("sparse B, CTA pair of eight warps",
+              "cta_group = 2, tile_n = 128, epilogue_warps = 8",
+              results=SPARSE_B_RESULTS),
+    quantized("sparse B, warp level", "", needs=WARP, results=SPARSE_B_RESULTS),
+    quantized("sparse B, for sparse instructions and under floats", "",
+              results=SPARSE_LAYERS, sizes=WHOLE_TILES_OF_D),
+    quantized("scales applied in registers beside a sparse B", "",
+              results=PROMOTED_B_RESULTS, sizes=Sizes([1, 300], [(288, 640)])),
     paired("one CTA", "cta_group = 1"),
     paired("CTA pair", "cta_group = 2"),
-    paired("split K", "split_k = 2", results=False),
+    paired("one CTA, operands swapped", "cta_group = 1, swap_operands = true"),
+    paired("operands swapped, warp level", "swap_operands = true", needs=WARP,
+           results=PAIRED[:len(DENSE)]),
+    paired("sparse B", "", results=[Quantized(one, None) for one in SPARSE_B] +
+           SPARSE_B_RESULTS[:1] + SPARSE_B_RESULTS[3:]),
+    paired("split K", "split_k = 2", results=PAIRED[:len(DENSE)]),
     paired("wide K, CTA pair", "cta_group = 2", is_wide=True),
-    paired("warp level", "", needs=WARP, results=False),
+    paired("warp level", "", needs=WARP, results=PAIRED[:len(DENSE)]),
 ]
 
 RESULT_VARIANTS += [

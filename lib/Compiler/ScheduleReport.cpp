@@ -81,8 +81,7 @@ static bool isLegalEpilogue(MatmulOp op, MmaAttr mma, ScheduleAttr schedule) {
          !whyNotStores(schedule, result, target) &&
          !whyNotLoadsOfC(schedule, loadedAddend(op), target) &&
          !whyNotEpilogueWarps(schedule, result.isPromoting, target) &&
-         !(quantizer &&
-           whyNotQuantized(schedule, columnsOfBlock(op, quantizer), target));
+         !(quantizer && whyNotQuantized(op, quantizer, schedule, target));
 }
 
 /// `schedule` with other epilogues, which are not among those that are

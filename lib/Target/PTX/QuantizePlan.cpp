@@ -118,8 +118,9 @@ LogicalResult blockscale::planQuantizedResult(gpu::GPUFuncOp kernel,
                                               plan::Kernel &result) {
   auto quantization =
       kernel->getAttrOfType<QuantizationAttr>(QuantizationAttr::name);
-  Result<QuantizedStorage> storage = quantizedStorage(
-      quantization.getD(), getTarget(kernel), groupsOf(kernel));
+  Result<QuantizedStorage> storage =
+      quantizedStorage(quantization.getD(), getTarget(kernel), groupsOf(kernel),
+                       scaleReader(kernel));
   if (!storage)
     return kernel.emitError() << storage.why().text;
   placeAlongN(*storage, result);

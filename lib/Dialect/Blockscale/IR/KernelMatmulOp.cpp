@@ -330,7 +330,7 @@ static LogicalResult verifyPairs(KernelMatmulOp op) {
     return op.emitOpError() << "groups along K have no 'pairs'";
   if (op.getBias() && op.getBiasKind() != BiasKind::Column)
     return op.emitOpError() << "with 'pairs' expected a bias along the columns";
-  if (auto why = whyNotPairs(op.getSchedule()))
+  if (auto why = whyNotPairs(op.getSchedule(), getTarget(op)))
     return op.emitOpError() << why->text;
   return success();
 }

@@ -6,16 +6,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/IR/Pairs.h"
+#include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace blockscale;
 
-std::optional<Reason> blockscale::whyNotPairs(ScheduleAttr schedule) {
+std::optional<Reason> blockscale::whyNotPairs(ScheduleAttr schedule,
+                                              hw::Target target) {
+  constexpr int64_t kPair = 2;
   if (schedule.getSwapOperands() && schedule.getSwapOperands().getValue())
-    return Reason("'pairs' are not lowered with 'swap_operands': the sums of a "
-                  "pair lie in two threads; nearest legal: false");
+    return whyNotExchanged(schedule, kPair, target);
   return std::nullopt;
 }
 

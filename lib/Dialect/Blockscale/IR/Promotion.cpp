@@ -292,7 +292,10 @@ blockscale::whyNotPromotion(MmaAttr mma, ScheduleAttr schedule, int64_t block,
                   " is not lowered with them, nearest legal: " +
                   std::to_string(mma.getM()));
   int64_t columns = schedule.getTileN();
-  int64_t most = mostPromotedColumns(columnsOfResult);
+  // Threads of swapped operands have rows of a block, whatever its columns.
+  bool swap =
+      schedule.getSwapOperands() && schedule.getSwapOperands().getValue();
+  int64_t most = mostPromotedColumns(swap ? 0 : columnsOfResult);
   if (promotedColumns(columns) > kMostSums || columns > most)
     return Reason(
         what +

@@ -13,9 +13,11 @@
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
 #include "blockscale/Dialect/Blockscale/IR/SparseSide.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
+#include "blockscale/HW/Memory.h"
 #include "blockscale/HW/Target.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -39,6 +41,11 @@ int64_t blockscale::columnsOfBlock(MatmulOp op, QuantizeOp quantizer) {
   return quantizer.getType().getKTile() * (op.getPairs() ? 2 : 1);
 }
 
+ScaleReader blockscale::readerOfResult(KernelMatmulOp op) {
+  auto kernel = op->getParentOfType<FunctionOpInterface>();
+  return kernel ? scaleReader(kernel) : ScaleReader::Dense;
+}
+
 int64_t blockscale::columnsOfResult(MatmulOp op) {
   QuantizeOp quantizer = quantizerOf(op);
   return quantizer ? columnsOfBlock(op, quantizer) : 0;
@@ -56,6 +63,92 @@ QuantizationAttr blockscale::quantizationOf(QuantizeOp op, StringRef source,
 //===----------------------------------------------------------------------===//
 // Rules
 //===----------------------------------------------------------------------===//
+
+/// Columns of the product that one warp has where warps multiply: as many, or
+/// at most twice as many where a block of the result is longer.
+static constexpr int64_t kWarpColumns = 32, kMostWarpColumns = 64;
+
+/// Where warps multiply, one of them has whole blocks of `columns` columns.
+static std::optional<Reason> whyNotWarps(int64_t columns, hw::Target target,
+                                         int64_t most = kMostWarpColumns) {
+  if (hw::hasTensorMemory(target) || columns <= most)
+    return std::nullopt;
+  return Reason(
+      "a warp of " + hw::targetName(target) + " has " + std::to_string(most) +
+      " columns of the product, but a block of the result is made "
+      "of " +
+      std::to_string(columns) + "; nearest legal: blocks of " +
+      std::to_string(most) + " columns, or a kernel of its own that quantises");
+}
+
+/// And whole runs of rows that the lanes of a quad share out: two warps or more
+/// have the columns of a tile together.
+static std::optional<Reason>
+whyNotWarpRows(ScheduleAttr schedule, int64_t columns, hw::Target target) {
+  int64_t least = 2 * std::max(columns, kWarpColumns);
+  if (hw::hasTensorMemory(target) || schedule.getTileN() >= least)
+    return std::nullopt;
+  return Reason("on " + hw::targetName(target) +
+                " a result is quantised where a warp has 32 rows, found "
+                "'tile_n' of " +
+                std::to_string(schedule.getTileN()) +
+                "; nearest legal: " + std::to_string(least));
+}
+
+/// The lanes of a CTA have so many columns of a product whose operands are
+/// swapped, and a thread that has brought some of them together as many.
+static constexpr int64_t kSwappedColumns = hw::kTmemLanes,
+                         kLeastExchanged = hw::kWarpSize,
+                         kMostExchanged = 2 * hw::kWarpSize;
+
+int64_t blockscale::exchangedColumns(int64_t columns) {
+  return std::clamp(columns, kLeastExchanged, kMostExchanged);
+}
+
+/// What the lanes of a CTA have of a block.
+static std::optional<Reason> whyNotSwapped(int64_t columns, ScaleRule rule) {
+  std::string what = "a block of the result is made of " +
+                     std::to_string(columns) + " columns of the product, ";
+  if (columns > kSwappedColumns)
+    return Reason(what + "of which a CTA has " +
+                  std::to_string(kSwappedColumns) +
+                  " where operands are swapped; nearest legal: blocks of " +
+                  std::to_string(kSwappedColumns) +
+                  " columns, or a kernel of its own that quantises");
+  if (columns > kMostExchanged && rule == ScaleRule::MinError)
+    return Reason(what + "of which a thread has " +
+                  std::to_string(kMostExchanged) +
+                  " where operands are swapped, and the errors that the rule "
+                  "'min_error' compares are added up by one; nearest legal: "
+                  "the rule 'floor', or a kernel of its own that quantises");
+  return std::nullopt;
+}
+
+std::optional<Reason> blockscale::whyNotExchanged(ScheduleAttr schedule,
+                                                  int64_t columns,
+                                                  hw::Target target) {
+  std::string what = "with 'swap_operands' sums are brought to rows of D ";
+  if (schedule.splits() > 1 || schedule.shares() > 1)
+    return Reason(what + "where one CTA has all of K; nearest legal: "
+                         "'split_k' and 'stream_k' of 1");
+  if (!hw::hasTensorMemory(target)) {
+    int64_t least = 2 * exchangedColumns(columns);
+    if (schedule.getTileN() >= least)
+      return std::nullopt;
+    return Reason(what + "where a warp has 32 of them, of which 'tile_n' of " +
+                  std::to_string(schedule.getTileN()) + " leaves it fewer on " +
+                  hw::targetName(target) +
+                  "; nearest legal: " + std::to_string(least));
+  }
+  int64_t rows = std::min(exchangedColumns(columns), schedule.getTileN()) *
+                 schedule.warpsOfQuarter();
+  if (schedule.getTileN() % rows == 0)
+    return std::nullopt;
+  return Reason(
+      what + std::to_string(rows) + " at once, of which 'tile_n' of " +
+      std::to_string(schedule.getTileN()) + " is no multiple; nearest legal: " +
+      std::to_string((schedule.getTileN() / rows + 1) * rows));
+}
 
 /// Scales lie by the groups that a kernel computes.
 static std::optional<Reason> whyNotGroups(MatmulOp product, QuantizeOp op) {
@@ -131,48 +224,37 @@ static std::optional<Reason> whyNotPromoted(MatmulOp product, QuantizeOp op,
   return std::nullopt;
 }
 
+/// A thread has all of a block whose scale an instruction reads.
+static std::optional<Reason> whyNotOneThread(const QuantizedStorage &storage,
+                                             int64_t columns) {
+  if (!storage.scale || columns <= kMostExchanged)
+    return std::nullopt;
+  return Reason("a block of the result is made of " + std::to_string(columns) +
+                " columns of the product, of which a thread has " +
+                std::to_string(kMostExchanged) +
+                ", and only float scales are found by several; nearest legal: "
+                "such, or a kernel of its own that quantises");
+}
+
+/// Whether sums may be brought to threads that have more of a row of D.
+static bool maySwap(MatmulOp product, QuantizeOp op, hw::Target target) {
+  BoolAttr wish = getScheduleWish(product).getSwapOperands();
+  return hw::hasTensorMemory(target) && (!wish || wish.getValue()) &&
+         !whyNotSwapped(columnsOfBlock(product, op), op.getRule());
+}
+
 /// What the epilogue quantises is whole blocks of rows of D.
 static std::optional<Reason> whyNotProduct(MatmulOp product, QuantizeOp op,
                                            hw::Target target) {
   if (auto why = whyNotGroups(product, op))
     return why;
   if (auto why = whyNotPromoted(product, op, target))
-    return why;
+    if (!maySwap(product, op, target))
+      return why;
   Type element = product.getType().getElementType();
   if (!element.isF32() && !element.isBF16() && !element.isF16())
     return Reason("a product quantises sums of f32, bf16 or f16");
   return std::nullopt;
-}
-
-/// Columns of the product that one warp has where warps multiply: as many, or
-/// at most twice as many where a block of the result is longer.
-static constexpr int64_t kWarpColumns = 32, kMostWarpColumns = 64;
-
-/// Where warps multiply, one of them has whole blocks of `columns` columns.
-static std::optional<Reason> whyNotWarps(int64_t columns, hw::Target target,
-                                         int64_t most = kMostWarpColumns) {
-  if (hw::hasTensorMemory(target) || columns <= most)
-    return std::nullopt;
-  return Reason(
-      "a warp of " + hw::targetName(target) + " has " + std::to_string(most) +
-      " columns of the product, but a block of the result is made "
-      "of " +
-      std::to_string(columns) + "; nearest legal: blocks of " +
-      std::to_string(most) + " columns, or a kernel of its own that quantises");
-}
-
-/// And whole runs of rows that the lanes of a quad share out: two warps or more
-/// have the columns of a tile together.
-static std::optional<Reason>
-whyNotWarpRows(ScheduleAttr schedule, int64_t columns, hw::Target target) {
-  int64_t least = 2 * std::max(columns, kWarpColumns);
-  if (hw::hasTensorMemory(target) || schedule.getTileN() >= least)
-    return std::nullopt;
-  return Reason("on " + hw::targetName(target) +
-                " a result is quantised where a warp has 32 rows, found "
-                "'tile_n' of " +
-                std::to_string(schedule.getTileN()) +
-                "; nearest legal: " + std::to_string(least));
 }
 
 std::optional<Reason> blockscale::whyNotQuantized(MatmulOp product,
@@ -180,16 +262,9 @@ std::optional<Reason> blockscale::whyNotQuantized(MatmulOp product,
                                                   hw::Target target) {
   if (readerOf(product) != op)
     return Reason("a product quantises its result where nothing else reads it");
-  if (scaleReader(op) == ScaleReader::Sparse)
-    return Reason("a product quantises its result for dense instructions, but "
-                  "it has '" +
-                  kForSparseName.str() +
-                  "'; nearest legal: a kernel of its own that quantises");
   if (isSparseB(product))
-    return Reason("a product quantises rows of its result, but those of a "
-                  "sparse 'b', which an instruction has as its rows, are "
-                  "columns of it; nearest legal: a sparse 'a', or a kernel of "
-                  "its own that quantises");
+    if (auto why = whyNotSwapped(columnsOfBlock(product, op), op.getRule()))
+      return why;
   // Sums of blocks of K beside those of all of K are those of few columns.
   bool isPromoting =
       promotionBlock(product.getA().getType(), product.getB().getType()) != 0;
@@ -198,10 +273,13 @@ std::optional<Reason> blockscale::whyNotQuantized(MatmulOp product,
     return why;
   if (auto why = hw::whyNotFeature(hw::Feature::NarrowConvert, target))
     return why;
-  Result<QuantizedStorage> storage = quantizedStorage(op.getType(), target);
+  Result<QuantizedStorage> storage =
+      quantizedStorage(op.getType(), target, {}, scaleReader(op));
   if (!storage)
     return storage.why();
   if (auto why = whyNotEpilogue(*storage))
+    return why;
+  if (auto why = whyNotOneThread(*storage, columnsOfBlock(product, op)))
     return why;
   if (op.getType().getSpec().getValue().tensorScale && !op.getTensorScale())
     return Reason("a kernel sees one block at a time, but the tensor scale of "
@@ -214,14 +292,12 @@ std::optional<Reason> blockscale::whyNotQuantized(MatmulOp product,
 
 std::optional<Reason> blockscale::whyNotQuantized(ScheduleAttr schedule,
                                                   int64_t columns,
+                                                  ScaleRule rule,
                                                   hw::Target target) {
   if (auto why = whyNotWarps(columns, target))
     return why;
   if (auto why = whyNotWarpRows(schedule, columns, target))
     return why;
-  if (schedule.getSwapOperands() && schedule.getSwapOperands().getValue())
-    return Reason("a result is not quantised with 'swap_operands': the sums of "
-                  "a block lie in several threads; nearest legal: false");
   if (schedule.splits() > 1)
     return Reason("a result is not quantised with 'split_k', whose last CTA "
                   "stores D; nearest legal: 1");
@@ -234,6 +310,11 @@ std::optional<Reason> blockscale::whyNotQuantized(ScheduleAttr schedule,
   if (schedule.getCLoads() == Loads::Tma)
     return Reason("C of a result that is quantised is not loaded by TMA; "
                   "nearest legal: 'c_loads' of 'direct'");
+  if (schedule.getSwapOperands() && schedule.getSwapOperands().getValue()) {
+    if (auto why = whyNotSwapped(columns, rule))
+      return why;
+    return whyNotExchanged(schedule, columns, target);
+  }
   if (schedule.getTileN() % columns != 0)
     return Reason(
         "a result is quantised in blocks of " + std::to_string(columns) +
@@ -249,6 +330,20 @@ std::optional<Reason> blockscale::whyNotQuantized(ScheduleAttr schedule,
                   std::to_string(share) + " as 'tile_n', found " +
                   std::to_string(schedule.getTileN()) + "; nearest legal: 4");
   return std::nullopt;
+}
+
+std::optional<Reason> blockscale::whyNotQuantized(MatmulOp product,
+                                                  QuantizeOp op,
+                                                  ScheduleAttr schedule,
+                                                  hw::Target target) {
+  if (auto why = whyNotQuantized(schedule, columnsOfBlock(product, op),
+                                 op.getRule(), target))
+    return why;
+  bool swap =
+      schedule.getSwapOperands() && schedule.getSwapOperands().getValue();
+  return swap && hw::hasTensorMemory(target)
+             ? std::nullopt
+             : whyNotPromoted(product, op, target);
 }
 
 LogicalResult blockscale::verifyQuantized(Operation *op, Attribute attribute) {
@@ -294,7 +389,7 @@ LogicalResult blockscale::verifyQuantization(KernelMatmulOp op) {
                             << scale << " and tensor scales of f32";
   hw::Target target = getTarget(op);
   Result<QuantizedStorage> storage =
-      quantizedStorage(quantization.getD(), target);
+      quantizedStorage(quantization.getD(), target, {}, readerOfResult(op));
   if (!storage)
     return op.emitOpError() << storage.why().text;
   if (auto why = whyNotEpilogue(*storage))
@@ -316,8 +411,9 @@ LogicalResult blockscale::verifyQuantization(KernelMatmulOp op) {
        columns.getSExtValue() != n))
     return op.emitOpError()
            << "expected sizes with the N = " << n << " of the quantised type";
-  if (auto why = whyNotQuantized(op.getSchedule(),
-                                 sums * storage->tileElements(), target))
+  if (auto why =
+          whyNotQuantized(op.getSchedule(), sums * storage->tileElements(),
+                          quantization.getRule(), target))
     return op.emitOpError() << why->text;
   return success();
 }

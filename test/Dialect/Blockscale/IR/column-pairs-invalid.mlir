@@ -143,11 +143,11 @@ func.func @kernel_odd(%m: !map, %d: !blockscale.global<bf16>, %i: i32) {
 
 !map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
 func.func @kernel_swap(%m: !map, %d: !blockscale.global<bf16>, %i: i32) {
-  // expected-error @below {{'pairs' are not lowered with 'swap_operands': the sums of a pair lie in two threads; nearest legal: false}}
+  // expected-error @below {{with 'swap_operands' sums are brought to rows of D 32 at once, of which 'tile_n' of 48 is no multiple; nearest legal: 64}}
   blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) sizes(%i, %i, %i, %i) pairs epilogue(%x, %up) {
     blockscale.yield %up
-  } mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
-    schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = true, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map
+  } mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 48, k = 64>
+    schedule<tile_m = 128, tile_n = 48, tile_k = 256, stages = 4, accumulators = 2, swap_operands = true, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map
   return
 }
 

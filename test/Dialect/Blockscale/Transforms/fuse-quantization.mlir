@@ -90,7 +90,7 @@ func.func @two_tiles(%a: !a, %b: !b) -> !q {
 !b = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128">
 !q = !blockscale.tensor<64x128xf8E4M3FN, "float32_t128">
 func.func @scales_of_columns(%a: !a, %b: !b) -> !q {
-  %0 = blockscale.matmul %a, %b : !a, !b -> tensor<64x128xbf16>
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<swap_operands = false>) : !a, !b -> tensor<64x128xbf16>
   // expected-remark@+1 {{stays an op of its own: a block of the result is made of 128 columns of a product whose sums are promoted, of which a tile has 64; nearest legal: blocks of 64 elements, or a kernel of its own that quantises}}
   %1 = blockscale.quantize %0 : tensor<64x128xbf16> to !q
   return %1 : !q
@@ -105,7 +105,7 @@ func.func @two_threads(%a: !a, %b: !b) -> !q {
   %0 = blockscale.matmul %a, %b pairs epilogue(%g, %up) {
     %s = arith.addf %g, %up : f32
     blockscale.yield %s
-  } : !a, !b -> tensor<64x128xbf16>
+  } schedule(#blockscale.schedule<swap_operands = false>) : !a, !b -> tensor<64x128xbf16>
   // expected-remark@+1 {{stays an op of its own: a block of the result is made of 64 columns of a product whose sums are promoted, of which a thread has 32, and only float scales are found by several; nearest legal: such, blocks half as long, or a kernel of its own that quantises}}
   %1 = blockscale.quantize %0 : tensor<64x128xbf16> to !q
   return %1 : !q
@@ -116,10 +116,58 @@ func.func @two_threads(%a: !a, %b: !b) -> !q {
 !a = !blockscale.tensor<64x256xf8E4M3FN, "float32_t128">
 !q = !blockscale.tensor<64x64xf8E4M3FN, "float32_t64">
 func.func @errors(%a: !a, %b: !a) -> !q {
-  %0 = blockscale.matmul %a, %b : !a, !a -> tensor<64x64xbf16>
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<swap_operands = false>) : !a, !a -> tensor<64x64xbf16>
   // expected-remark@+1 {{stays an op of its own: a block of the result is made of 64 columns of a product whose sums are promoted, of which a thread has 32, and the errors that the rule 'min_error' compares are added up by one; nearest legal: the rule 'floor', or a kernel of its own that quantises}}
   %1 = blockscale.quantize %0 rule(min_error) : tensor<64x64xbf16> to !q
   return %1 : !q
+}
+
+// -----
+
+// Of swapped operands threads have 64 columns of a row.
+!a = !blockscale.tensor<64x256xf8E4M3FN, "float32_t128">
+!b = !blockscale.tensor<256x256xf8E4M3FN, "float32_t128_t128">
+!q = !blockscale.tensor<64x128xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!f = !blockscale.tensor<64x64xf8E4M3FN, "float32_t64">
+// CHECK-LABEL: @swapped_promoted
+// CHECK-COUNT-2: {blockscale.quantized}
+func.func @swapped_promoted(%a: !a, %b: !b) -> (!q, !f) {
+  %0 = blockscale.matmul %a, %b pairs epilogue(%g, %up) {
+    %s = arith.addf %g, %up : f32
+    blockscale.yield %s
+  } : !a, !b -> tensor<64x128xbf16>
+  %1 = blockscale.quantize %0 : tensor<64x128xbf16> to !q
+  %2 = blockscale.matmul %a, %a : !a, !a -> tensor<64x64xbf16>
+  %3 = blockscale.quantize %2 rule(min_error) : tensor<64x64xbf16> to !f
+  return %1, %3 : !q, !f
+}
+
+// -----
+
+// As those of a sparse 'b' are.
+!a = !blockscale.tensor<64x256xf8E4M3FN, "e8m0_t64", layout = tiled_128x4>
+!b = !blockscale.tensor<256x256xf8E4M3FN, "e8m0_t32n2m4", layout = tiled_128x4>
+!q = !blockscale.tensor<64x256xf8E4M3FN, "float32_t128">
+!long = !blockscale.tensor<64x256xf8E4M3FN, "float32_t256">
+!sparse = !blockscale.tensor<64x128xf8E4M3FN, "e8m0_t64", layout = tiled_128x4>
+// CHECK-LABEL: @sparse_b
+// CHECK-COUNT-1: {blockscale.quantized}
+func.func @sparse_b(%a: !a, %b: !b) -> (!q, !q, !long, !sparse) {
+  %0 = blockscale.matmul %a, %b : !a, !b -> tensor<64x256xbf16>
+  %1 = blockscale.quantize %0 : tensor<64x256xbf16> to !q
+  %2 = blockscale.matmul %a, %b : !a, !b -> tensor<64x256xbf16>
+  // expected-remark@+1 {{stays an op of its own: a block of the result is made of 128 columns of the product, of which a thread has 64 where operands are swapped, and the errors that the rule 'min_error' compares are added up by one; nearest legal: the rule 'floor', or a kernel of its own that quantises}}
+  %3 = blockscale.quantize %2 rule(min_error) : tensor<64x256xbf16> to !q
+  %4 = blockscale.matmul %a, %b : !a, !b -> tensor<64x256xbf16>
+  // expected-remark@+1 {{stays an op of its own: a block of the result is made of 256 columns of the product, of which a CTA has 128 where operands are swapped; nearest legal: blocks of 128 columns, or a kernel of its own that quantises}}
+  %5 = blockscale.quantize %4 : tensor<64x256xbf16> to !long
+  %6 = blockscale.matmul %a, %b pairs epilogue(%g, %up) {
+    %s = arith.addf %g, %up : f32
+    blockscale.yield %s
+  } : !a, !b -> tensor<64x128xbf16>
+  // expected-remark@+1 {{stays an op of its own: a block of the result is made of 128 columns of the product, of which a thread has 64, and only float scales are found by several; nearest legal: such, or a kernel of its own that quantises}}
+  %7 = blockscale.quantize %6 {blockscale.for_sparse} : tensor<64x128xbf16> to !sparse
+  return %1, %3, %5, %7 : !q, !q, !long, !sparse
 }
 
 // -----

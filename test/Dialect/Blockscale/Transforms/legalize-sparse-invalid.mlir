@@ -13,19 +13,6 @@ func.func @sparse_b(%a: !sparse_b_a, %b: !sparse_b_b) -> tensor<128x128xf32> {
 
 // -----
 
-!pairs_a = !blockscale.tensor<128x512xf8E4M3FN, "e8m0_t64", layout = tiled_128x4>
-!pairs_b = !blockscale.tensor<64x512xf8E4M3FN, "e8m0_t32n2m4", layout = tiled_128x4>
-func.func @sparse_pairs(%a: !pairs_a, %b: !pairs_b) -> tensor<128x32xf32> {
-  // expected-error @below {{operand 'b' is sparse, so that its rows are those of the instruction, but 'pairs' are columns of it that one thread has; expected a sparse 'a', or dense operands}}
-  %0 = blockscale.matmul %a, %b pairs epilogue(%g, %up) {
-    %s = arith.addf %g, %up : f32
-    blockscale.yield %s
-  } : !pairs_a, !pairs_b -> tensor<128x32xf32>
-  return %0 : tensor<128x32xf32>
-}
-
-// -----
-
 !both_sparse_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32n2m4", layout = tiled_128x4>
 !both_sparse_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32n2m4", layout = tiled_128x4>
 func.func @both_sparse(%a: !both_sparse_a, %b: !both_sparse_b) -> tensor<128x128xf32> {

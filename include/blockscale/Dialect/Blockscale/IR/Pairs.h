@@ -12,9 +12,9 @@
 
 namespace blockscale {
 
-/// Why a kernel with this schedule cannot make one element of D of two
-/// neighbouring sums, which a thread must have both of; empty if it can.
-std::optional<Reason> whyNotPairs(ScheduleAttr schedule);
+/// Why a kernel for `target` with this schedule cannot make one element of D of
+/// two neighbouring sums, which a thread must have both of; empty if it can.
+std::optional<Reason> whyNotPairs(ScheduleAttr schedule, hw::Target target);
 
 /// Half of a size: the columns of D for those of the product.
 mlir::OpFoldResult halfOf(mlir::OpBuilder &builder, mlir::Location loc,

@@ -14,7 +14,7 @@
 #ifndef BLOCKSCALE_DIALECT_BLOCKSCALE_IR_QUANTIZEDRESULT_H
 #define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_QUANTIZEDRESULT_H
 
-#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/Quantization.h"
 #include "blockscale/Formats/Result.h"
 
 namespace blockscale {
@@ -31,11 +31,23 @@ inline constexpr llvm::StringLiteral kTransposedQuantizationName =
 /// What becomes part of the kernel of `op`; null if it has no such attribute.
 QuantizeOp quantizerOf(MatmulOp op);
 
+/// Which instructions read the scales that the kernel of `op` writes.
+ScaleReader readerOfResult(KernelMatmulOp op);
+
 /// Columns of the product `op` that become a block of its quantised result.
 int64_t columnsOfBlock(MatmulOp op, QuantizeOp quantizer);
 
 /// The same of what its kernel quantises; 0 if that is nothing.
 int64_t columnsOfResult(MatmulOp op);
+
+/// Columns of a row of D that a thread has where swapped operands make blocks
+/// of so many columns of the product, or the part of a block that it has.
+int64_t exchangedColumns(int64_t columns);
+
+/// Why a kernel with swapped operands does not bring its sums to threads that
+/// have so many columns of a row of D; empty if it does.
+std::optional<Reason> whyNotExchanged(ScheduleAttr schedule, int64_t columns,
+                                      hw::Target target);
 
 /// What a kernel has to know of `op`, in the function `source`; whether it
 /// reads the transpose of the op's input.
@@ -47,10 +59,15 @@ QuantizationAttr quantizationOf(QuantizeOp op, llvm::StringRef source,
 std::optional<Reason> whyNotQuantized(MatmulOp product, QuantizeOp op,
                                       hw::Target target);
 
+/// Why no kernel with this schedule does.
+std::optional<Reason> whyNotQuantized(MatmulOp product, QuantizeOp op,
+                                      ScheduleAttr schedule, hw::Target target);
+
 /// Why kernels with this schedule do not quantise their results in blocks of
-/// which each is made of `columns` columns of the product; empty if they do.
+/// which each is made of `columns` columns of the product and whose scale is
+/// chosen by `rule`; empty if they do.
 std::optional<Reason> whyNotQuantized(ScheduleAttr schedule, int64_t columns,
-                                      hw::Target target);
+                                      ScaleRule rule, hw::Target target);
 
 /// Judges the attribute on `op`.
 llvm::LogicalResult verifyQuantized(mlir::Operation *op,

@@ -17,15 +17,16 @@
 using namespace mlir;
 using namespace blockscale;
 
-EpilogueMath::EpilogueMath(KernelFrame &frame, int64_t width)
+EpilogueMath::EpilogueMath(KernelFrame &frame, int64_t width, SumRows rows)
     : frame(frame), b(frame.b), width(width),
+      isSwapped(frame.isSwapped() && rows == SumRows::OfInstruction),
       vectorType(VectorType::get({width}, b.getF32Type())),
       resultType(
           VectorType::get({width / frame.sumsOfElement()}, b.getF32Type())) {}
 
 unsigned EpilogueMath::mostValues(KernelFrame &frame) {
   bool hasScalesAlong =
-      frame.isSwapped()
+      frame.isSwapped() && !frame.bringsRows()
           ? frame.op.getRowScales() && !frame.op.getRowBlock()
           : frame.op.getColumnScales() && !frame.op.getColumnBlock();
   bool hasTerms = static_cast<bool>(frame.op.getRowTerms());
@@ -50,11 +51,10 @@ EpilogueFragment EpilogueMath::fragmentAt(TilePosition position, Value row,
                                           Value column) {
   EpilogueFragment fragment;
   fragment.batch = position.batch;
-  Extent rows = frame.rowsAround(position);
-  Extent columns = frame.columnsAround(position);
-  fragment.row = frame.within(rows, b.add(frame.firstRow(position), row));
-  fragment.column =
-      frame.within(columns, b.add(frame.firstColumn(position), column));
+  Extent rows = rowsAround(position);
+  Extent columns = columnsAround(position);
+  fragment.row = frame.within(rows, b.add(firstRow(position), row));
+  fragment.column = frame.within(columns, b.add(firstColumn(position), column));
   fragment.rowEnd = rows.end;
   fragment.count = countOf(fragment, columns);
   return fragment;
@@ -222,13 +222,13 @@ Value EpilogueMath::loadScalar(Value memory, Value index, Value count) {
 std::pair<Value, Value> EpilogueMath::place(const EpilogueFragment &fragment) {
   Value n = b.toI64(b.div(frame.op.getN(), frame.sumsOfElement()));
   Value m = b.toI64(frame.op.getM());
-  Value row = b.toI64(frame.isSwapped() ? fragment.column : fragment.row);
-  Value column = b.toI64(frame.isSwapped() ? fragment.row : fragment.column);
+  Value row = b.toI64(isSwapped ? fragment.column : fragment.row);
+  Value column = b.toI64(isSwapped ? fragment.row : fragment.column);
   Value firstRow = row;
   if (!frame.isGrouped())
     firstRow = b.add(b.mul(b.toI64(fragment.batch), m), row);
   Value offset = b.add(b.mul(firstRow, n), column);
-  return {offset, frame.isSwapped() ? n : Value()};
+  return {offset, isSwapped ? n : Value()};
 }
 
 Value EpilogueMath::converted(Value value) {
@@ -260,17 +260,17 @@ void EpilogueMath::prepareTile(TilePosition tile) {
 }
 
 void EpilogueMath::prepareRow(TilePosition tile, Value row) {
-  RowScales scales = scalesOf(!frame.isSwapped());
+  RowScales scales = scalesOf(!isSwapped);
   if (!scales.memory || scales.block)
     return;
-  Extent rows = frame.rowsAround(tile);
-  row = frame.within(rows, b.add(frame.firstRow(tile), row));
+  Extent rows = rowsAround(tile);
+  row = frame.within(rows, b.add(firstRow(tile), row));
   Value inside = b.compare(arith::CmpIPredicate::slt, row, rows.end);
   if (isGathered(scales))
     std::tie(row, inside) = gatheredRow(row, inside);
-  rowScale =
-      loadScalar(scales.memory, scaleIndex(scales, tile.batch, row, frame.rows),
-                 arith::ExtUIOp::create(b, b.getI32Type(), inside));
+  rowScale = loadScalar(scales.memory,
+                        scaleIndex(scales, tile.batch, row, rowsOfMatrix()),
+                        arith::ExtUIOp::create(b, b.getI32Type(), inside));
 }
 
 std::pair<Value, Value> EpilogueMath::gatheredRow(Value row, Value isThere) {
@@ -314,11 +314,11 @@ Value EpilogueMath::scaleIndex(const RowScales &scales, Value batch, Value row,
 }
 
 Value EpilogueMath::loadScalesAlong(const EpilogueFragment &fragment) {
-  RowScales scales = scalesOf(frame.isSwapped());
+  RowScales scales = scalesOf(isSwapped);
   if (!scales.memory || scales.block)
     return {};
   Value index =
-      scaleIndex(scales, fragment.batch, fragment.column, frame.columns);
+      scaleIndex(scales, fragment.batch, fragment.column, columnsOfMatrix());
   // Fragments start at multiples of their width.
   if (scales.group % width == 0)
     return splat(loadScalar(scales.memory, index, fragment.count));
@@ -357,7 +357,7 @@ EpilogueMath::TileScales EpilogueMath::tileScales(const RowScales &scales,
 
 EpilogueMath::TileScales
 EpilogueMath::tileScalesOfRow(const EpilogueFragment &fragment) {
-  RowScales scales = scalesOf(!frame.isSwapped());
+  RowScales scales = scalesOf(!isSwapped);
   Value row = fragment.row;
   auto isInside = [&] {
     return b.compare(arith::CmpIPredicate::slt, row, fragment.rowEnd);
@@ -365,7 +365,7 @@ EpilogueMath::tileScalesOfRow(const EpilogueFragment &fragment) {
   Value inside;
   if (scales.memory && isGathered(scales))
     std::tie(row, inside) = gatheredRow(row, isInside());
-  TileScales result = tileScales(scales, fragment.batch, row, frame.rows);
+  TileScales result = tileScales(scales, fragment.batch, row, rowsOfMatrix());
   if (!inside)
     inside = isInside();
   result.count = arith::ExtUIOp::create(b, b.getI32Type(), inside);
@@ -375,8 +375,8 @@ EpilogueMath::tileScalesOfRow(const EpilogueFragment &fragment) {
 EpilogueMath::TileScales EpilogueMath::tileScalesOfRow(TilePosition tile,
                                                        Value row) {
   EpilogueFragment fragment;
-  Extent rows = frame.rowsAround(tile);
-  fragment.row = frame.within(rows, b.add(frame.firstRow(tile), row));
+  Extent rows = rowsAround(tile);
+  fragment.row = frame.within(rows, b.add(firstRow(tile), row));
   fragment.rowEnd = rows.end;
   fragment.batch = tile.batch;
   return tileScalesOfRow(fragment);
@@ -384,9 +384,9 @@ EpilogueMath::TileScales EpilogueMath::tileScalesOfRow(TilePosition tile,
 
 EpilogueMath::TileScales
 EpilogueMath::tileScalesAlong(const EpilogueFragment &fragment) {
-  RowScales scales = scalesOf(frame.isSwapped());
+  RowScales scales = scalesOf(isSwapped);
   TileScales result =
-      tileScales(scales, fragment.batch, fragment.column, frame.columns);
+      tileScales(scales, fragment.batch, fragment.column, columnsOfMatrix());
   result.count = fragment.count;
   // One for all columns is for the most that there may be.
   if (scales.group % width == 0 || scales.group == kMaxProductSize) {
@@ -402,10 +402,9 @@ EpilogueMath::tileScalesAlong(const EpilogueFragment &fragment) {
 EpilogueMath::TileScales EpilogueMath::tileScalesAlong(TilePosition tile,
                                                        Value column) {
   EpilogueFragment fragment;
-  Extent columns = frame.columnsAround(tile);
+  Extent columns = columnsAround(tile);
   fragment.batch = tile.batch;
-  fragment.column =
-      frame.within(columns, b.add(frame.firstColumn(tile), column));
+  fragment.column = frame.within(columns, b.add(firstColumn(tile), column));
   Value none = b.constant(0);
   Value inside =
       b.compare(arith::CmpIPredicate::slt, fragment.column, columns.end);
@@ -439,7 +438,7 @@ Value EpilogueMath::loadBias(const EpilogueFragment &fragment) {
     Value n = b.toI64(frame.op.getN());
     return b.add(b.mul(b.toI64(fragment.batch), n), index);
   };
-  if (perColumn == frame.isSwapped()) {
+  if (perColumn == isSwapped) {
     Value inside =
         b.compare(arith::CmpIPredicate::slt, fragment.row, fragment.rowEnd);
     Value count = arith::ExtUIOp::create(b, b.getI32Type(), inside);
@@ -487,9 +486,9 @@ Value EpilogueMath::scaled(Value sum, const EpilogueFragment &fragment) {
   if (sum.getType() != vectorType)
     sum = arith::SIToFPOp::create(b, vectorType, sum);
   Value along = loadScalesAlong(fragment);
-  Value first = frame.isSwapped() ? product(splat(scale), along)
-                                  : splat(product(scale, rowScale));
-  Value second = frame.isSwapped() ? splat(rowScale) : along;
+  Value first = isSwapped ? product(splat(scale), along)
+                          : splat(product(scale, rowScale));
+  Value second = isSwapped ? splat(rowScale) : along;
   return lessTerms(product(product(sum, first), second), fragment);
 }
 
@@ -506,20 +505,21 @@ Value EpilogueMath::termIndex(bool isA, Value batch, Value term, Value row,
 Value EpilogueMath::lessTerm(Value x, Value term,
                              const EpilogueFragment &fragment) {
   Value ofRow = frame.op.getRowTerms(), along = frame.op.getColumnTerms();
-  bool isRowOfA = !frame.isSwapped();
+  bool isRowOfA = !isSwapped;
   if (!isRowOfA)
     std::swap(ofRow, along);
   Value inside =
       b.compare(arith::CmpIPredicate::slt, fragment.row, fragment.rowEnd);
   Value number = loadScalar(
       ofRow,
-      termIndex(isRowOfA, fragment.batch, term, fragment.row, frame.rows),
+      termIndex(isRowOfA, fragment.batch, term, fragment.row, rowsOfMatrix()),
       arith::ExtUIOp::create(b, b.getI32Type(), inside));
   number = arith::NegFOp::create(b, product(frame.op.getAlpha(), number));
-  Value numbers = LoadRowOp::create(b, vectorType, along,
-                                    termIndex(!isRowOfA, fragment.batch, term,
-                                              fragment.column, frame.columns),
-                                    fragment.count, /*stride=*/Value());
+  Value numbers =
+      LoadRowOp::create(b, vectorType, along,
+                        termIndex(!isRowOfA, fragment.batch, term,
+                                  fragment.column, columnsOfMatrix()),
+                        fragment.count, /*stride=*/Value());
   return math::FmaOp::create(b, splat(number), numbers, x);
 }
 

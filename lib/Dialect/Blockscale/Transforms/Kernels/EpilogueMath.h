@@ -12,8 +12,12 @@
 
 namespace blockscale {
 
+/// Which rows the fragments of an epilogue are of: those of the instruction, or
+/// those of D where sums of swapped operands were brought to them.
+enum class SumRows { OfInstruction, OfResult };
+
 /// One thread's part of a tile: `count` elements from `column` on of `row`,
-/// both in the whole product as the instruction sees it.
+/// both in the whole product as the instruction sees it, or in D.
 struct EpilogueFragment {
   mlir::Value row, column, count, batch;
   /// The row behind the last one that `row` may be.
@@ -26,7 +30,8 @@ struct EpilogueFragment {
 /// them.
 class EpilogueMath {
 public:
-  EpilogueMath(KernelFrame &frame, int64_t width);
+  EpilogueMath(KernelFrame &frame, int64_t width,
+               SumRows rows = SumRows::OfInstruction);
 
   /// Numbers that are kept for each sum at once, at most.
   static unsigned mostValues(KernelFrame &frame);
@@ -87,6 +92,25 @@ public:
   int64_t getWidth() const { return width; }
 
 private:
+  /// Whether fragments have rows of D although instructions have columns of it.
+  bool isTurned() { return frame.isSwapped() && !isSwapped; }
+  /// What the frame knows of rows and columns, of those that fragments have.
+  Extent rowsAround(TilePosition tile) {
+    return isTurned() ? frame.columnsAround(tile) : frame.rowsAround(tile);
+  }
+  Extent columnsAround(TilePosition tile) {
+    return isTurned() ? frame.rowsAround(tile) : frame.columnsAround(tile);
+  }
+  mlir::Value firstRow(TilePosition tile) {
+    return isTurned() ? frame.firstColumn(tile) : frame.firstRow(tile);
+  }
+  mlir::Value firstColumn(TilePosition tile) {
+    return isTurned() ? frame.firstRow(tile) : frame.firstColumn(tile);
+  }
+  mlir::Value rowsOfMatrix() { return isTurned() ? frame.columns : frame.rows; }
+  mlir::Value columnsOfMatrix() {
+    return isTurned() ? frame.rows : frame.columns;
+  }
   /// The factor of all sums of a batch: alpha and the tensor scales.
   void loadScale(mlir::Value batch);
   /// Batches have tensor scales of their own.
@@ -161,6 +185,8 @@ private:
   KernelFrame &frame;
   KernelBuilder &b;
   int64_t width;
+  /// Whether rows of fragments are columns of D.
+  bool isSwapped;
   /// Of sums, and of elements of D.
   mlir::VectorType vectorType, resultType;
   /// The factor of all sums, and that of the prepared row; null where there is

@@ -106,6 +106,11 @@ KPart KernelFrame::partOfLateK(Value part, int64_t unit) {
   return {begin, end, isLast, op.getK()};
 }
 
+int64_t KernelFrame::columnsOfBlock() {
+  int64_t elements = quantizes() ? op.getQuantization()->getD().getKTile() : 1;
+  return sumsOfElement() * elements;
+}
+
 Value KernelFrame::firstRow(TilePosition tile) {
   Value row = b.mul(tile.row, geometry.tileM);
   if (!isPair())

@@ -95,8 +95,14 @@ public:
   bool hasPairs() { return op.getPairs(); }
   /// Sums that an element of D is made of.
   int64_t sumsOfElement() { return hasPairs() ? 2 : 1; }
+  /// Columns of the product that a thread needs together: those of a block of
+  /// D, or of an element where that is not quantised.
+  int64_t columnsOfBlock();
   /// Whether memory holds D transposed.
   bool isSwapped() const { return schedule.getSwapOperands().getValue(); }
+  /// Whether sums of swapped operands are brought to threads that have several
+  /// columns of a row of D.
+  bool bringsRows() { return isSwapped() && (quantizes() || hasPairs()); }
   /// Whether the operands have scales in memory, one of them at least.
   bool isScaled() { return op.getSfa() || op.getSfb(); }
   /// Whether one of them has scales of 1 that the kernel stores itself.

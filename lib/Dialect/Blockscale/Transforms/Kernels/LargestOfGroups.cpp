@@ -37,7 +37,7 @@ bool blockscale::quantizesToFloats(KernelFrame &frame) {
 
 bool LargestOfGroups::isNeeded(KernelFrame &frame) {
   return frame.promotionBlock() && quantizesToFloats(frame) &&
-         columnsOfTile(frame) > columnsOfThread(frame);
+         !frame.bringsRows() && columnsOfTile(frame) > columnsOfThread(frame);
 }
 
 LargestOfGroups::LargestOfGroups(KernelFrame &frame)

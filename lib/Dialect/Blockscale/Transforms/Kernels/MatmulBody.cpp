@@ -19,6 +19,8 @@
 //   addends, full       a box of C is there                (TMA -> epilogue)
 //   numbers, full       those of all groups are there      (epilogue ->
 //   epilogue)
+//   rows            those of a chunk are there, and taken (epilogue ->
+//   epilogue)
 //
 // In a pair of CTAs the first one, the leader, issues the MMAs of both: full
 // stages and empty accumulators count there what happens in either CTA, the
@@ -27,7 +29,8 @@
 //
 // Scales are those that have a ring of their own, sums are of clusters that
 // compute all parts of K of a tile, addends of kernels that load C by TMA,
-// numbers of epilogues whose groups of warps choose scales together.
+// numbers of epilogues whose groups of warps choose scales together, rows of
+// those that bring sums of swapped operands to rows of D.
 //
 // The producer starts when all barriers are initialised and, where loads reach
 // other CTAs, those run. Meanwhile tensor memory is allocated, which only the
@@ -42,6 +45,7 @@
 #include "PromotedStore.h"
 #include "RowStore.h"
 #include "WarpLoop.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 
 using namespace mlir;
@@ -72,6 +76,11 @@ static void expandInTensorMemory(KernelFrame &frame) {
   std::optional<LargestOfGroups> largest;
   if (LargestOfGroups::isNeeded(frame))
     largest.emplace(frame);
+  std::optional<RowExchange> turning;
+  if (frame.bringsRows())
+    turning.emplace(frame, frame.promotionBlock()
+                               ? promotedColumns(frame.geometry.tileN)
+                               : frame.geometry.accumulatorColumns());
   frame.begin();
   memory.allocate();
   stages.connect();
@@ -85,9 +94,10 @@ static void expandInTensorMemory(KernelFrame &frame) {
   frame.awaitCluster();
   MainLoop::create(frame, stages, memory, accumulators, *source)->emitRole();
   if (frame.promotionBlock())
-    PromotedStore(frame, memory, accumulators, *source, largest).emitRole();
+    PromotedStore(frame, memory, accumulators, *source, largest, turning)
+        .emitRole();
   else
-    RowStore(frame, memory, accumulators, *source, exchange, addends)
+    RowStore(frame, memory, accumulators, *source, exchange, addends, turning)
         .emitRole();
   frame.end();
   memory.free();

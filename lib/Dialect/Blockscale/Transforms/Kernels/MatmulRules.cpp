@@ -155,11 +155,10 @@ static LogicalResult checkSchedule(MatmulOp op) {
           whyNotEpilogueWarps(schedule, storedResult(op).isPromoting, target))
     return op.emitOpError() << why->text;
   if (op.getPairs())
-    if (auto why = whyNotPairs(schedule))
+    if (auto why = whyNotPairs(schedule, target))
       return op.emitOpError() << why->text;
   if (QuantizeOp quantizer = quantizerOf(op))
-    if (auto why =
-            whyNotQuantized(schedule, columnsOfBlock(op, quantizer), target))
+    if (auto why = whyNotQuantized(op, quantizer, schedule, target))
       return op.emitOpError() << why->text;
   if (op.isGroupedAlongK())
     if (auto why = whyNotGroupedAlongK(mma, schedule.getScheduler(),

@@ -579,8 +579,10 @@ static KernelOutline outlineOf(MatmulOp op, StringRef source) {
       op.getBiasKind(), Epilogue(op).getAttr(),
       /*most_rows=*/0, /*variant_of=*/{}, kGroupsOf(op), gatheredOf(op),
       op.getPairs());
-  if (QuantizeOp quantizer = quantizerOf(op))
+  if (QuantizeOp quantizer = quantizerOf(op)) {
     outline.quantization = quantizationOf(quantizer, source);
+    outline.isForSparse = scaleReader(quantizer) == ScaleReader::Sparse;
+  }
   return outline;
 }
 

@@ -41,13 +41,16 @@ static int64_t finishedAtOnce(KernelFrame &frame) {
 
 PromotedStore::PromotedStore(KernelFrame &frame, TensorMemory &memory,
                              AccumulatorRing &accumulators, TileSource &source,
-                             std::optional<LargestOfGroups> &largest)
+                             std::optional<LargestOfGroups> &largest,
+                             std::optional<RowExchange> &turning)
     : frame(frame), b(frame.b), memory(memory), accumulators(accumulators),
-      source(source), largest(largest), math(frame, widthOf(frame)),
-      finishing(frame, finishedAtOnce(frame)),
+      source(source), largest(largest), turning(turning),
+      math(frame, widthOf(frame)), finishing(frame, finishedAtOnce(frame)),
       columns(promotedColumns(frame.geometry.tileN)),
       isPacked(hw::multipliesPairs(getTarget(frame.op).chip)) {
-  if (frame.quantizes())
+  if (turning)
+    rows.emplace(frame, turning->columnsOfThread());
+  else if (frame.quantizes())
     quantized.emplace(frame, columns / frame.sumsOfElement());
 }
 
@@ -203,6 +206,30 @@ void PromotedStore::quantize(const Fragments &fragments, ValueRange sums,
   }
 }
 
+void PromotedStore::turn(TilePosition tile, ValueRange sums) {
+  int64_t width = std::min(finishing.getWidth(), turning->rowsOfChunk());
+  for (int64_t chunk = 0; chunk < columns; chunk += turning->rowsOfChunk()) {
+    for (int64_t first = 0; first < turning->rowsOfChunk(); first += width)
+      turning->put(sumsOf(sums, chunk + first), first);
+    turning->awaitAll();
+    Value inTile = b.add(firstColumn, b.constant(chunk));
+    rows->store(
+        tile, {b.add(inTile, turning->row), turning->column, turning->isThere},
+        [&](int64_t first, int64_t count) {
+          return turning->take(first, count);
+        });
+    turning->leave();
+  }
+  // Groups have rows of their own.
+  int64_t step = turning->columnsOfThread(),
+          groups = frame.geometry.tileN / columns;
+  Value group = b.div(firstColumn, columns);
+  rows->storePadding(tile,
+                     {b.add(turning->row, b.mul(group, step)), turning->column,
+                      turning->isThere},
+                     step * groups);
+}
+
 RingPosition PromotedStore::storeTile(TilePosition tile, RingPosition copy,
                                       Value parity) {
   Value blocks = b.ceilDiv(frame.op.getK(), frame.promotionBlock());
@@ -234,10 +261,14 @@ RingPosition PromotedStore::storeTile(TilePosition tile, RingPosition copy,
     llvm::copy(ahead, carried.begin() + 2 + values);
     scf::YieldOp::create(b, carried);
   }
+  ValueRange sums = loop.getResults().slice(2, values);
+  if (turning) {
+    turn(tile, sums);
+    return {loop.getResult(0), loop.getResult(1)};
+  }
   if (place)
     place = math.known(*place, around);
   finishing.prepareRow(tile, row);
-  ValueRange sums = loop.getResults().slice(2, values);
   auto fragments = [&](int64_t distance) {
     return place ? EpilogueMath::behind(b, *place, distance)
                  : math.fragmentAt(tile, row,
@@ -263,7 +294,12 @@ void PromotedStore::emitRole() {
                       : b.mul(b.div(thread, hw::kTmemLanes), columns);
     if (columns == frame.geometry.tileN)
       row = thread;
-    finishing.prepareKernel();
+    if (turning) {
+      turning->locate(thread);
+      rows->prepareKernel();
+    } else {
+      finishing.prepareKernel();
+    }
     if (quantized)
       quantized->prepareKernel();
     Value zero = b.constant(0);
@@ -276,7 +312,10 @@ void PromotedStore::emitRole() {
         row = b.rem(same, hw::kTmemLanes);
         firstColumn = b.mul(b.div(same, hw::kTmemLanes), columns);
       }
-      finishing.prepareTile(tile);
+      if (turning)
+        rows->prepareTile(tile);
+      else
+        finishing.prepareTile(tile);
       if (quantized)
         quantized->prepareTile(tile);
       Value parity = largest ? carried[2] : Value();

@@ -11,6 +11,8 @@
 #include "EpilogueMath.h"
 #include "LargestOfGroups.h"
 #include "QuantizedStore.h"
+#include "ResultRows.h"
+#include "RowExchange.h"
 #include "TensorMemory.h"
 #include "TileSource.h"
 
@@ -24,12 +26,14 @@ namespace blockscale {
 /// them. Of tiles of several times 32 columns each group of four warps has
 /// 32, or 64 where there are 256. Where the result is quantised under a float
 /// for more columns than a thread has, groups that have parts of a tile choose
-/// it together.
+/// it together. Where swapped operands make blocks or pairs of columns of D,
+/// its sums are brought to threads that have rows of it.
 class PromotedStore {
 public:
   PromotedStore(KernelFrame &frame, TensorMemory &memory,
                 AccumulatorRing &accumulators, TileSource &source,
-                std::optional<LargestOfGroups> &largest);
+                std::optional<LargestOfGroups> &largest,
+                std::optional<RowExchange> &turning);
 
   void emitRole();
 
@@ -84,6 +88,8 @@ private:
   /// number where threads choose scales together.
   void quantize(const Fragments &fragments, mlir::ValueRange sums,
                 mlir::Value parity);
+  /// Brings the sums of a tile to rows of D and stores them.
+  void turn(TilePosition tile, mlir::ValueRange sums);
   RingPosition storeTile(TilePosition tile, RingPosition copy,
                          mlir::Value parity);
 
@@ -93,6 +99,9 @@ private:
   AccumulatorRing &accumulators;
   TileSource &source;
   std::optional<LargestOfGroups> &largest;
+  /// Where sums of swapped operands are brought to rows of D.
+  std::optional<RowExchange> &turning;
+  std::optional<ResultRows> rows;
   /// For columns that are loaded at once, and for those that are finished.
   EpilogueMath math, finishing;
   std::optional<QuantizedStore> quantized;

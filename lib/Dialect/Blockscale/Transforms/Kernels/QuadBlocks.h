@@ -27,6 +27,17 @@ using QuadNumbers = std::array<llvm::SmallVector<mlir::Value>, kQuad>;
 QuadNumbers exchangeInQuad(KernelBuilder &b, QuadNumbers rows,
                            mlir::Value lane);
 
+/// Lanes that have a column of a fragment together, a quad apart.
+inline constexpr int64_t kLanesOfColumn = 8;
+
+/// Numbers of such a lane: of each of eight columns, or from each of them.
+using ColumnNumbers =
+    std::array<llvm::SmallVector<mlir::Value>, kLanesOfColumn>;
+
+/// The same for the eight lanes that have parts of the same eight columns.
+ColumnNumbers exchangeInColumn(KernelBuilder &b, ColumnNumbers columns,
+                               mlir::Value lane);
+
 } // namespace blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_QUADBLOCKS_H

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "QuantizedStore.h"
+#include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -19,8 +20,8 @@ static constexpr int64_t kScaleBits = 8;
 
 static QuantizedStorage storageOf(KernelMatmulOp op,
                                   std::optional<int64_t> elements) {
-  Result<QuantizedStorage> storage =
-      quantizedStorage(op.getQuantization()->getD(), getTarget(op));
+  Result<QuantizedStorage> storage = quantizedStorage(
+      op.getQuantization()->getD(), getTarget(op), {}, readerOfResult(op));
   assert(storage && "the verifier asks first");
   if (storage->scale)
     return *storage;
@@ -314,6 +315,29 @@ void QuantizedStore::storeTilePart(ArrayRef<Value> narrow,
       llvm::map_to_vector(narrow, [&](Value one) { return e.widen(one); });
   storeFloat(e, place,
              storeBlocks(e, SmallVector<Value>(elements), largest, place));
+}
+
+bool QuantizedStore::hasRowsOfPadding() const {
+  return storage.scale && !frame.isMasked();
+}
+
+void QuantizedStore::storeRowsOfPadding(const EpilogueFragment &fragment,
+                                        int64_t count, int64_t step) {
+  Emitter e(b.getLoc(), b);
+  BlockPlace place = placeOf(e, fragment);
+  auto loop =
+      scf::ForOp::create(b, place.row, endOfScales(e), b.constant(step));
+  OpBuilder::InsertionGuard guard(e);
+  e.setInsertionPointToStart(loop.getBody());
+  place.row = rowOfScales(e, loop.getInductionVar());
+  Value first = place.block, end = blocksOfRow(e);
+  for (int64_t i = 0; i < count; ++i) {
+    place.block = i ? sum(e, first, e.i32(i)) : first;
+    auto there = scf::IfOp::create(e, isBelow(e, place.block, end));
+    OpBuilder::InsertionGuard inside(e);
+    e.setInsertionPointToStart(there.thenBlock());
+    storeScales(e, place, /*count=*/1, e.i32(0));
+  }
 }
 
 bool QuantizedStore::areTogether(int64_t count) const {

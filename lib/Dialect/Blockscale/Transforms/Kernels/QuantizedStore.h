@@ -17,7 +17,8 @@ namespace blockscale {
 /// Quantises what becomes of a thread's sums, a block of a row of D at a time,
 /// and stores codes and scales as the next product reads them. The padding of
 /// scales is 0: that below D, or below a group of its rows, is written by the
-/// threads that own those rows, the one behind the last block of a row together
+/// threads that own those rows, or where tiles end before it by those of the
+/// last one, the one behind the last block of a row together
 /// with that block's scale; rows that are not there have none. Under float
 /// scales, which have no padding, a thread has a whole tile, or a part of it
 /// that is a block.
@@ -54,6 +55,12 @@ public:
   /// registers where these are of 16 bits.
   llvm::SmallVector<mlir::Value> narrowed(mlir::Value value);
   bool isUnderFloats() const { return !storage.scale; }
+  /// Whether there are scales of rows behind those of D, or of a group.
+  bool hasRowsOfPadding() const;
+  /// Stores those of `count` blocks of each `step`-th row from that of
+  /// `fragment` on, which is the place of the first.
+  void storeRowsOfPadding(const EpilogueFragment &fragment, int64_t count,
+                          int64_t step);
   /// Elements of a row of D that it stores at once.
   int64_t blockElements() const { return storage.block; }
 

@@ -101,7 +101,28 @@ void RowStore::storeFloatTile(TilePosition tile, Value column,
                            math.inResult(math.fragmentAt(tile, row, column)));
 }
 
+void RowStore::turnChunk(TilePosition tile, RingPosition copy,
+                         Value inAccumulator, Value column,
+                         function_ref<void()> released) {
+  // What one instruction loads at most beside what a thread finishes.
+  constexpr int64_t kLoaded = 32;
+  int64_t count = std::min(kLoaded, chunkColumns());
+  for (int64_t first = 0; first < chunkColumns(); first += count)
+    turning->put(loadSums(copy, b.add(inAccumulator, b.constant(first)), count),
+                 first);
+  released();
+  turning->awaitAll();
+  rows->store(tile,
+              {b.add(column, turning->row), turning->column, turning->isThere},
+              [&](int64_t first, int64_t width) {
+                return turning->take(first, width);
+              });
+  turning->leave();
+}
+
 int64_t RowStore::chunkColumns() const {
+  if (turning)
+    return turning->rowsOfChunk();
   if (quantizesToFloats(frame))
     return frame.sumsOfElement() *
            frame.op.getQuantization()->getD().getKTile();
@@ -140,6 +161,8 @@ void RowStore::storeChunk(TilePosition tile, int64_t number, RingPosition copy,
     releaseAfter(lastRound, index, copy);
     leaveAfterLast(tile, number, index);
   };
+  if (turning)
+    return turnChunk(tile, copy, inAccumulator, column, released);
   if (quantizesToFloats(frame))
     return storeFloatTile(
         tile, column,
@@ -189,7 +212,7 @@ void RowStore::forEachChunk(Value begin, int64_t columns,
 }
 
 void RowStore::awaitPart(TilePosition tile, RingPosition copy, bool isPartOfK) {
-  if (!isPartOfK)
+  if (!isPartOfK && !turning)
     math.prepareRow(tile, row);
   WaitOp::create(b, accumulators.full, copy.slot, copy.parity);
   TensorFenceOp::create(b, FenceSide::After);
@@ -201,7 +224,18 @@ RingPosition RowStore::storePart(TilePosition tile, int64_t number,
   forEachChunk(frame.geometry.accumulatorColumns(), [&](Value index) {
     storeChunk(tile, number, copy, index, isPartOfK);
   });
+  bool isLastOfRows = !frame.geometry.hasHalves ||
+                      number + 1 == frame.geometry.accumulatorsOfTile();
+  if (turning && isLastOfRows)
+    storePadding(tile);
   return b.next(copy, accumulators.count());
+}
+
+void RowStore::storePadding(TilePosition tile) {
+  int64_t step = turning->columnsOfThread();
+  Value first = b.add(turning->row, b.mul(firstChunk, step));
+  rows->storePadding(tile, {first, turning->column, turning->isThere},
+                     step * sharers());
 }
 
 RingPosition RowStore::addPart(TilePosition tile, int64_t number,
@@ -307,14 +341,21 @@ SmallVector<Value> RowStore::storeTile(TilePosition tile, ValueRange carried) {
 void RowStore::emitRole() {
   if (frame.schedule.getStores() == Stores::Tma)
     boxes.emplace(frame, rounds());
-  if (frame.quantizes())
+  if (turning)
+    rows.emplace(frame, turning->columnsOfThread());
+  else if (frame.quantizes())
     quantized.emplace(frame);
   b.warps("epilogue", frame.warps.epilogue, [&] {
     findRow();
     if (frame.leavesEarly())
       b.onlyIf(arith::XOrIOp::create(b, source.hasFirst(), b.always()),
                [&] { frame.leave(); });
-    math.prepareKernel();
+    if (turning) {
+      turning->locate(thread);
+      rows->prepareKernel();
+    } else {
+      math.prepareKernel();
+    }
     if (quantized)
       quantized->prepareKernel();
     Value zero = b.constant(0);
@@ -322,7 +363,10 @@ void RowStore::emitRole() {
     // or of the ring of C.
     SmallVector<Value> initial(exchange || addends ? 3 : 2, zero);
     source.forEach(initial, [&](TilePosition tile, ValueRange carried) {
-      math.prepareTile(tile);
+      if (turning)
+        rows->prepareTile(tile);
+      else
+        math.prepareTile(tile);
       if (quantized)
         quantized->prepareTile(tile);
       return storeTile(tile, carried);

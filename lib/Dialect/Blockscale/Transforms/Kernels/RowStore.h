@@ -12,6 +12,8 @@
 #include "AddendRing.h"
 #include "EpilogueMath.h"
 #include "QuantizedStore.h"
+#include "ResultRows.h"
+#include "RowExchange.h"
 #include "SplitK.h"
 #include "TensorMemory.h"
 #include "TileSource.h"
@@ -30,15 +32,17 @@ namespace blockscale {
 /// so adds all of them up and stores what becomes of them. Or, where one
 /// cluster has all parts, they send them to each other, and each CTA adds up
 /// and stores a slice of the columns. C and D may also go through shared
-/// memory.
+/// memory. Where swapped operands make blocks or pairs of columns of D, chunks
+/// of the accumulator are brought to threads that have rows of it.
 class RowStore {
 public:
   RowStore(KernelFrame &frame, TensorMemory &memory,
            AccumulatorRing &accumulators, TileSource &source,
            std::optional<SumExchange> &exchange,
-           std::optional<AddendRing> &addends)
+           std::optional<AddendRing> &addends,
+           std::optional<RowExchange> &turning)
       : frame(frame), b(frame.b), memory(memory), accumulators(accumulators),
-        source(source), exchange(exchange), addends(addends),
+        source(source), exchange(exchange), addends(addends), turning(turning),
         math(frame, EpilogueMath::widthOf(frame)),
         partials(frame, math.getWidth()) {}
 
@@ -94,6 +98,12 @@ private:
                       llvm::function_ref<void()> released);
   /// Stores such a part whose sums are all in the workspace.
   void reducePart(TilePosition tile, int64_t number);
+  /// Stores a chunk that is brought to threads that have rows of D.
+  void turnChunk(TilePosition tile, RingPosition copy,
+                 mlir::Value inAccumulator, mlir::Value column,
+                 llvm::function_ref<void()> released);
+  /// Stores scales behind the last rows of D that no tile has.
+  void storePadding(TilePosition tile);
   void release(RingPosition copy);
   void releaseAfter(int64_t lastRound, mlir::Value index, RingPosition copy);
   void leaveAfterLast(TilePosition tile, int64_t number, mlir::Value index);
@@ -126,6 +136,9 @@ private:
   std::optional<SumExchange> &exchange;
   /// With loads of C by TMA.
   std::optional<AddendRing> &addends;
+  /// Where sums of swapped operands are brought to rows of D.
+  std::optional<RowExchange> &turning;
+  std::optional<ResultRows> rows;
   EpilogueMath math;
   PartialSums partials;
   /// With stores by TMA.

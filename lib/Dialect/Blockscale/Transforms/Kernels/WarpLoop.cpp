@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WarpLoop.h"
+#include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -27,6 +28,12 @@ static constexpr int64_t kPair = 2;
 WarpTile WarpLoop::tileOf(KernelFrame &frame) {
   int64_t warps = frame.warps.consumers.count();
   WarpTile tile = warpTile(frame.geometry, warps);
+  if (frame.bringsRows()) {
+    // What are columns of D are rows of the warp.
+    int64_t rows = exchangedColumns(frame.columnsOfBlock());
+    int64_t along = warps * rows / frame.geometry.tileM;
+    return {rows, frame.geometry.tileN / along, along};
+  }
   if (!frame.quantizes())
     return tile;
   int64_t block =
@@ -397,6 +404,42 @@ void WarpLoop::storeQuantized(TilePosition position, ValueRange sums) {
   }
 }
 
+void WarpLoop::storeRows(TilePosition position, ValueRange sums) {
+  auto lane = FragmentPositionOp::create(b);
+  constexpr int64_t kFragments = kLanesOfColumn / kPair;
+  int64_t halves = tile.rows / kHalfRows;
+  for (int64_t first = 0; first < columnTiles(); first += kFragments) {
+    ColumnNumbers columns;
+    for (int64_t j = first; j < first + kFragments; ++j)
+      for (int64_t half = 0; half < halves; ++half) {
+        Value pair = pairOf(sums[half / 2 * columnTiles() + j], half % 2);
+        for (int64_t i = 0; i < kPair; ++i)
+          columns[(j - first) * kPair + i].push_back(
+              vector::ExtractOp::create(b, pair, i));
+      }
+    ColumnNumbers ofLanes =
+        exchangeInColumn(b, std::move(columns), lane.getRow());
+    // The lane has the column that has its number among those of its quads.
+    Value fragment = b.add(b.div(lane.getRow(), kPair), b.constant(first));
+    Value ofColumn =
+        b.add(b.add(column, b.mul(fragment, kColumns)),
+              b.add(lane.getColumn(), b.rem(lane.getRow(), kPair)));
+    rows->store(position, {ofColumn, row, b.always()},
+                [&](int64_t begin, int64_t count) -> Value {
+                  SmallVector<Value> numbers;
+                  for (int64_t n = begin; n < begin + count; ++n)
+                    numbers.push_back(
+                        ofLanes[n % kLanesOfColumn][n / kLanesOfColumn]);
+                  return vector::FromElementsOp::create(
+                      b, VectorType::get({count}, b.getF32Type()), numbers);
+                });
+  }
+  Value warp = b.rem(b.div(thread, hw::kWarpSize), tile.along);
+  Value first = b.add(b.mul(warp, hw::kWarpSize), b.rem(thread, hw::kWarpSize));
+  rows->storePadding(position, {first, row, b.always()},
+                     tile.along * hw::kWarpSize);
+}
+
 void WarpLoop::storeTile(TilePosition position, ValueRange accumulators) {
   SmallVector<Type> types(accumulators.getTypes());
   auto finished = FinishFragmentsOp::create(b, types, accumulators);
@@ -422,6 +465,8 @@ void WarpLoop::storePart(TilePosition position, ValueRange sums) {
 }
 
 void WarpLoop::storeSums(TilePosition position, ValueRange sums) {
+  if (rows)
+    return storeRows(position, sums);
   if (quantized)
     return storeQuantized(position, sums);
   auto lane = FragmentPositionOp::create(b);
@@ -445,18 +490,26 @@ void WarpLoop::storeSums(TilePosition position, ValueRange sums) {
 //===----------------------------------------------------------------------===//
 
 void WarpLoop::emitRole() {
-  if (frame.quantizes())
+  if (frame.bringsRows())
+    rows.emplace(frame, tile.rows);
+  else if (frame.quantizes())
     quantized.emplace(frame);
   b.warps("consumer", frame.warps.consumers, [&] {
     locateWarp();
-    epilogue.prepareKernel();
+    if (rows)
+      rows->prepareKernel();
+    else
+      epilogue.prepareKernel();
     if (quantized)
       quantized->prepareKernel();
     Value none = zeroSums();
     Value zero = b.constant(0);
     source.forEach(
         {zero, zero}, [&](TilePosition position, ValueRange carried) {
-          epilogue.prepareTile(position);
+          if (rows)
+            rows->prepareTile(position);
+          else
+            epilogue.prepareTile(position);
           if (quantized)
             quantized->prepareTile(position);
           if (frame.promotionBlock())

@@ -12,6 +12,7 @@
 #include "EpilogueMath.h"
 #include "QuadBlocks.h"
 #include "QuantizedStore.h"
+#include "ResultRows.h"
 #include "SplitK.h"
 #include "StageRing.h"
 #include "TileSource.h"
@@ -109,6 +110,10 @@ private:
   void storeBlocks(TilePosition position, mlir::Value ofRow,
                    const QuadNumbers &lanes);
 
+  /// Brings sums of swapped operands, of which lanes have parts of columns of
+  /// D, to lanes that have rows of it, and stores what becomes of them.
+  void storeRows(TilePosition position, mlir::ValueRange sums);
+
   KernelFrame &frame;
   KernelBuilder &b;
   StageRing &stages;
@@ -119,6 +124,8 @@ private:
   PartialSums partials;
   /// Where the result is quantised.
   std::optional<QuantizedStore> quantized;
+  /// Where sums of swapped operands are brought to rows of D.
+  std::optional<ResultRows> rows;
   /// The thread, first row and column of its warp in the tile, and first row of
   /// its columns in their group of 128 rows of scales.
   mlir::Value thread, row, column, scaleRow;

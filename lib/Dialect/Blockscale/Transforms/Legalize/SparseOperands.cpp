@@ -58,10 +58,6 @@ std::optional<Reason> blockscale::whyNotSkipped(MatmulOp op,
   if (name == "b" && !isSparseB(op))
     return "is sparse, and so is 'a', but an instruction skips what one of "
            "both prunes; expected a dense 'a' or 'b'";
-  if (name == "b" && op.getPairs())
-    return "is sparse, so that its rows are those of the instruction, but "
-           "'pairs' are columns of it that one thread has; expected a sparse "
-           "'a', or dense operands";
   std::optional<hw::SparsePattern> pattern = sparsePattern(x.getType());
   if (spec.isUnscaled() &&
       (!pattern || *pattern == hw::SparsePattern::PairsFourOfEight)) {

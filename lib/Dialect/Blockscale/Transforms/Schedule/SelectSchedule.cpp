@@ -12,6 +12,7 @@
 #include "../Kernels/Geometry.h"
 #include "../Kernels/LargestOfGroups.h"
 #include "../Kernels/MatmulSource.h"
+#include "../Kernels/RowExchange.h"
 #include "../Kernels/TmaStore.h"
 #include "StageChoice.h"
 #include "TileChoices.h"
@@ -149,6 +150,28 @@ static int64_t bytesOfScaleChoice(MatmulOp op, int64_t tileN) {
   return bytesOfGroups(promotingGroups(tileN));
 }
 
+/// Columns of the product that a thread that brings sums of swapped operands to
+/// rows of D needs together; 0 if it stores them as they are.
+static int64_t broughtColumns(MatmulOp op, bool swap) {
+  int64_t ofResult = columnsOfResult(op), ofPair = op.getPairs() ? 2 : 0;
+  return swap ? std::max(ofResult, ofPair) : 0;
+}
+
+/// Bytes through which sums of swapped operands are brought to rows of D.
+static int64_t bytesOfExchange(const TileGeometry &geometry, int64_t columns,
+                               const ScheduleAttr::Fields &fields,
+                               bool isPromoting) {
+  constexpr int64_t kQuarters = hw::kTmemLanes / hw::kWarpSize;
+  if (!columns)
+    return 0;
+  int64_t groups = isPromoting
+                       ? promotingGroups(geometry.tileN)
+                       : std::max<int64_t>(1, fields.epilogueWarps / kQuarters);
+  int64_t rows = isPromoting ? promotedColumns(geometry.tileN)
+                             : geometry.accumulatorColumns();
+  return rowExchangeBytes(groups, rows, exchangedColumns(columns));
+}
+
 /// Bytes of shared memory besides the stages.
 static int64_t reservedBytes(const TileGeometry &geometry,
                              const ScheduleAttr::Fields &fields, int64_t bytesD,
@@ -195,24 +218,32 @@ static double marginOfColumns(int64_t tileN, const ProductPrediction &product) {
   return isWideTile(tileN) && product.waves > 1 ? kMargin : 1;
 }
 
+/// What the model leaves out of an epilogue that brings sums to rows of D, which
+/// without the swap has them there.
+static double marginOfExchange(int64_t columns) {
+  constexpr double kMargin = 1.05;
+  return columns ? kMargin : 1;
+}
+
 /// `schedule` with two warps on each quarter of the lanes, if it leaves that
-/// free and they make the epilogue shorter. Boxes of TMA need as much room as
-/// there are warps, which has been given away by now.
+/// free and they make the epilogue shorter. Boxes of TMA, and rows that sums
+/// are brought to, need as much room as there are warps, which has been given
+/// away by now.
 static ScheduleAttr withWarps(MatmulOp op, MmaAttr mma, ScheduleAttr schedule,
                               const ProductPrediction &predicted,
                               bool isPromoting, hw::Target target) {
   constexpr int64_t kWarps = 8;
   ScheduleAttr::Fields fields = schedule.getFields();
+  bool bringsRows =
+      broughtColumns(op, schedule.getSwapOperands().getValue()) > 0;
   if (fields.epilogueWarps || fields.stores == Stores::Tma ||
-      fields.cLoads == Loads::Tma)
+      fields.cLoads == Loads::Tma || bringsRows)
     return schedule;
   fields.epilogueWarps = kWarps;
   auto more = ScheduleAttr::get(op.getContext(), fields);
   QuantizeOp quantizer = quantizerOf(op);
-  bool isLegal =
-      !whyNotEpilogueWarps(more, isPromoting, target) &&
-      !(quantizer &&
-        whyNotQuantized(more, columnsOfBlock(op, quantizer), target));
+  bool isLegal = !whyNotEpilogueWarps(more, isPromoting, target) &&
+                 !(quantizer && whyNotQuantized(op, quantizer, more, target));
   return isLegal && gainsByMoreWarps(op, mma, schedule, predicted, target)
              ? more
              : schedule;
@@ -318,10 +349,10 @@ static std::optional<Reason> whyNotTile(const Request &asked,
   if (auto why = whyNotEpilogueWarps(tile, asked.stored.isPromoting, target))
     return why;
   if (op.getPairs())
-    if (auto why = whyNotPairs(tile))
+    if (auto why = whyNotPairs(tile, target))
       return why;
   if (QuantizeOp quantizer = quantizerOf(op))
-    if (auto why = whyNotQuantized(tile, columnsOfBlock(op, quantizer), target))
+    if (auto why = whyNotQuantized(op, quantizer, tile, target))
       return why;
   return std::nullopt;
 }
@@ -406,7 +437,10 @@ static Result<ScheduleChoice> complete(const Request &asked,
   Type addend = asked.addend.element;
   int64_t bytesC = addend ? addend.getIntOrFloatBitWidth() / 8 : 0;
   int64_t reserved = reservedBytes(geometry, fields, problem.bytesD, bytesC) +
-                     bytesOfScaleChoice(op, choice.tileN);
+                     bytesOfExchange(geometry, broughtColumns(op, choice.swap),
+                                     fields, asked.block > 0);
+  if (!choice.swap)
+    reserved += bytesOfScaleChoice(op, choice.tileN);
   // Several rules ask for the same rings.
   SmallVector<std::pair<RingStages, ProductPrediction>> predictions;
   auto predict = [&](RingStages each) {
@@ -431,8 +465,9 @@ static Result<ScheduleChoice> complete(const Request &asked,
     predictions.clear();
     predicted = predict(*rings);
   }
-  double margin =
-      marginOf(*rings, predict) * marginOfColumns(choice.tileN, predicted);
+  double margin = marginOf(*rings, predict) *
+                  marginOfColumns(choice.tileN, predicted) *
+                  marginOfExchange(broughtColumns(op, choice.swap));
   return ScheduleChoice{mma,
                         completed,
                         predicted.microseconds,

@@ -193,13 +193,14 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   if (!fields.dependentLaunch)
     fields.dependentLaunch = BoolAttr::get(op.getContext(), true);
   if (op.getPairs())
-    if (auto why = whyNotPairs(ScheduleAttr::get(op.getContext(), fields)))
+    if (auto why =
+            whyNotPairs(ScheduleAttr::get(op.getContext(), fields), target))
       return *why;
   chooseIfFree(fields.tileM, 128);
   chooseIfFree(fields.tileK, mma.getTileK());
   if (QuantizeOp quantizer = quantizerOf(op))
-    if (auto why = whyNotQuantized(ScheduleAttr::get(op.getContext(), fields),
-                                   columnsOfBlock(op, quantizer), target))
+    if (auto why = whyNotQuantized(
+            op, quantizer, ScheduleAttr::get(op.getContext(), fields), target))
       return *why;
   if (auto why = whyNotWarpTile(mma, fields.tileM, fields.tileN, fields.tileK))
     return *why;
