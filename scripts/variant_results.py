@@ -119,6 +119,7 @@ SPARSE_LAYERS = [
 PROMOTED_B_RESULTS = [
     Quantized(Operands(one.b, one.a, one.b_spec, one.a_spec), QUANTIZATIONS[i])
     for one, i in zip(SPARSE_PROMOTED, (0, 5))]
+BLOCKS_OF_SPARSE_D = Sizes([1, 130, 300], [(288, 576), (512, 1088)])
 WHOLE_TILES_OF_D = Sizes([1, 130, 300], [(384, 576), (512, 1088)])
 
 
@@ -136,9 +137,9 @@ def quantized_groups(name, schedule, needs=DATACENTER, is_wide=False, is_paired=
                    make=make)
 
 
-def paired(name, schedule, needs=DATACENTER, is_wide=False, results=None):
+def paired(name, schedule, needs=DATACENTER, is_wide=False, results=None, k=1056):
     return Variant(f"gate and up, {name}", needs, results or PAIRED, schedule,
-                   Sizes([1, 130, 300], [(320, 576), (512, 1056)]), is_wide,
+                   Sizes([1, 130, 300], [(320, 576), (512, k)]), is_wide,
                    make=function_with_pairs)
 
 
@@ -263,11 +264,14 @@ RESULT_VARIANTS = [
     quantized("operands swapped, warp level", "swap_operands = true", needs=WARP),
     quantized("wide K, CTA pair, operands swapped",
               "cta_group = 2, swap_operands = true", is_wide=True),
-    quantized("sparse B, one CTA", "cta_group = 1", results=SPARSE_B_RESULTS),
+    quantized("sparse B, one CTA", "cta_group = 1", results=SPARSE_B_RESULTS,
+              sizes=BLOCKS_OF_SPARSE_D),
     quantized("sparse B, CTA pair of eight warps",
               "cta_group = 2, tile_n = 128, epilogue_warps = 8",
-              results=SPARSE_B_RESULTS),
-    quantized("sparse B, warp level", "", needs=WARP, results=SPARSE_B_RESULTS),
+              results=SPARSE_B_RESULTS,
+              sizes=BLOCKS_OF_SPARSE_D),
+    quantized("sparse B, warp level", "", needs=WARP, results=SPARSE_B_RESULTS,
+              sizes=BLOCKS_OF_SPARSE_D),
     quantized("sparse B, for sparse instructions and under floats", "",
               results=SPARSE_LAYERS, sizes=WHOLE_TILES_OF_D),
     quantized("scales applied in registers beside a sparse B", "",
@@ -278,7 +282,7 @@ RESULT_VARIANTS = [
     paired("operands swapped, warp level", "swap_operands = true", needs=WARP,
            results=PAIRED[:len(DENSE)]),
     paired("sparse B", "", results=[Quantized(one, None) for one in SPARSE_B] +
-           SPARSE_B_RESULTS[:1] + SPARSE_B_RESULTS[3:]),
+           SPARSE_B_RESULTS[:1] + SPARSE_B_RESULTS[3:], k=1088),
     paired("split K", "split_k = 2", results=PAIRED[:len(DENSE)]),
     paired("wide K, CTA pair", "cta_group = 2", is_wide=True),
     paired("warp level", "", needs=WARP, results=PAIRED[:len(DENSE)]),

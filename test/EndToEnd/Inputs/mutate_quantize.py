@@ -209,6 +209,52 @@ if is_epilogue:
                 (rf"the other comparison: .*setp\.ge\.s32\s+{rows[1]},", TILE),
                 (rf"one of two conditions: .*or\.pred\s+%p\d+, %p\d+, {rows[1]};",
                  TILE)]
+    # Swapped operands, whose tiles have 64 rows of D and threads 64 of its columns.
+    if "n2m4" in open(source).read():
+        for rows in re.findall(r"setp\.gt\.s32\s+(%p\d+), %r\d+, 255;", text):
+            EARLY = "a tile of 64 rows ends where scales do, or before"
+            EQUIVALENT += [
+                (rf"(the other comparison|another bound): .*setp\.gt\.s32\s+{rows},",
+                 EARLY),
+                (rf"one of two conditions: .*or\.pred\s+%p\d+, %p\d+, {rows};",
+                 EARLY)]
+        for columns in re.findall(
+                r"setp\.gt\.[su]32\s+(%p\d+), %r\d+, (?:-2|767);", text):
+            ENDS = "N ends where a tile does"
+            EQUIVALENT += [
+                (rf"the other comparison: .*setp\.gt\.[su]32\s+{columns},", ENDS),
+                (rf"one of two conditions: .*or\.pred\s+%p\d+, %p\d+, {columns};",
+                 ENDS)]
+        for place in re.findall(r"and\.b32\s+%r\d+, (%r\d+), 496;", text):
+            EQUIVALENT.append((rf"another sum: .*add\.s32\s+{place}, {place}, ",
+                               "the lower bits of the place of a row are left out"))
+        EQUIVALENT += [
+            (rf"another bound: .*setp\.ne\.b32\s+{found[1]},", SAME)
+            for at in ptx.places(r"st\.global\.b8 \t\[%rd\d+\+\d+\], 0;")
+            for found in [re.search(r"@(%p\d+) bra", "".join(ptx.lines[at - 3:at]))]
+            if found]
+        EQUIVALENT += [
+            (r"(another bound|the other comparison): .*setp\.gt\.u32\s+%p\d+, "
+             r"%r\d+, 63;", "tiles begin at multiples of 64 rows"),
+            (r"(another bound|the other comparison): .*setp\.gt\.(u32\s+%p\d+, "
+             r"%r\d+, 127|u16\s+%p\d+, %rs\d+, 1);", "of few rows all have scales")]
+        # Rows of padding that are one round of a loop, whose counter says which 128
+        # rows they are among.
+        for place, row in re.findall(
+                r"add\.s32\s+(%r\d+), \1, 8;\n\s*setp\.lt\.s32\s+%p\d+, (%r\d+), 192;",
+                text):
+            ONCE = "there is no second round"
+            EQUIVALENT += [
+                (rf"another bound: .*setp\.lt\.s32\s+%p\d+, {row}, 192;", ONCE),
+                (rf"another sum: .*add\.s32\s+{place}, {place}, 8;", ONCE),
+                (rf"codes that are left out: .*or\.b32\s+{row},",
+                 "64 rows are among the same 128")]
+        # A loop of one round or two, of which a carry says that there is another.
+        for last, first in re.findall(
+                r"add\.s32\s+(%r\d+), (%r\d+), 64;\n\s*setp\.lt\.u32\s+%p\d+, "
+                r"\1, \2;", text):
+            EQUIVALENT.append((rf"another sum: .*add\.s32\s+{last}, {first}, 64;",
+                               "a carry comes of 64 as of 65"))
     # Both blocks of 16 of a quad are before column 192, or none is.
     for columns in re.findall(r"setp\.gt\.s32\s+(%p\d+), %r\d+, 191;", text):
         EQUIVALENT.append((rf"one of two conditions: .*or\.pred\s+%p\d+, %p\d+, "
