@@ -128,9 +128,11 @@ std::optional<Reason> blockscale::whyNotExchanged(ScheduleAttr schedule,
                                                   int64_t columns,
                                                   hw::Target target) {
   std::string what = "with 'swap_operands' sums are brought to rows of D ";
-  if (schedule.splits() > 1 || schedule.shares() > 1)
-    return Reason(what + "where one CTA has all of K; nearest legal: "
-                         "'split_k' and 'stream_k' of 1");
+  if (schedule.clusterK() > 1)
+    return Reason(what +
+                  "where a CTA has all columns of a tile, not a slice of "
+                  "them as one of a cluster that adds up parts of K; "
+                  "nearest legal: 'cluster_k' of 1");
   if (!hw::hasTensorMemory(target)) {
     int64_t least = 2 * exchangedColumns(columns);
     if (schedule.getTileN() >= least)
@@ -298,12 +300,9 @@ std::optional<Reason> blockscale::whyNotQuantized(ScheduleAttr schedule,
     return why;
   if (auto why = whyNotWarpRows(schedule, columns, target))
     return why;
-  if (schedule.splits() > 1)
-    return Reason("a result is not quantised with 'split_k', whose last CTA "
-                  "stores D; nearest legal: 1");
-  if (schedule.shares() > 1)
-    return Reason("a result is not quantised with 'stream_k', where the last "
-                  "CTA of a tile stores D; nearest legal: 1");
+  if (schedule.clusterK() > 1)
+    return Reason("a result is not quantised with 'cluster_k', where each CTA "
+                  "adds up a slice of the columns; nearest legal: 1");
   if (schedule.getStores() == Stores::Tma)
     return Reason("a result that is quantised is not stored by TMA; nearest "
                   "legal: 'stores' of 'direct'");

@@ -240,17 +240,17 @@ gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>}
 !ascales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 8, 2, 1), strides = ()[s0, s1, s2, s3] -> (512, 4096, 8192), box = [128, 4, 1, 1], swizzle = "none">
 !bscales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 8, 1, 1), strides = ()[s0, s1, s2, s3] -> (512, 4096, 4096), box = [128, 4, 1, 1], swizzle = "none">
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 64, k = 64>
-#schedule = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 64, split_k = 2>
+#schedule = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 64, split_k = 2, cluster_k = 2>
 #multi = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>>
 #single = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>>
 gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>} {
-  gpu.func @f(%a: !adata, %b: !bdata, %sa: !ascales, %sb: !bscales, %d: !blockscale.global<i8>, %s: !blockscale.global<i8>, %t: !blockscale.global<f32>, %u: !blockscale.global<f32>, %w: !blockscale.global<f32>) kernel {
+  gpu.func @f(%a: !adata, %b: !bdata, %sa: !ascales, %sb: !bscales, %d: !blockscale.global<i8>, %s: !blockscale.global<i8>, %t: !blockscale.global<f32>, %u: !blockscale.global<f32>) kernel {
     %m = arith.constant 133 : i32
     %n = arith.constant 96 : i32
     %k = arith.constant 512 : i32
     %one = arith.constant 1 : i32
-    // expected-error@+1 {{a result is not quantised with 'split_k', whose last CTA stores D; nearest legal: 1}}
-    blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) workspace(%w) d_scales(%s) d_factor(%t, %u) sizes(%m, %n, %k, %one) quantization#multi mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales workspace !blockscale.global<f32> d_scales !blockscale.global<i8> d_factor !blockscale.global<f32>, !blockscale.global<f32>
+    // expected-error@+1 {{a result is not quantised with 'cluster_k', where each CTA adds up a slice of the columns; nearest legal: 1}}
+    blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) d_scales(%s) d_factor(%t, %u) sizes(%m, %n, %k, %one) quantization#multi mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales d_scales !blockscale.global<i8> d_factor !blockscale.global<f32>, !blockscale.global<f32>
     gpu.return
   }
 }

@@ -5,10 +5,10 @@
 !a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @swap(%a: !a, %b: !b) -> tensor<128x64xf32> {
-  // expected-error @below {{with 'swap_operands' sums are brought to rows of D where one CTA has all of K; nearest legal: 'split_k' and 'stream_k' of 1}}
+  // expected-error @below {{with 'swap_operands' sums are brought to rows of D where a CTA has all columns of a tile, not a slice of them as one of a cluster that adds up parts of K; nearest legal: 'cluster_k' of 1}}
   %0 = blockscale.matmul %a, %b pairs epilogue(%x, %up) {
     blockscale.yield %up
-  } schedule(#blockscale.schedule<swap_operands = true, split_k = 2>) : !a, !b -> tensor<128x64xf32>
+  } schedule(#blockscale.schedule<swap_operands = true, split_k = 2, cluster_k = 2>) : !a, !b -> tensor<128x64xf32>
   return %0 : tensor<128x64xf32>
 }
 

@@ -4,8 +4,8 @@
 !w = !blockscale.tensor<352x2048xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !q = !blockscale.tensor<133x352xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @f(%x: !a, %w: !w) -> !q {
-  // expected-error@+1 {{a result is not quantised with 'split_k', whose last CTA stores D; nearest legal: 1}}
-  %y = blockscale.matmul %x, %w schedule(#blockscale.schedule<split_k = 2, cta_group = 1>) : !a, !w -> tensor<133x352xbf16>
+  // expected-error@+1 {{a result is not quantised with 'cluster_k', where each CTA adds up a slice of the columns; nearest legal: 1}}
+  %y = blockscale.matmul %x, %w schedule(#blockscale.schedule<split_k = 2, cluster_k = 2, cta_group = 1>) : !a, !w -> tensor<133x352xbf16>
   %0 = blockscale.quantize %y : tensor<133x352xbf16> to !q
   return %0 : !q
 }

@@ -101,15 +101,11 @@ void RowStore::storeFloatTile(TilePosition tile, Value column,
                            math.inResult(math.fragmentAt(tile, row, column)));
 }
 
-void RowStore::turnChunk(TilePosition tile, RingPosition copy,
-                         Value inAccumulator, Value column,
+void RowStore::turnChunk(TilePosition tile, Value column,
+                         function_ref<Value(int64_t)> load,
                          function_ref<void()> released) {
-  // What one instruction loads at most beside what a thread finishes.
-  constexpr int64_t kLoaded = 32;
-  int64_t count = std::min(kLoaded, chunkColumns());
-  for (int64_t first = 0; first < chunkColumns(); first += count)
-    turning->put(loadSums(copy, b.add(inAccumulator, b.constant(first)), count),
-                 first);
+  for (int64_t first = 0; first < chunkColumns(); first += keptColumns())
+    turning->put(load(first), first);
   released();
   turning->awaitAll();
   rows->store(tile,
@@ -118,6 +114,13 @@ void RowStore::turnChunk(TilePosition tile, RingPosition copy,
                 return turning->take(first, width);
               });
   turning->leave();
+}
+
+int64_t RowStore::keptColumns() const {
+  // Of what is given away no more than an instruction loads at most beside what
+  // a thread finishes.
+  constexpr int64_t kLoaded = 32;
+  return turning ? std::min(kLoaded, turning->rowsOfChunk()) : math.getWidth();
 }
 
 int64_t RowStore::chunkColumns() const {
@@ -161,8 +164,16 @@ void RowStore::storeChunk(TilePosition tile, int64_t number, RingPosition copy,
     releaseAfter(lastRound, index, copy);
     leaveAfterLast(tile, number, index);
   };
+  if (isPartOfK)
+    return keepChunk(tile, number, copy, inAccumulator, column, released);
   if (turning)
-    return turnChunk(tile, copy, inAccumulator, column, released);
+    return turnChunk(
+        tile, column,
+        [&](int64_t first) {
+          return loadSums(copy, b.add(inAccumulator, b.constant(first)),
+                          keptColumns());
+        },
+        released);
   if (quantizesToFloats(frame))
     return storeFloatTile(
         tile, column,
@@ -174,16 +185,21 @@ void RowStore::storeChunk(TilePosition tile, int64_t number, RingPosition copy,
     math.provideC(addends->take(roundOf(index), [&](Value round) {
       return columnOf(copy, chunkOf(round));
     }));
-  if (isPartOfK)
-    keepChunk(tile, number, column, sum);
-  else
-    finishPieces(tile, index, column, sum);
+  finishPieces(tile, index, column, sum);
 }
 
-void RowStore::keepChunk(TilePosition tile, int64_t number, Value column,
-                         Value sum) {
+void RowStore::keepChunk(TilePosition tile, int64_t number, RingPosition copy,
+                         Value inAccumulator, Value column,
+                         function_ref<void()> released) {
   int64_t instruction = frame.geometry.hasHalves ? 0 : number;
-  partials.store(tile, {instruction, thread, column}, sum);
+  int64_t width = keptColumns();
+  for (int64_t first = 0; first < chunkColumns(); first += width) {
+    Value distance = b.constant(first);
+    Value sum = loadSums(copy, b.add(inAccumulator, distance), width);
+    if (first + width == chunkColumns())
+      released();
+    partials.store(tile, {instruction, thread, b.add(column, distance)}, sum);
+  }
 }
 
 VectorType RowStore::sumsType(int64_t columns) {
@@ -226,7 +242,7 @@ RingPosition RowStore::storePart(TilePosition tile, int64_t number,
   });
   bool isLastOfRows = !frame.geometry.hasHalves ||
                       number + 1 == frame.geometry.accumulatorsOfTile();
-  if (turning && isLastOfRows)
+  if (turning && isLastOfRows && !isPartOfK)
     storePadding(tile);
   return b.next(copy, accumulators.count());
 }
@@ -274,12 +290,25 @@ RingPosition RowStore::exchangePart(TilePosition tile, int64_t number,
 }
 
 void RowStore::reducePart(TilePosition tile, int64_t number) {
-  math.prepareRow(tile, row);
+  if (!turning)
+    math.prepareRow(tile, row);
+  auto load = [&](Value at) {
+    return partials.sum(tile, {number, thread, at});
+  };
   forEachChunk(frame.geometry.tileN, [&](Value index) {
-    Value column = b.mul(index, math.getWidth());
-    Value sum = partials.sum(tile, {number, thread, column});
-    finishChunk(tile, index, column, sum);
+    Value column = b.mul(index, chunkColumns());
+    if (turning)
+      turnChunk(
+          tile, column,
+          [&](int64_t first) { return load(b.add(column, b.constant(first))); },
+          [] {});
+    else if (quantizesToFloats(frame))
+      storeFloatTile(tile, column, load, [] {});
+    else
+      finishChunk(tile, index, column, load(column));
   });
+  if (turning)
+    storePadding(tile);
 }
 
 void RowStore::addUp(TilePosition tile) {

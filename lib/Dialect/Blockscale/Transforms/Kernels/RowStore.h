@@ -44,7 +44,7 @@ public:
       : frame(frame), b(frame.b), memory(memory), accumulators(accumulators),
         source(source), exchange(exchange), addends(addends), turning(turning),
         math(frame, EpilogueMath::widthOf(frame)),
-        partials(frame, math.getWidth()) {}
+        partials(frame, keptColumns()) {}
 
   void emitRole();
 
@@ -84,8 +84,11 @@ private:
   void storeChunk(TilePosition tile, int64_t number, RingPosition copy,
                   mlir::Value index, bool isPartOfK);
   /// Keeps the sums of a chunk, which is in accumulator `number`.
-  void keepChunk(TilePosition tile, int64_t number, mlir::Value column,
-                 mlir::Value sum);
+  void keepChunk(TilePosition tile, int64_t number, RingPosition copy,
+                 mlir::Value inAccumulator, mlir::Value column,
+                 llvm::function_ref<void()> released);
+  /// Sums of a thread that it keeps, or gives away, at once.
+  int64_t keptColumns() const;
   void finishChunk(TilePosition tile, mlir::Value index, mlir::Value column,
                    mlir::Value sum);
   /// The same of the chunk's pieces, of what a thread finishes at once.
@@ -98,9 +101,10 @@ private:
                       llvm::function_ref<void()> released);
   /// Stores such a part whose sums are all in the workspace.
   void reducePart(TilePosition tile, int64_t number);
-  /// Stores a chunk that is brought to threads that have rows of D.
-  void turnChunk(TilePosition tile, RingPosition copy,
-                 mlir::Value inAccumulator, mlir::Value column,
+  /// Stores a chunk that is brought to threads that have rows of D: `load` has
+  /// the sums to keep from one of its columns on, `released` follows the last.
+  void turnChunk(TilePosition tile, mlir::Value column,
+                 llvm::function_ref<mlir::Value(int64_t)> load,
                  llvm::function_ref<void()> released);
   /// Stores scales behind the last rows of D that no tile has.
   void storePadding(TilePosition tile);
