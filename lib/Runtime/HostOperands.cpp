@@ -378,7 +378,8 @@ void Packer::translate(const plan::SourceElements &source, uint64_t number,
 
 ZeroTiles Packer::zeroTiles(const plan::DataPacking &data,
                             const HostOperand &zeros) {
-  ZeroTiles tiles(data, value(data.lines), value(data.elements));
+  ZeroTiles tiles(data, value(data.lines), value(data.elements),
+                  compressionOf(kernel, data.operand));
   checkCount(zeros, tiles.ofMatrix() * uint64_t(plan::matricesOf(
                                            kernel, data.operand, sizes)));
   if (error.empty() && zeros.isOnDevice)

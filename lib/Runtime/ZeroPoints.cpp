@@ -47,6 +47,16 @@ bool runtime::isZeros(const plan::Kernel &kernel, const std::string &role) {
                      });
 }
 
+uint64_t runtime::compressionOf(const plan::Kernel &kernel,
+                                const std::string &operand) {
+  constexpr uint64_t kCompression = 2;
+  bool isSparse = std::any_of(kernel.metadata.begin(), kernel.metadata.end(),
+                              [&](const plan::MetadataPacking &metadata) {
+                                return metadata.operand == operand;
+                              });
+  return isSparse ? kCompression : 1;
+}
+
 /// Bytes of a zero point in memory.
 static int64_t zeroBytes(const plan::ZeroPoints &zeros) {
   constexpr unsigned kByte = 8;
@@ -81,7 +91,7 @@ std::string runtime::whyNotZeros(const plan::DataPacking &data,
 //===----------------------------------------------------------------------===//
 
 ZeroTiles::ZeroTiles(const plan::DataPacking &data, uint64_t lines,
-                     uint64_t elements)
+                     uint64_t elements, uint64_t compression)
     : bits(data.source->zeros->bits), lines(lines),
       isKMajor(data.order != "mn_major") {
   const plan::ZeroPoints &points = *data.source->zeros;
@@ -91,7 +101,8 @@ ZeroTiles::ZeroTiles(const plan::DataPacking &data, uint64_t lines,
     return size / tile + (size % tile != 0);
   };
   rows = points.rows ? points.rows : std::max<uint64_t>(allRows, 1);
-  block = points.block ? points.block : std::max<uint64_t>(k, 1);
+  // Tiles count what is not stored, too.
+  block = points.block ? points.block / compression : std::max<uint64_t>(k, 1);
   groups = tilesOf(allRows, rows);
   blocks = tilesOf(k, block);
 }

@@ -19,6 +19,10 @@ const plan::DataPacking *dataOf(const plan::Kernel &kernel,
 /// The role of the zero points of the elements in `data`; empty without.
 std::string zerosRole(const plan::DataPacking &data);
 
+/// Elements along K of which one is stored: 2 of a sparse operand "a" or "b",
+/// whatever its pattern, else 1.
+uint64_t compressionOf(const plan::Kernel &kernel, const std::string &operand);
+
 /// What is wrong with `operand` as an array of numbers of `bytes` bytes; empty
 /// if nothing is.
 std::string whyNotNumbers(const HostOperand &operand, int64_t bytes);
@@ -32,8 +36,10 @@ std::string whyNotZeros(const plan::DataPacking &data,
 class ZeroTiles {
 public:
   /// Of elements that lie in `lines` lines of `elements`, as `data`, which have
-  /// zero points, says.
-  ZeroTiles(const plan::DataPacking &data, uint64_t lines, uint64_t elements);
+  /// zero points, says. Of a sparse operand these are what is stored, one of
+  /// `compression` elements.
+  ZeroTiles(const plan::DataPacking &data, uint64_t lines, uint64_t elements,
+            uint64_t compression);
 
   /// Zero points of a matrix.
   uint64_t ofMatrix() const { return groups * blocks; }

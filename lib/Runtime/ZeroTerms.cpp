@@ -44,7 +44,7 @@ static float floatOf(uint32_t bits) {
   return value;
 }
 
-/// Numbers of "f32", "f16", "bf16" or "ue8m0".
+/// Numbers of a format as plans name those of scales and zero points.
 static std::vector<double> numbersOf(const HostOperand &operand,
                                      const std::string &format) {
   std::optional<ElementFormat> known = parseFormat(format);
@@ -92,7 +92,9 @@ public:
 
   /// Why they cannot be read; empty if they can.
   std::string why;
-  uint64_t matrices = 1, rows = 0, k = 0;
+  /// Of a sparse operand `k` is what is stored of a row, one of `compression`
+  /// elements: what is not is 0, has no zero point and is no part of a sum.
+  uint64_t matrices = 1, rows = 0, k = 0, compression = 1;
   /// Zero points; none if the operand has none in real units.
   std::optional<TileNumbers> zeros;
 
@@ -149,7 +151,8 @@ std::optional<TileNumbers> Values::readTiles(const std::string &part,
   const HostOperand *operand = find(part);
   if (!operand)
     return std::nullopt;
-  TileNumbers tiles(numbersOf(*operand, format), ofRows, ofBlock, rows, k);
+  TileNumbers tiles(numbersOf(*operand, format), ofRows, ofBlock / compression,
+                    rows, k);
   uint64_t expected = matrices * tiles.groups * tiles.blocks;
   if (tiles.numbers.size() == expected)
     return tiles;
@@ -181,7 +184,7 @@ void Values::readSteps(const plan::DataPacking &packing) {
   const HostOperand *given = find("zeros");
   if (!given)
     return;
-  steps.emplace(packing, isKMajor ? rows : k, isKMajor ? k : rows);
+  steps.emplace(packing, isKMajor ? rows : k, isKMajor ? k : rows, compression);
   uint64_t expected = matrices * steps->ofMatrix();
   if (elementsOf(*given) == expected)
     return steps->read(*given);
@@ -203,6 +206,7 @@ Values::Values(const plan::Kernel &kernel, const plan::Environment &sizes,
   rows = uint64_t(data->sizes[isKMajor ? rank - 2 : rank - 1]);
   k = uint64_t(data->sizes[isKMajor ? rank - 1 : rank - 2]);
   for (const plan::ZeroTerms &terms : kernel.zeroTerms)
+  compression = compressionOf(kernel, name);
     if (terms.operand == name && why.empty())
       zeros = readTiles("zeros", terms.format, terms.rows, terms.block);
   if (!readsElements || !why.empty())
@@ -325,7 +329,8 @@ runtime::packTerms(const plan::Kernel &kernel, const plan::Environment &sizes,
     uint64_t tiles = *plan::evaluateSize(terms.count, sizes);
     if (!first)
       return first.why();
-    uint64_t block = terms.block ? terms.block : std::max<uint64_t>(own.k, 1);
+    uint64_t block = terms.block ? terms.block / own.compression
+                                 : std::max<uint64_t>(own.k, 1);
     bool isInside = *first <= count && tiles <= count - *first;
     if (!isInside || tiles > own.k / block + (own.k % block != 0))
       return Reason("the plan's terms of zero points of '" + terms.operand +

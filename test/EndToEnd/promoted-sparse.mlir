@@ -9,11 +9,11 @@
 // RUN: blockscale verify %s --num-sms=8 --m=40 --n=136 --k=640 --target=sm_103a --data=random --conditions=harsh --completion=latest | FileCheck %s --check-prefix=ONCE
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-14: pass
+// CHECK-COUNT-16: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 // ONCE-NOT: FAIL
-// ONCE-COUNT-7: pass
+// ONCE-COUNT-8: pass
 // ONCE-NOT: {{FAIL|pass}}
 
 !part_a = !blockscale.tensor<136x640xf8E4M3FN, "n2m4", layout = tiled_128x4>
@@ -60,5 +60,13 @@ func.func @zeros(%a: !part_a, %b: !zeros_b, %bias: tensor<72xf32>) -> tensor<136
 !scaled_a = !blockscale.tensor<136x640xf8E4M3FN, "e8m0_t32n2m4", layout = tiled_128x4>
 func.func @scaled(%a: !scaled_a, %b: !part_b) -> tensor<136x72xf32> {
   %0 = blockscale.matmul %a, %b : !scaled_a, !part_b -> tensor<136x72xf32>
+  return %0 : tensor<136x72xf32>
+}
+
+// Fixed-point numbers of 8 bits, of bf16 here, whose powers of two no instruction reads.
+!fixed_point_a = !blockscale.tensor<136x256xi8, "e8m0_t32n2m4", layout = tiled_128x4>
+!fixed_point_b = !blockscale.tensor<72x256xf8E4M3FN, "e8m0_t64">
+func.func @fixed_point(%a: !fixed_point_a, %b: !fixed_point_b) -> tensor<136x72xf32> {
+  %0 = blockscale.matmul %a, %b : !fixed_point_a, !fixed_point_b -> tensor<136x72xf32>
   return %0 : tensor<136x72xf32>
 }

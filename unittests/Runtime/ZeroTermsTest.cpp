@@ -107,6 +107,40 @@ TEST(ZeroTerms, AreSumsOfElementsLessStepsOfTheirScales) {
   EXPECT_EQ(data->memory.at("b_terms"), bytesOf({12, 0.5, 12, 0.5}));
 }
 
+// Of a sparse operand what is kept is added up: a tile of four elements has two
+// of them. So it is where these are stored less zero points of their own, which
+// are for tiles of elements that count pruned ones, too.
+TEST(ZeroTerms, AreSumsOfWhatIsKept) {
+  plan::Kernel kernel = kernelWithTerms();
+  kernel.metadata.emplace_back();
+  kernel.metadata[0].operand = "b";
+  kernel.zeroTerms[0].block = 4;
+  kernel.zeroTerms[0].count = "2";
+  kernel.data[1].elements = "K / 2";
+  // Of differences from -4 to 3.
+  kernel.data[1].source = {"uint2",
+                           {0xc8, 0xc4, 0xc0, 0xb8, 0, 0x38, 0x40, 0x44}};
+  kernel.data[1].source->zeros = plan::ZeroPoints{8, 1, 4};
+  Operands operands({3, 8});
+  operands.a.assign(24, 0);
+  std::vector<uint8_t> zeros = bytesOf({0.5, 1, 1.5, 2, 2.5, 3}),
+                       scales = bytesOf({2, 0.5}), steps = {0xff, 1, 2, 0};
+  operands.b = {0, 1, 2, 3, 2, 3, 0, 1};
+  operands.all["a_data"] = operandOf("a_data", operands.a, {3, 8});
+  operands.all["a_zeros"] = operandOf("a_zeros", zeros, {3, 2}, 4);
+  operands.all["b_data"] = operandOf("b_data", operands.b, {2, 4});
+  operands.all["b_scales"] = operandOf("b_scales", scales, {2, 1}, 4);
+  operands.all["b_zeros"] = operandOf("b_zeros", steps, {2, 2});
+  plan::Environment sizes = bound(kernel, operands.all);
+  Result<DeviceData> data = packOperands(kernel, sizes, operands.all);
+  ASSERT_TRUE(data) << textOf(data);
+  // Rows of 1, 2 | 1, 2 under 2, and of 0, 1 | 0, 1 under 1/2.
+  EXPECT_EQ(data->memory.at("b_terms"), bytesOf({6, 0.5, 6, 0.5}));
+  std::vector<uint8_t> stored = data->memory.at("b_data");
+  stored.resize(4);
+  EXPECT_EQ(stored, (std::vector<uint8_t>{0x38, 0x40, 0x38, 0x40}));
+}
+
 // What is added up may be on the device then, and so may what has zero points,
 // which are terms as they are.
 TEST(ZeroTerms, AreGiven) {

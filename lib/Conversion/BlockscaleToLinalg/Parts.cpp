@@ -50,10 +50,6 @@ SmallVector<Value> Parts::values() const {
 std::optional<Reason> blockscale::whyNotLinalg(ScaledTensorType type) {
   if (Result<TensorParts> parts = getTensorParts(type); !parts)
     return parts.why();
-  const ScaleSpec &spec = type.getSpec().getValue();
-  if (spec.zero && spec.isSparse())
-    return "zero points of sparse data have no conversion to linalg: it is not "
-           "defined what was pruned";
   return std::nullopt;
 }
 
@@ -473,15 +469,29 @@ Value blockscale::sparseCode(Emitter &e, const Parts &parts,
   return arith::SelectOp::create(e, kept, code, zero);
 }
 
-/// The element at a position of a sparse tensor as a number, 0 where it was
-/// pruned.
-static Value sparseElement(Emitter &e, const Parts &parts,
-                           const Decoder &elements, ValueRange position) {
+namespace {
+/// An element as a number. Of a sparse tensor it is 0 where it was pruned, and
+/// `kept` says whether it was not; null where all elements are stored.
+struct Element {
+  Value value, kept;
+};
+} // namespace
+
+/// What becomes of an element at its position.
+using ElementUse = function_ref<Value(Emitter &, Element, ValueRange)>;
+
+/// Zero where `kept` is false.
+static Value whereKept(Emitter &e, Value kept, Value number) {
+  if (!kept)
+    return number;
+  Value zero = arith::ConstantOp::create(e, e.getZeroAttr(number.getType()));
+  return arith::SelectOp::create(e, kept, number, zero);
+}
+
+static Element sparseElement(Emitter &e, const Parts &parts,
+                             const Decoder &elements, ValueRange position) {
   auto [code, kept] = storedCode(e, parts, position);
-  Value value = elements.decode(e, code);
-  Value zero =
-      arith::ConstantOp::create(e, e.getZeroAttr(elements.numberType()));
-  return arith::SelectOp::create(e, kept, value, zero);
+  return {whereKept(e, kept, elements.decode(e, code)), kept};
 }
 
 /// Each code of dense data, decoded and scaled.
@@ -513,9 +523,8 @@ denseValues(Emitter &e, const Parts &parts, ArrayRef<OpFoldResult> sizes,
 }
 
 /// Each element decoded, and given to `scaled` with its position.
-static Value
-decodedValues(Emitter &e, const Parts &parts, const Decoder &elements,
-              function_ref<Value(Emitter &, Value, ValueRange)> scaled) {
+static Value decodedValues(Emitter &e, const Parts &parts,
+                           const Decoder &elements, ElementUse scaled) {
   SmallVector<OpFoldResult> sizes = logicalSizes(e, parts);
   bool isOfTables = isa<CodebookType>(parts.type.getElementType());
   if (!parts.metadata || isOfTables)
@@ -523,8 +532,8 @@ decodedValues(Emitter &e, const Parts &parts, const Decoder &elements,
                        [&](Emitter &body, Value code, ValueRange position) {
                          if (isOfTables)
                            code = codebookCode(body, parts, code, position);
-                         Value value = elements.decode(body, code);
-                         return scaled(body, value, position);
+                         Element element{elements.decode(body, code), Value()};
+                         return scaled(body, element, position);
                        });
   return generate(
       e, sizes, elements.numberType(), [&](Emitter &body, ValueRange position) {
@@ -540,17 +549,24 @@ static SmallVector<Value> placeOfTile(Emitter &body, ScaledTensorType type,
                        tilePosition(body, type, position));
 }
 
+/// The zero point of an element, whose tile's lies at `place`: none is
+/// subtracted from what was pruned, which is 0.
+static Value zeroOf(Emitter &body, const Parts &parts, const Decoder &zeros,
+                    Element element, ValueRange place) {
+  Value code = tensor::ExtractOp::create(body, parts.zeros, place);
+  return whereKept(body, element.kept, zeros.decode(body, code));
+}
+
 Value blockscale::elementValues(Emitter &e, const Parts &parts, bool useExtf) {
   std::optional<Decoder> zeros;
   if (parts.type.getSpec().getValue().hasIntegerZero())
     zeros = Decoder::ofZeros(e, parts.zeros.getType(), useExtf);
-  auto lessZero = [&](Emitter &body, Value value, ValueRange position) {
+  auto lessZero = [&](Emitter &body, Element element, ValueRange position) {
     if (!zeros)
-      return value;
-    Value code = tensor::ExtractOp::create(
-        body, parts.zeros, placeOfTile(body, parts.type, position));
-    return arith::SubFOp::create(body, value, zeros->decode(body, code))
-        .getResult();
+      return element.value;
+    Value zero = zeroOf(body, parts, *zeros, element,
+                        placeOfTile(body, parts.type, position));
+    return arith::SubFOp::create(body, element.value, zero).getResult();
   };
   return decodedValues(e, parts, Decoder::ofElements(e, parts.type, useExtf),
                        lessZero);
@@ -568,12 +584,12 @@ Value blockscale::tileScaledValues(Emitter &e, const Parts &parts, bool useExtf,
   std::optional<Decoder> zeros;
   if (parts.zeros)
     zeros = Decoder::ofZeros(e, parts.zeros.getType(), useExtf);
-  auto scaled = [&](Emitter &body, Value value, ValueRange position) -> Value {
+  auto scaled = [&](Emitter &body, Element element,
+                    ValueRange position) -> Value {
     SmallVector<Value> place = placeOfTile(body, type, position);
-    Value zero;
+    Value value = element.value, zero;
     if (zeros)
-      zero = zeros->decode(body,
-                           tensor::ExtractOp::create(body, parts.zeros, place));
+      zero = zeroOf(body, parts, *zeros, element, place);
     bool isInteger = type.getSpec().getValue().hasIntegerZero();
     if (zero && isInteger)
       value = arith::SubFOp::create(body, value, zero);
@@ -595,5 +611,5 @@ Value blockscale::integerValues(Emitter &e, const Parts &parts) {
   Decoder elements = Decoder::ofIntegers(parts.type);
   return decodedValues(
       e, parts, elements,
-      [](Emitter &, Value value, ValueRange) { return value; });
+      [](Emitter &, Element element, ValueRange) { return element.value; });
 }

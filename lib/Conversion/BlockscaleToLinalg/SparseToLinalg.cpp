@@ -8,6 +8,7 @@
 
 #include "Patterns.h"
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
+#include "blockscale/Dialect/Blockscale/IR/LayoutOfScales.h"
 #include "blockscale/HW/Metadata.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -208,13 +209,33 @@ private:
   Value kept(Emitter &e, ValueRange position, Value chunk, Value unit,
              Value inUnit) const {
     Value value = code(e, position, element(e, chunk, unit, inUnit));
+    // The code of what is 0 is that of its zero point.
+    if (parts.zeros)
+      return value;
     Value zero = arith::ConstantOp::create(e, e.getZeroAttr(value.getType()));
     return arith::SelectOp::create(e, isUsed(e, position, chunk, unit), value,
                                    zero);
   }
 
+  /// Whether element `k` is not its zero point.
+  Value differs(Emitter &e, ValueRange position, Value k) const {
+    SmallVector<Value> place(position);
+    place.back() = k;
+    Value zero = tensor::ExtractOp::create(
+        e, parts.zeros,
+        scalePosition(e, getScaleLayout(parts.type),
+                      tilePosition(e, parts.type, place)));
+    if (zero.getType() != e.getI32Type())
+      zero = arith::ExtSIOp::create(e, e.getI32Type(), zero);
+    Value raw = arith::ExtUIOp::create(e, e.getI32Type(), code(e, position, k));
+    return arith::CmpIOp::create(e, arith::CmpIPredicate::ne, raw, zero);
+  }
+
   /// Whether a unit has an element that is not +0 or -0.
   Value isUsed(Emitter &e, ValueRange position, Value chunk, Value unit) const {
+    // Instructions skip pairs of floats alone, which have no zero points.
+    if (parts.zeros)
+      return differs(e, position, element(e, chunk, unit, e.index(0)));
     // Of tf32 that of its f32.
     Type type = cast<RankedTensorType>(parts.data.getType()).getElementType();
     Type integer = e.getIntegerType(type.getIntOrFloatBitWidth());
@@ -377,6 +398,11 @@ struct DensifyToLinalg : OpConversionPattern<DensifyOp> {
     }
     if (parts.scales)
       dense.scales = repeatScales(e, parts, op.getType(), sizes);
+    if (parts.zeros) {
+      Parts zeros = parts;
+      zeros.scales = parts.zeros;
+      dense.zeros = repeatScales(e, zeros, op.getType(), sizes);
+    }
     return replaceByParts(op, dense.values(), *getTypeConverter(), rewriter);
   }
 };

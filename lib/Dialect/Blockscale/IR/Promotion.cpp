@@ -79,7 +79,10 @@ bool blockscale::hasPromotedScales(ScaledTensorType type) {
     return true;
   if (format != ElementFormat::UE8M0)
     return hasPromotedFractions(spec, type.getElementType());
-  return !hasPowersOfTwo(type) && !spec.isSparse();
+  // Beside metadata instructions read those of floats, or none is lowered.
+  constexpr unsigned kByte = 8;
+  bool isFloat = !type.getElementType().isSignlessInteger(kByte);
+  return !hasPowersOfTwo(type) && !(spec.isSparse() && isFloat);
 }
 
 /// Elements of K that the shortest instruction adds up, and one of elements of
@@ -137,7 +140,9 @@ bool blockscale::hasPromotedScales(ScaledTensorType type,
                   &ofOther = other.getSpec().getValue();
   if (hasPromotedScales(type) || !spec.isTile() || spec.isSparse())
     return hasPromotedScales(type);
-  if ((isLong(other) && !ofOther.isSparse()) || isUnreadBeside(type, other))
+  bool isSkipped = ofOther.isSparse() &&
+                   sparsePattern(other) != hw::SparsePattern::TwoOfFour;
+  if ((isLong(other) && !isSkipped) || isUnreadBeside(type, other))
     return true;
   // What is promoted in tiles as short as no other instruction adds up is
   // multiplied in 16 bits, and so is what is beside it.

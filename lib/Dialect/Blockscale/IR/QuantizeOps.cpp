@@ -111,6 +111,13 @@ static LogicalResult verifyZeros(QuantizeOp op) {
     return op.emitOpError() << "there is no rule for both a tensor scale and "
                                "zero points, which '"
                             << type.getSpec().getText() << "' has";
+  if (spec.isSparse() && !spec.hasIntegerZero())
+    return op.emitOpError()
+           << "keeps elements that are not 0, which no code is under a zero "
+              "point in real units, as those of '"
+           << type.getSpec().getText()
+           << "' are; expected zero points that count in steps of the scale, "
+              "such as 'int16'";
   int64_t largest =
       (int64_t(1) << type.getElementType().getIntOrFloatBitWidth()) - 1;
   if (spec.hasIntegerZero() && spec.zero->maxInt() < largest) {

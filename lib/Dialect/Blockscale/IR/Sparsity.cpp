@@ -146,7 +146,9 @@ static std::optional<Result<CompressedConstant>>
 compressConstant(CompressOp op) {
   auto source = op.getInput().getDefiningOp<AssembleOp>();
   std::optional<hw::SparsePattern> pattern = sparsePattern(op.getType());
-  if (!source || !pattern || !op.getType().hasStaticShape())
+  // Under zero points a code of 0 is no 0: 'blockscale-fold-constants' knows.
+  if (!source || !pattern || !op.getType().hasStaticShape() ||
+      op.getType().getSpec().getValue().zero)
     return std::nullopt;
   std::optional<std::vector<uint32_t>> codes = constantCodes(source);
   if (!codes)

@@ -25,6 +25,12 @@ static bool hasPromotedPowers(ScaledTensorType type, ScaledTensorType other) {
   return hasPromotedScales(type, other) && hasPowers(type);
 }
 
+/// Whether it lacks elements that are 0 and has no code for them.
+static bool isSparseWithZeros(ScaledTensorType type) {
+  const ScaleSpec &spec = type.getSpec().getValue();
+  return spec.isSparse() && spec.zero;
+}
+
 /// Whether elements of 16 bits are the shortest in which the operand can be
 /// multiplied with the other one: kind i8 takes no floats beside integers, no
 /// zero points, no fixed-point numbers and no scales of tiles, and others no
@@ -32,10 +38,13 @@ static bool hasPromotedPowers(ScaledTensorType type, ScaledTensorType other) {
 static bool needsHalf(ScaledTensorType type, ScaledTensorType other) {
   Type element = type.getElementType();
   const ScaleSpec &spec = type.getSpec().getValue();
-  // Elements of K that an instruction of shorter elements adds up.
+  // Elements of K that an instruction of shorter elements adds up, with those
+  // that it skips where nothing makes them dense.
   constexpr int64_t kLong = 32;
+  bool isSkipped = isSparseWithZeros(type) || isSparseWithZeros(other);
+  int64_t added = isSkipped ? kLong * int64_t(hw::kSparseCompression) : kLong;
   bool isPromoted = hasPromotedScales(type, other);
-  if (hasPromotedPowers(type, other) || (isPromoted && type.getKTile() < kLong))
+  if (hasPromotedPowers(type, other) || (isPromoted && type.getKTile() < added))
     return true;
   if (!element.isInteger(8))
     return false;
@@ -49,25 +58,36 @@ static bool hasNumberMore(ScaledTensorType type) {
   return isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(type.getElementType());
 }
 
+/// Whether kernels may read the operand in elements of 16 bits.
+static bool isReadInHalf(ScaledTensorType type) {
+  if (type.getOrder() == DataOrder::MNMajor)
+    return false;
+  return !type.getSpec().getValue().isSparse() ||
+         sparsePattern(type) == hw::SparsePattern::TwoOfFour;
+}
+
 /// The 16-bit format in which both operands are multiplied: that of one of
 /// them, or one that has the elements of both. None if fewer bits do, or for
-/// what no kernel reads in 16 bits: sparse and transposed operands.
+/// what no kernel reads in 16 bits: transposed operands, and those that keep
+/// pairs or are of tf32.
 static std::optional<ElementFormat>
 halfFormat(ScaledTensorType type, ScaledTensorType other,
            std::optional<hw::MmaKind> kind) {
   if (hasBlockScales(type, other) || hasBlockScales(other, type))
     return std::nullopt;
   for (ScaledTensorType either : {type, other}) {
-    if (either.getSpec().getValue().isSparse() ||
-        either.getOrder() == DataOrder::MNMajor)
+    if (!isReadInHalf(either))
       return std::nullopt;
     if (either.getElementType().isF16())
       return ElementFormat::F16;
     if (either.getElementType().isBF16())
       return ElementFormat::BF16;
   }
+  // Sparse elements of 8 bits are multiplied on more chips.
+  bool isSparse = type.getSpec().getValue().isSparse() ||
+                  other.getSpec().getValue().isSparse();
   bool isWhole = kind.value_or(hw::MmaKind::F16) == hw::MmaKind::F16;
-  if (isWhole && (hasNumberMore(type) || hasNumberMore(other)))
+  if (isWhole && !isSparse && (hasNumberMore(type) || hasNumberMore(other)))
     return ElementFormat::BF16;
   if (needsHalf(type, other) || needsHalf(other, type))
     return ElementFormat::BF16;

@@ -12,6 +12,7 @@
 #include "blockscale/Dialect/Blockscale/IR/LayoutOfScales.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
+#include "blockscale/Dialect/Blockscale/IR/ZeroTerms.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -405,6 +406,13 @@ LogicalResult CompressOp::verify() {
   if (!sparse.isSparse())
     return emitOpError() << "expected a result with a sparse spec, found "
                          << specName(to);
+  if (hasRealZeros(to))
+    return emitOpError()
+           << "drops elements that are 0, which no code of a tile is under a "
+              "zero point in real units, as those of '"
+           << to.getSpec().getText()
+           << "' are; expected zero points that count in steps of the scale, "
+              "such as 'int8'";
   ScaleSpec dense = denseForm(sparse);
   if (from.getSpec().getValue() != dense && dense.isUnscaled())
     return emitOpError() << "expected an input without a spec, the dense form "
@@ -427,6 +435,12 @@ LogicalResult DensifyOp::verify() {
     return failure();
   ScaleSpec expected = denseForm(from.getSpec().getValue());
   const ScaleSpec &found = to.getSpec().getValue();
+  if (expected.zero && from.getSpec().getValue().isSparse())
+    return emitOpError()
+           << "stores a 0 for what was pruned, which no code is where the zero "
+              "point of its tile is no code, as one of '"
+           << from.getSpec().getText()
+           << "' may be; 'blockscale.dequantize' gives the values of both";
   // Whatever divides the tile will do.
   bool divides = expected.isTile() && found.isTile() &&
                  expected.columns->size % found.columns->size == 0;

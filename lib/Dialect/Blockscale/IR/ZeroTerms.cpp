@@ -63,11 +63,6 @@ std::optional<Reason> blockscale::whyNotZeroTerms(MatmulOp op) {
     return "zero points in real units beside groups along K need sums over "
            "each group, whose ends only the kernel reads; expected zero points "
            "that count in steps of the scale, such as 'int8'";
-  for (ScaledTensorType type : {a, b})
-    if (type.getSpec().getValue().isSparse())
-      return "zero points in real units beside a sparse operand are not "
-             "lowered; expected dense ones, or zero points that count in steps "
-             "of the scale, such as 'int8'";
   // Those of floats are part of alpha, and sums are of what is stored.
   for (auto [type, other] : {std::pair(a, b), {b, a}})
     if (auto recoding = recodingOf(type, other);
@@ -103,7 +98,9 @@ TileSumsOp blockscale::createTermsOf(OpBuilder &builder, MatmulOp op,
   auto own = isA ? op.getA() : op.getB();
   ScaledTensorType type = own.getType(),
                    other = (isA ? op.getB() : op.getA()).getType();
-  if (!hasRealZeros(other) || hasRealZeros(type) || recodingOf(type, other))
+  bool isSparse = type.getSpec().getValue().isSparse();
+  if (!hasRealZeros(other) || hasRealZeros(type) || isSparse ||
+      recodingOf(type, other))
     return {};
   int64_t tile = other.getKTile(), tiles = 1;
   if (tile % TileSumsOp::kPiece != 0)

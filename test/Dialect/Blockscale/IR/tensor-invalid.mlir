@@ -608,3 +608,32 @@ func.func @densify_plain_scales(%q: !blockscale.tensor<16x48xf6E3M2FN, "e4m3fn_t
 
 // expected-error @below {{integers with a sign are signless ones here, as in 'i8'; found 'si8'}}
 func.func private @signed(!blockscale.tensor<16x64xsi8, "float32_t32">)
+
+// -----
+
+!dense = !blockscale.tensor<128x256xui4, "float32_float32_t64">
+!sparse = !blockscale.tensor<128x256xui4, "float32_float32_t32n2m4">
+func.func @compress_real_zeros(%a: !dense) -> !sparse {
+  // expected-error @below {{drops elements that are 0, which no code of a tile is under a zero point in real units, as those of 'float32_float32_t32n2m4' are; expected zero points that count in steps of the scale, such as 'int8'}}
+  %0 = blockscale.compress %a : !dense to !sparse
+  return %0 : !sparse
+}
+
+// -----
+
+!dense = !blockscale.tensor<128x256xui4, "float32_int8_t64">
+!sparse = !blockscale.tensor<128x256xui4, "float32_int8_t32n2m4">
+func.func @densify_zeros(%a: !sparse) -> !dense {
+  // expected-error @below {{stores a 0 for what was pruned, which no code is where the zero point of its tile is no code, as one of 'float32_int8_t32n2m4' may be; 'blockscale.dequantize' gives the values of both}}
+  %0 = blockscale.densify %a : !sparse to !dense
+  return %0 : !dense
+}
+
+// -----
+
+!sparse = !blockscale.tensor<128x256xui4, "float32_float32_t32n2m4">
+func.func @quantize_real_zeros(%a: tensor<128x256xf32>) -> !sparse {
+  // expected-error @below {{keeps elements that are not 0, which no code is under a zero point in real units, as those of 'float32_float32_t32n2m4' are; expected zero points that count in steps of the scale, such as 'int16'}}
+  %0 = blockscale.quantize %a : tensor<128x256xf32> to !sparse
+  return %0 : !sparse
+}

@@ -29,3 +29,58 @@ func.func @real() -> (!blockscale.tensor<2x16xui4, "float32_bfloat16_t16">, tens
   %2 = blockscale.dequantize %1 : !blockscale.tensor<2x16xui4, "float32_bfloat16_t16"> to tensor<2x16xf32>
   return %1, %2 : !blockscale.tensor<2x16xui4, "float32_bfloat16_t16">, tensor<2x16xf32>
 }
+
+// What was pruned is 0, and what is kept less its zero point: codes less 5, 200, -3 and
+// 7 under 2, 1/2, 4 and 1.
+// CHECK-LABEL: @sparse
+// CHECK: arith.constant dense<{{\[}}[-8.000000e+00, 0.000000e+00, 1.000000e+01, 0.000000e+00, 0.000000e+00, 0.000000e+00, 0.000000e+00, -1.000000e+01, -5.000000e+01, 0.000000e+00, 0.000000e+00, 2.750000e+01, 5.000000e-01, -1.000000e+02, 0.000000e+00, 0.000000e+00],
+// CHECK-SAME: [0.000000e+00, 0.000000e+00, 1.200000e+01, 1.600000e+01, 2.000000e+01, 0.000000e+00, 0.000000e+00, 2.400000e+01, 0.000000e+00, -7.000000e+00, 0.000000e+00, 2.480000e+02, 0.000000e+00, 0.000000e+00, 1.000000e+00, 0.000000e+00]]>
+// CHECK-NOT: blockscale.dequantize
+func.func @sparse() -> tensor<2x16xf32> {
+  %m = arith.constant dense<[[216, 76], [206, 157]]> : tensor<2x2xi8>
+  %s = arith.constant dense<[[2.0, 0.5], [4.0, 1.0]]> : tensor<2x2xf32>
+  %d = arith.constant dense<[[1, 10, 5, 0, 100, 255, 201, 0], [0, 1, 2, 3, 0, 255, 7, 8]]> : tensor<2x8xi8>
+  %z = arith.constant dense<[[5, 200], [-3, 7]]> : tensor<2x2xi16>
+  %x = blockscale.assemble %d, %s zeros(%z : tensor<2x2xi16>) metadata(%m : tensor<2x2xi8>) : tensor<2x8xi8>, tensor<2x2xf32> to !blockscale.tensor<2x16xui8, "float32_int16_t4n2m4">
+  %0 = blockscale.dequantize %x : !blockscale.tensor<2x16xui8, "float32_int16_t4n2m4"> to tensor<2x16xf32>
+  return %0 : tensor<2x16xf32>
+}
+
+// In real units: 2 * 1 - 1/4, and so on.
+// CHECK-LABEL: @sparse_real
+// CHECK: arith.constant dense<{{\[}}[1.750000e+00, 0.000000e+00, 1.975000e+01, 0.000000e+00, 0.000000e+00, 9.750000e+00, 0.000000e+00, -2.500000e-01]]>
+func.func @sparse_real() -> tensor<1x8xf32> {
+  %m = arith.constant dense<[[216]]> : tensor<1x1xi8>
+  %s = arith.constant dense<[[2.0]]> : tensor<1x1xf32>
+  %d = arith.constant dense<[[1, 10, 5, 0]]> : tensor<1x4xi4>
+  %z = arith.constant dense<[[0.25]]> : tensor<1x1xf32>
+  %x = blockscale.assemble %d, %s zeros(%z : tensor<1x1xf32>) metadata(%m : tensor<1x1xi8>) : tensor<1x4xi4>, tensor<1x1xf32> to !blockscale.tensor<1x8xui4, "float32_float32_t4n2m4">
+  %0 = blockscale.dequantize %x : !blockscale.tensor<1x8xui4, "float32_float32_t4n2m4"> to tensor<1x8xf32>
+  return %0 : tensor<1x8xf32>
+}
+
+// What is its zero point is dropped, and nothing else: 0 is kept in the first tile. The
+// last tile has two elements of a group that are none.
+// CHECK-LABEL: @compressed
+// CHECK-DAG: arith.constant dense<{{\[}}[0, 7, 9, 5, 0, -55, -57, -56], [1, 2, 3, 4, 8, 7, 0, 9]]> : tensor<2x8xi8>
+// CHECK-DAG: arith.constant dense<{{\[}}[-40, -24], [-50, -52]]> : tensor<2x2xi8>
+// CHECK-NOT: blockscale.compress
+func.func @compressed() -> !blockscale.tensor<2x16xui8, "float32_int16_t4n2m4"> {
+  %s = arith.constant dense<[[2.0, 0.5], [4.0, 1.0]]> : tensor<2x2xf32>
+  %d = arith.constant dense<[[0, 5, 7, 5, 5, 9, 5, 5, 0, 200, 201, 200, 200, 200, 199, 200], [3, 3, 1, 2, 3, 3, 3, 4, 8, 7, 7, 7, 0, 7, 7, 9]]> : tensor<2x16xi8>
+  %z = arith.constant dense<[[5, 200], [3, 7]]> : tensor<2x2xi16>
+  %x = blockscale.assemble %d, %s zeros(%z : tensor<2x2xi16>) : tensor<2x16xi8>, tensor<2x2xf32> to !blockscale.tensor<2x16xui8, "float32_int16_t8">
+  %0 = blockscale.compress %x : !blockscale.tensor<2x16xui8, "float32_int16_t8"> to !blockscale.tensor<2x16xui8, "float32_int16_t4n2m4">
+  return %0 : !blockscale.tensor<2x16xui8, "float32_int16_t4n2m4">
+}
+
+// Pruned to -3 and 12, 2 and -1, then from -3 to 12 in steps of 1 about 3.
+// CHECK-LABEL: @pruned
+// CHECK-DAG: arith.constant dense<{{\[}}[0, -1, 5, 2]]> : tensor<1x4xi4>
+// CHECK-DAG: arith.constant dense<3> : tensor<1x1xi8>
+// CHECK-DAG: arith.constant dense<-108> : tensor<1x1xi8>
+func.func @pruned() -> !blockscale.tensor<1x8xui4, "float32_int8_t4n2m4"> {
+  %0 = arith.constant dense<[[-3.0, 12.0, 1.0, 0.5, 0.5, 2.0, -1.0, 0.0]]> : tensor<1x8xf32>
+  %1 = blockscale.quantize %0 : tensor<1x8xf32> to !blockscale.tensor<1x8xui4, "float32_int8_t4n2m4">
+  return %1 : !blockscale.tensor<1x8xui4, "float32_int8_t4n2m4">
+}

@@ -45,11 +45,11 @@ func.func @real_zeros_beside_tables(%a: !tables, %b: !real_zeros) -> tensor<128x
 
 // -----
 
-!sparse = !blockscale.tensor<128x256xf8E4M3FN, "n2m4">
-!real_zeros = !blockscale.tensor<128x256xui4, "float16_float16_t0">
-func.func @real_zeros_beside_sparse(%a: !sparse, %b: !real_zeros) -> tensor<128x128xf32> {
-  // expected-error @below {{zero points in real units beside a sparse operand are not lowered; expected dense ones, or zero points that count in steps of the scale, such as 'int8'}}
-  %0 = blockscale.matmul %a, %b : !sparse, !real_zeros -> tensor<128x128xf32>
+!bytes = !blockscale.tensor<128x256xf8E4M3FN>
+!sparse = !blockscale.tensor<128x256xui4, "float16_float16_t0n2m4", layout = tiled_128x4>
+func.func @sparse_real_zeros(%a: !bytes, %b: !sparse) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'b' with scales 'float16_float16_t0n2m4': a zero point in real units of sparse elements is multiplied by the sum of what a row of the other operand has beside the elements that are kept, which is no product of a term of the row and one of the column; expected zero points that count in steps of the scale, such as 'int8', or dense elements}}
+  %0 = blockscale.matmul %a, %b : !bytes, !sparse -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
 
@@ -76,9 +76,9 @@ func.func @narrow_zeros(%a: !narrow_zeros, %b: !bytes) -> tensor<128x128xf32> {
 // -----
 
 !bytes = !blockscale.tensor<128x256xf8E4M3FN, "float32_t0">
-!sparse_zeros = !blockscale.tensor<128x256xui4, "float32_int8_t128n2m4">
+!sparse_zeros = !blockscale.tensor<128x256xui4, "float32_int8_t8n2m4", layout = tiled_128x4>
 func.func @sparse_zeros(%a: !sparse_zeros, %b: !bytes) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'a' with scales 'float32_int8_t128n2m4': a zero point of sparse elements is not lowered; expected dense ones}}
+  // expected-error @below {{operand 'a' with scales 'float32_int8_t8n2m4': tiles of 8 elements under scales of 'float32', by which the sum of each tile is multiplied in registers, are shorter than what one instruction adds up, 16 elements}}
   %0 = blockscale.matmul %a, %b : !sparse_zeros, !bytes -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -265,9 +265,9 @@ func.func @factor_format(%a: !factor_format_a, %b: !factor_format_b) -> tensor<1
 
 // -----
 
-// Beside a sparse operand no elements are stored in 16 bits, and kind i8 knows whole
-// numbers alone.
-!fixed_point_a = !blockscale.tensor<128x256xi8, "n2m4", layout = tiled_128x4>
+// Beside sparse tf32 no elements are stored in 16 bits, and kind i8 knows whole numbers
+// alone.
+!fixed_point_a = !blockscale.tensor<128x256xtf32, "n1m2", layout = tiled_128x4>
 !fixed_point_b = !blockscale.tensor<128x256xi8, "e8m0_t0">
 func.func @fixed_point(%a: !fixed_point_a, %b: !fixed_point_b) -> tensor<128x128xf32> {
   // expected-error @below {{operand 'b' has elements of 'i8', which no kind multiplies}}
@@ -318,13 +318,13 @@ module attributes {blockscale.target = #blockscale.target<sm_103a>} {
 
 // -----
 
-// No kind multiplies int8 by the floats that int4 becomes; a sparse operand is not
+// No kind multiplies tf32 by the floats that int4 becomes; beside sparse tf32 nothing is
 // stored in 16 bits.
-!int8_rows = !blockscale.tensor<128x256xi8, "n2m4", layout = tiled_128x4>
+!tf32_rows = !blockscale.tensor<128x256xtf32, "n1m2", layout = tiled_128x4>
 !int4_rows = !blockscale.tensor<128x256xi4, "float32_t0">
-func.func @int8_beside_int4(%a: !int8_rows, %b: !int4_rows) -> tensor<128x128xf32> {
-  // expected-error @below {{type 'e4m3' of B with 'int8' of A is not legal for 'i8' on 'sm_100a': expected int8, uint8; nearest legal: B = int8; the elements of 'b', 'i4', are multiplied as e4m3}}
-  %0 = blockscale.matmul %a, %b : !int8_rows, !int4_rows -> tensor<128x128xf32>
+func.func @tf32_beside_int4(%a: !tf32_rows, %b: !int4_rows) -> tensor<128x128xf32> {
+  // expected-error @below {{type 'e4m3' of B with 'tf32' of A is not legal for 'tf32' on 'sm_100a': expected tf32; nearest legal: B = tf32; the elements of 'b', 'i4', are multiplied as e4m3}}
+  %0 = blockscale.matmul %a, %b : !tf32_rows, !int4_rows -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
 

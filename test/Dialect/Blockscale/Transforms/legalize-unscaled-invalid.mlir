@@ -19,9 +19,9 @@ func.func @mixed_halves(%a: !a, %b: !b) -> tensor<64x128xf32> {
 // -----
 
 !a = !blockscale.tensor<64x256xi8, "n2m4", layout = tiled_128x4>
-!b = !blockscale.tensor<128x256xf8E4M3FN>
+!b = !blockscale.tensor<128x256xtf32>
 func.func @integer_and_float(%a: !a, %b: !b) -> tensor<64x128xf32> {
-  // expected-error @below {{type 'e4m3' of B with 'int8' of A is not legal for}}
+  // expected-error @below {{type 'tf32' of B with 'bf16' of A is not legal for 'f16' on 'sm_100a': expected bf16; nearest legal: B = bf16; the elements of 'a', 'i8', are multiplied as bf16}}
   %0 = blockscale.matmul %a, %b : !a, !b -> tensor<64x128xf32>
   return %0 : tensor<64x128xf32>
 }

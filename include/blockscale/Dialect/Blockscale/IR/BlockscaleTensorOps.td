@@ -155,7 +155,8 @@ def Blockscale_QuantizeOp : Blockscale_Op<"quantize",
 
     A sparse spec (`n2m4`) prunes first: of each group the largest magnitudes
     stay, ties to the lower index; of 4-bit elements with `n4m8` the pairs with
-    the largest sums of squares.
+    the largest sums of squares. Its zero points, if any, count in steps of the
+    scale.
 
     With `groups` the rows are those of a product with groups, which the same
     offsets separate, and the scales lie in layout `grouped_128x4`, as a product
@@ -199,7 +200,8 @@ def Blockscale_DequantizeOp : Blockscale_Op<"dequantize",
     `q` is the element, `s` the scale of its tile and `t` the tensor scale, if
     the spec has one; both are 1 for a tensor without scales. With an integer
     zero point `z` it is `(q - z) * s`, with
-    one in real units `q * s - z`. Pruned elements are 0. What is finite stays
+    one in real units `q * s - z`. Pruned elements are 0, and so is the zero point
+    that is subtracted for them, whatever that of their tile. What is finite stays
     finite: a product beyond f32, or beyond the result's type, saturates.
 
     ```mlir
@@ -370,6 +372,9 @@ def Blockscale_CompressOp : Blockscale_Op<"compress", [Pure]> {
     metadata that says which elements were kept. The input has at most N
     non-zero elements in each group of M; anything else is undefined. Where a
     group has fewer, +0 is stored for the rest, whatever the signs of its zeros.
+    With zero points that count in steps of the scale, an element is zero whose
+    code is its zero point, which is stored for the rest then; under those in real
+    units no code is zero, and nothing is compressed.
     A tile of the result counts kept elements, so its scales are those of an
     input tile that is M/N times as long. Without scales the input has no spec;
     its layout is `plain` whatever that of the metadata.
@@ -393,7 +398,9 @@ def Blockscale_DensifyOp : Blockscale_Op<"densify", [Pure]> {
     The same values, with a zero where an element was pruned and each tile cut
     into tiles that repeat its scale. The tile of the result divides the
     elements of K that share a scale in the input, pruned ones included.
-    Without scales there are zeros only.
+    Without scales there are zeros only. Dense elements may have zero points, which
+    are repeated as scales are; sparse ones have none, as not every zero point is
+    the code of a zero.
 
     ```mlir
     %0 = blockscale.densify %q : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32n2m4"> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">

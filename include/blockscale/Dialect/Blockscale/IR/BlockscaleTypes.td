@@ -72,8 +72,9 @@ def Blockscale_ScaledTensor
     starts at a row of scales that is a multiple of 128 while its elements follow
     those of the group before. What has neither scales of
     tiles along K nor metadata is `plain`. Of a sparse tensor whose scales no
-    instruction reads (`float32_t64n2m4`, `float32_t0n2m4`, `float32_n2m4`) it is
-    the layout of the metadata, and the scales are in row-major order.
+    instruction reads (`float32_t64n2m4`, `float32_t0n2m4`, `float32_n2m4`, of `i8`
+    `e8m0_t32n2m4`) it is the layout of the metadata, and the scales are in row-major
+    order.
     `order` is the order of the elements: `k_major` (default) or, for elements
     of 8 bits, `mn_major`, where the dimension before `K` is contiguous.
 

@@ -375,7 +375,8 @@ std::vector<uint32_t> blockscale::dequantizeConstant(ScaledTensorType type,
   for (uint64_t i = 0; i < shape.elements(); ++i) {
     float value = elements(i);
     float zero = 0;
-    if (types.zeros)
+    // None is subtracted from what was pruned, which is 0.
+    if (types.zeros && (parts.kept.empty() || parts.kept[i]))
       zero = decodeNumber(types.zeros.getElementType(),
                           parts.zeros[shape.tileOf(i)], IntegerMeaning::Whole);
     bool isInteger = type.getSpec().getValue().hasIntegerZero();

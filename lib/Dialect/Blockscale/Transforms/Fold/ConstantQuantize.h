@@ -23,6 +23,9 @@ struct ConstantParts {
   std::vector<uint32_t> data, scales, zeros, tensorScale;
   /// Bytes with the numbers of tables, of codebook elements.
   std::vector<uint32_t> metadata;
+  /// Which elements were not pruned, 1 for each, 0 for others; empty if none
+  /// was, or without zero points.
+  std::vector<uint32_t> kept;
 };
 
 /// Quantizes to the op's type, which is static and dense, with zero points too.

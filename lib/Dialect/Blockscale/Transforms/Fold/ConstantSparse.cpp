@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ConstantSparse.h"
+#include "blockscale/HW/Metadata.h"
 #include "blockscale/Packing/Sparse.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -47,14 +49,51 @@ std::vector<uint32_t> blockscale::loadMetadata(ScaledTensorType type,
 }
 
 //===----------------------------------------------------------------------===//
+// Zero points
+//===----------------------------------------------------------------------===//
+
+std::optional<ConstantParts>
+blockscale::compressWithZeros(ScaledTensorType from, ConstantParts parts,
+                              ScaledTensorType to) {
+  hw::SparsePattern pattern = *sparsePattern(to);
+  TensorShape shape(from);
+  unsigned bits = from.getElementType().getIntOrFloatBitWidth();
+  unsigned zeroBits =
+      getTensorParts(from)->zeros.getElementType().getIntOrFloatBitWidth();
+  std::vector<uint32_t> stored, metadata;
+  for (uint64_t first = 0; first < shape.elements(); first += shape.k) {
+    auto zeroAt = [&](uint64_t k) {
+      return llvm::SignExtend64(parts.zeros[shape.tileOf(first + k)], zeroBits);
+    };
+    // 0 for what is 0, else a number above the code.
+    std::vector<uint32_t> logical;
+    for (uint64_t k = 0; k < shape.k; ++k) {
+      uint32_t code = parts.data[first + k];
+      logical.push_back(int64_t(code) == zeroAt(k) ? 0 : code + 1);
+    }
+    auto row = hw::compress(pattern, bits + 1, logical, hw::HighestBit::Number);
+    if (!row)
+      return std::nullopt;
+    for (auto [place, code] : llvm::enumerate(row->stored))
+      stored.push_back(
+          code ? code - 1
+               : uint32_t(zeroAt(place * uint64_t(hw::kSparseCompression))));
+    llvm::append_range(metadata, row->metadata);
+  }
+  parts.data = std::move(stored);
+  parts.metadata = std::move(metadata);
+  return parts;
+}
+
+//===----------------------------------------------------------------------===//
 // Dense forms
 //===----------------------------------------------------------------------===//
 
-/// Codes of all elements, zeros where none is stored.
+/// Codes of all elements of which `stored` are there, zeros for others.
 static std::optional<std::vector<uint32_t>>
-decompress(ScaledTensorType type, const ConstantParts &parts) {
+decompress(ScaledTensorType type, ArrayRef<uint32_t> stored,
+           ArrayRef<uint32_t> metadata) {
   uint64_t rows = TensorShape(type).elements() / type.getK();
-  ArrayRef<uint32_t> stored = parts.data, metadata = parts.metadata;
   size_t storedOfRow = stored.size() / rows,
          bytesOfRow = metadata.size() / rows;
   std::vector<uint32_t> codes;
@@ -91,9 +130,13 @@ std::optional<ConstantParts> blockscale::densifyConstant(ScaledTensorType from,
                                                          ConstantParts parts,
                                                          ScaledTensorType to) {
   if (from.getSpec().getValue().isSparse()) {
-    std::optional<std::vector<uint32_t>> codes = decompress(from, parts);
+    std::optional<std::vector<uint32_t>> codes =
+        decompress(from, parts.data, parts.metadata);
     if (!codes)
       return std::nullopt;
+    if (!parts.zeros.empty())
+      parts.kept = *decompress(
+          from, std::vector<uint32_t>(parts.data.size(), 1), parts.metadata);
     parts.data = std::move(*codes);
     parts.metadata.clear();
   }

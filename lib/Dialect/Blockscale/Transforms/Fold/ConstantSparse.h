@@ -31,6 +31,13 @@ std::optional<ConstantParts> densifyConstant(ScaledTensorType from,
                                              ConstantParts parts,
                                              ScaledTensorType to);
 
+/// The tensor `parts` of type `from`, whose zero points count in steps of its
+/// scales, as one of type `to` without the elements that are 0. Nothing if more
+/// of a group are not than the pattern of `to` keeps.
+std::optional<ConstantParts> compressWithZeros(ScaledTensorType from,
+                                               ConstantParts parts,
+                                               ScaledTensorType to);
+
 } // namespace blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_FOLD_CONSTANTSPARSE_H

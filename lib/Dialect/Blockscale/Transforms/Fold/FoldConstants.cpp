@@ -205,6 +205,25 @@ struct FoldDensify : OpRewritePattern<DensifyOp> {
   }
 };
 
+/// Where codes of zero points are what is 0.
+struct FoldCompress : OpRewritePattern<CompressOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(CompressOp op,
+                                PatternRewriter &rewriter) const override {
+    ScaledTensorType type = op.getType();
+    std::optional<ConstantParts> parts = constantParts(op.getInput());
+    if (!parts || !isPlainEnough(type) || !type.getSpec().getValue().zero)
+      return rewriter.notifyMatchFailure(op, "the input is no constant with "
+                                             "zero points");
+    parts = compressWithZeros(op.getInput().getType(), std::move(*parts), type);
+    if (!parts)
+      return rewriter.notifyMatchFailure(op, "the input breaks the pattern");
+    replaceByConstants(op, type, *parts, rewriter);
+    return success();
+  }
+};
+
 struct FoldRelayout : OpRewritePattern<RelayoutOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -224,9 +243,8 @@ struct FoldConstants : blockscale::impl::FoldConstantsBase<FoldConstants> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns
-        .add<FoldQuantize, ExpandConstantQuantize, FoldDensify, FoldRelayout>(
-            context);
+    patterns.add<FoldQuantize, ExpandConstantQuantize, FoldCompress,
+                 FoldDensify, FoldRelayout>(context);
     patterns.add<FoldDequantize>(context, largestResult);
     CompressOp::getCanonicalizationPatterns(patterns, context);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

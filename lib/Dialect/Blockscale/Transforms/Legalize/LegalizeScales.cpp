@@ -452,7 +452,8 @@ LogicalResult blockscale::legalizeMatmul(MatmulOp op, hw::Target target,
       isSparse(op.getA().getType()) || isSparse(op.getB().getType());
   if (auto why = whyNotZeroTerms(op))
     return op.emitOpError() << why->text;
-  bool canDensify = anySparse && hasDefinedStorage(op);
+  std::optional<Reason> whyDense = whyNotDense(op);
+  bool canDensify = anySparse && !whyDense;
   bool isMadeDense = canDensify && denseFallback;
   if (isMadeDense && !isSparseAlone(op))
     densifyPromoted(op);
@@ -468,8 +469,7 @@ LogicalResult blockscale::legalizeMatmul(MatmulOp op, hw::Target target,
   if (choice->why) {
     InFlightDiagnostic diag = op.emitOpError() << choice->why->text;
     if (anySparse && denseFallback && !canDensify)
-      diag << "; nor can it be made dense, because no metadata are defined for "
-              "this sparsity";
+      diag << "; nor can it be made dense, because " << whyDense->text;
     if (canDensify && !denseFallback && isDenseProduct(*choice, target))
       diag << "; or multiply it densely with 'dense-fallback'";
     return diag;

@@ -107,9 +107,13 @@ static std::optional<Reason> whyNotZeros(const ScaleSpec &spec, Type element) {
     return "a zero point of elements of " +
            std::to_string(element.getIntOrFloatBitWidth()) +
            " bits needs a correction term that is not lowered yet" + instead;
-  if (spec.isSparse())
-    return "a zero point of sparse elements is not lowered; expected dense "
-           "ones";
+  // Each row keeps others, so that no sum of a column goes with it.
+  if (spec.isSparse() && !spec.hasIntegerZero())
+    return "a zero point in real units of sparse elements is multiplied by the "
+           "sum of what a row of the other operand has beside the elements "
+           "that are kept, which is no product of a term of the row and one of "
+           "the column; expected zero points that count in steps of the scale, "
+           "such as 'int8', or dense elements";
   return std::nullopt;
 }
 

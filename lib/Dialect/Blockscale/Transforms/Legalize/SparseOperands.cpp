@@ -134,15 +134,20 @@ std::optional<unsigned> blockscale::denseBlock(const HardwareOperand &a,
 
 /// Whether it is defined how both operands are stored, so that something can
 /// make them dense.
-bool blockscale::hasDefinedStorage(MatmulOp op) {
-  return llvm::all_of(
-      ArrayRef<ScaledTensorType>{op.getA().getType(), op.getB().getType()},
-      [](ScaledTensorType type) {
-        return !type.getSpec().getValue().isSparse() || sparsePattern(type);
-      });
+std::optional<Reason> blockscale::whyNotDense(MatmulOp op) {
+  for (ScaledTensorType type : {op.getA().getType(), op.getB().getType()}) {
+    const ScaleSpec &spec = type.getSpec().getValue();
+    if (!spec.isSparse())
+      continue;
+    if (!sparsePattern(type))
+      return Reason("no metadata are defined for this sparsity");
+    if (spec.zero)
+      return "what '" + std::string(type.getSpec().getText()) +
+             "' prunes is 0, which no code is where a zero point is none";
+  }
+  return std::nullopt;
 }
 
-/// `operand` without sparsity and in tiles of `block`, where it has any.
 void blockscale::densify(MatmulOp op, OpOperand &operand, unsigned block) {
   auto type = cast<ScaledTensorType>(operand.get().getType());
   ScaleSpec spec = denseForm(type.getSpec().getValue());

@@ -32,9 +32,9 @@ std::optional<Reason> whyNotUnscaled(const HardwareOperand &a,
 std::optional<unsigned> denseBlock(const HardwareOperand &a,
                                    const HardwareOperand &b, hw::Target target);
 
-/// Whether it is defined how both operands are stored, so that something can
-/// make them dense.
-bool hasDefinedStorage(MatmulOp op);
+/// Why nothing can make both operands dense: it is not defined how they are
+/// stored, or zeros have no code there; empty if something can.
+std::optional<Reason> whyNotDense(MatmulOp op);
 
 /// `operand` without sparsity and in tiles of `block`, where it has any.
 void densify(MatmulOp op, mlir::OpOperand &operand, unsigned block);
