@@ -88,6 +88,11 @@ PROMOTED_BESIDE = [Operands("bf16", "f4E2M1FN", "", "e8m0_t32@plain"),
 # Bytes, of tiles and of all of K, also of a sparse A.
 BYTE_FACTORS = [Operands("f8E4M3FN", "f6E2M3FN", "e5m3fn_t32@plain", "e5m2_t64@plain"),
                 Operands("f8E4M3FN", "f8E5M2", "e4m3fn_t0n2m4", "e5m3fn@plain")]
+# Of formats that no instruction converts.
+DECODED_FACTORS = [Operands("f8E4M3FN", "f8E5M2", "e4m3b8fnuz_t32@plain",
+                            "e3m4_t64_t128@plain"),
+                   Operands("f6E2M3FN", "f8E4M3FN", "e5m2b16fnuz_t0@plain",
+                            "e4m3b11fnuz@plain")]
 # Of single instructions of K and of two.
 SHORT_TILES = [Operands("f8E4M3FN", "i4", "float32_t0@plain",
                         "bfloat16_t32@plain"),
@@ -115,6 +120,13 @@ REAL_ZEROS = [Operands("f8E4M3FN", "ui4", "float32_t0@plain",
                        "float32_float16_t0@plain"),
               Operands("ui4", "ui8", "float32_float32_t128@plain",
                        "bfloat16_bfloat16_t0@plain")]
+# Of what a sparse operand keeps, A or B, and in real units of the dense one beside it.
+SPARSE_ZEROS = [Operands("ui4", "f8E4M3FN", "float32_int8_t64n2m4",
+                         "float32_t128@plain"),
+                Operands("bf16", "ui8", "", "float32_int16_t0n2m4")]
+ZEROS_BESIDE_SPARSE = [Operands("f8E4M3FN", "ui4", "float32_t64n2m4",
+                                "float32_float32_t128@plain"),
+                       Operands("bf16", "ui8", "n2m4", "float32_float16_t0@plain")]
 # Indices into tables, stored as elements of 4 to 16 bits.
 CODEBOOKS = [Operands('!blockscale.codebook<"cb31ie_int5">', "f4E2M1FN", "e8m0_t16s2",
                       "e8m0_t16"),

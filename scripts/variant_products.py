@@ -8,13 +8,14 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from variant_functions import (
     KNOWN_ROWS, function_of_known_rows, function_of_late_k)
 from variant_kinds import (
-    BESIDE, BLOCKS, BYTE_FACTORS, CODEBOOKS, DATACENTER, DENSE, FP4, FP4_UE4M3_32,
-    FP4_UE5M3_16, GROUPED_BLOCKS, GROUPED_LONG, HALVED, INTEGERS, INTEGERS_DENSE,
-    INTEGER_CHIPS, K96_CHIPS, LONG, LONG_ELEMENTS, LONG_SPLIT, MIXED, MXFP4, MXFP6,
-    MXFP8, NVFP4, ONES, Operands, PROMOTED, PROMOTED_BESIDE, PROMOTED_OF_SPARSE,
-    PROMOTED_ONES, REAL_ZEROS, ROWS, SHORTEST_TILES, SHORT_TILES, SMALL, SPARSE,
-    SPARSE_PROMOTED, Sizes, UNSCALED, UNSCALED_DENSE, Variant, WARP, WIDE, WIDE_SHORT,
-    WIDE_SIZES, ZEROS, along_k, by_tma, cluster, grouped, masked, pair, wide)
+    BESIDE, BLOCKS, BYTE_FACTORS, CODEBOOKS, DATACENTER, DECODED_FACTORS, DENSE, FP4,
+    FP4_UE4M3_32, FP4_UE5M3_16, GROUPED_BLOCKS, GROUPED_LONG, HALVED, INTEGERS,
+    INTEGERS_DENSE, INTEGER_CHIPS, K96_CHIPS, LONG, LONG_ELEMENTS, LONG_SPLIT, MIXED,
+    MXFP4, MXFP6, MXFP8, NVFP4, ONES, Operands, PROMOTED, PROMOTED_BESIDE,
+    PROMOTED_OF_SPARSE, PROMOTED_ONES, REAL_ZEROS, ROWS, SHORTEST_TILES, SHORT_TILES,
+    SMALL, SPARSE, SPARSE_PROMOTED, SPARSE_ZEROS, Sizes, UNSCALED, UNSCALED_DENSE,
+    Variant, WARP, WIDE, WIDE_SHORT, WIDE_SIZES, ZEROS, ZEROS_BESIDE_SPARSE, along_k,
+    by_tma, cluster, grouped, masked, pair, wide)
 
 
 def streamed(name, operands, schedule):
@@ -142,8 +143,13 @@ PRODUCT_VARIANTS = [
     Variant("scales applied in registers beside 16 bits and beside FP8", DATACENTER,
             PROMOTED_BESIDE, "", BLOCKS),
     Variant("scales that are bytes, in registers", DATACENTER, BYTE_FACTORS, "", BLOCKS),
+    Variant("scales that no instruction converts", DATACENTER, DECODED_FACTORS, "",
+            BLOCKS),
     Variant("zero points", DATACENTER, ZEROS, "", BLOCKS),
     Variant("zero points in real units", DATACENTER, REAL_ZEROS, "", BLOCKS),
+    Variant("zero points of a sparse operand", DATACENTER, SPARSE_ZEROS, "", BLOCKS),
+    Variant("zero points in real units beside a sparse A", DATACENTER,
+            ZEROS_BESIDE_SPARSE, "", BLOCKS),
     Variant("short elements in 16 bits", DATACENTER, LONG_ELEMENTS, "", BLOCKS),
     Variant("indices into tables", DATACENTER, CODEBOOKS, "", BLOCKS),
     Variant("integers", INTEGER_CHIPS, INTEGERS_DENSE, "cta_group = 1", SMALL),

@@ -466,10 +466,12 @@ std::optional<ElementFormat> blockscale::scaleFormat(const NumberSpec &spec) {
   if (isE4M3 && (spec.specials == NumberSpecials::Fn ||
                  spec.specials == NumberSpecials::Ieee))
     return ElementFormat::UE4M3;
-  // All 256 codes of ue5m3 are those of the 9 bits of e5m3fn without its sign.
-  if (spec.kind == NumberKind::Float && spec.exponentBits == 5 &&
-      spec.mantissaBits == 3 && spec.bias == kE5M3Bias &&
-      spec.specials == NumberSpecials::Fn)
+  // All 256 codes of ue5m3 are those of the 9 bits of e5m3fn without its sign;
+  // no scale has the infinities of e5m3, as none has those of e4m3.
+  bool isE5M3 = spec.kind == NumberKind::Float && spec.exponentBits == 5 &&
+                spec.mantissaBits == 3 && spec.bias == kE5M3Bias;
+  if (isE5M3 && (spec.specials == NumberSpecials::Fn ||
+                 spec.specials == NumberSpecials::Ieee))
     return ElementFormat::UE5M3;
   return std::nullopt;
 }

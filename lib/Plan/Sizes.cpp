@@ -161,7 +161,8 @@ uint64_t plan::plainBytes(std::string_view format) {
   if (format == "f32" || format == "i32")
     return 4;
   if (format == "ue8m0" || format == "ue4m3" || format == "ue5m3" ||
-      format == "e5m2" || format == "i8")
+      format == "e5m2" || format == "e4m3b8fnuz" || format == "e5m2b16fnuz" ||
+      format == "e4m3b11fnuz" || format == "e3m4" || format == "i8")
     return 1;
   return format == "bf16" || format == "f16" || format == "i16" ? 2 : 0;
 }

@@ -9,6 +9,7 @@
 #include "OperandLines.h"
 #include "ZeroPoints.h"
 #include "blockscale/Formats/Format.h"
+#include "blockscale/Formats/NumberCodes.h"
 
 #include <algorithm>
 #include <cstring>
@@ -48,12 +49,16 @@ static float floatOf(uint32_t bits) {
 static std::vector<double> numbersOf(const HostOperand &operand,
                                      const std::string &format) {
   std::optional<ElementFormat> known = parseFormat(format);
+  Result<NumberSpec> spec = parseNumberSpec(format);
+  bool isByte = operand.elementBytes == 1 && !known && spec;
   std::vector<double> numbers;
   forEachLine(operand, [&](uint64_t, const uint8_t *line) {
     for (uint64_t i = 0; i < lineElements(operand); ++i) {
       uint32_t code =
           codeAt(line + int64_t(i) * lineStep(operand), operand.elementBytes);
-      numbers.push_back(known ? decode(*known, code) : floatOf(code));
+      numbers.push_back(known    ? decode(*known, code)
+                        : isByte ? numberOfCode(*spec, code)
+                                 : floatOf(code));
     }
   });
   return numbers;
@@ -201,12 +206,12 @@ Values::Values(const plan::Kernel &kernel, const plan::Environment &sizes,
   if (!data || !packing)
     return;
   isKMajor = packing->order != "mn_major";
+  compression = compressionOf(kernel, name);
   size_t rank = data->sizes.size();
   matrices = uint64_t(plan::matricesOf(kernel, name, sizes));
   rows = uint64_t(data->sizes[isKMajor ? rank - 2 : rank - 1]);
   k = uint64_t(data->sizes[isKMajor ? rank - 1 : rank - 2]);
   for (const plan::ZeroTerms &terms : kernel.zeroTerms)
-  compression = compressionOf(kernel, name);
     if (terms.operand == name && why.empty())
       zeros = readTiles("zeros", terms.format, terms.rows, terms.block);
   if (!readsElements || !why.empty())

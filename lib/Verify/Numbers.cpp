@@ -7,6 +7,7 @@
 
 #include "Numbers.h"
 #include "blockscale/Formats/Format.h"
+#include "blockscale/Formats/NumberCodes.h"
 #include "blockscale/Verify/Verify.h"
 
 #include <cmath>
@@ -14,6 +15,16 @@
 
 using namespace blockscale;
 using namespace blockscale::verify;
+
+/// A float format of a byte that hardware does not know, as a plan spells it.
+static std::optional<NumberSpec> byteFormat(const std::string &type) {
+  constexpr unsigned kByte = 8;
+  Result<NumberSpec> spec = parseNumberSpec(type);
+  if (parseFormat(type) || !spec || spec->kind != NumberKind::Float ||
+      spec->bits() != kByte)
+    return std::nullopt;
+  return *spec;
+}
 
 std::optional<std::vector<uint8_t>>
 verify::toBytes(const std::vector<float> &values, const std::string &type) {
@@ -24,6 +35,11 @@ verify::toBytes(const std::vector<float> &values, const std::string &type) {
     return bytes;
   }
   std::optional<ElementFormat> format = parseFormat(type);
+  if (std::optional<NumberSpec> spec = byteFormat(type)) {
+    for (float value : values)
+      bytes.push_back(uint8_t(codeOfNumber(*spec, value)));
+    return bytes;
+  }
   if (format && formatInfo(*format).storageBits == 8) {
     for (float value : values)
       bytes.push_back(uint8_t(encode(*format, value)));
@@ -41,6 +57,8 @@ verify::toBytes(const std::vector<float> &values, const std::string &type) {
 }
 
 float verify::asType(float value, const std::string &type) {
+  if (std::optional<NumberSpec> spec = byteFormat(type))
+    return float(roundTo(*spec, value));
   std::optional<ElementFormat> format = parseFormat(type);
   return format ? decode(*format, encode(*format, value)) : value;
 }

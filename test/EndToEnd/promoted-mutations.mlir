@@ -15,6 +15,8 @@
 // RUN: %python %S/Inputs/mutate_promoted.py %t/short.mlir %t/short.ptx %t 7 | FileCheck %s
 // RUN: blockscale compile %t/bytes.mlir --no-cubin -o %t
 // RUN: %python %S/Inputs/mutate_promoted.py %t/bytes.mlir %t/bytes.ptx %t 7 | FileCheck %s
+// RUN: blockscale compile %t/decoded.mlir --no-cubin -o %t
+// RUN: %python %S/Inputs/mutate_promoted.py %t/decoded.mlir %t/decoded.ptx %t 7 | FileCheck %s
 // RUN: blockscale compile %t/warp.mlir --target=sm_120a --no-cubin -o %t
 // RUN: %python %S/Inputs/mutate_promoted.py %t/warp.mlir %t/warp.ptx %t 3 --target=sm_120a | FileCheck %s
 // RUN: blockscale compile %t/warp-short.mlir --target=sm_120a --no-cubin -o %t
@@ -61,6 +63,13 @@ func.func @product(%a: !a, %b: !b) -> tensor<70x72xf32> {
 //--- bytes.mlir
 !a = !blockscale.tensor<70x224xf8E4M3FN, "e4m3fn_t32">
 !b = !blockscale.tensor<88x224xf6E2M3FN, "e5m3fn_t8_t32">
+func.func @product(%a: !a, %b: !b) -> tensor<70x88xf32> {
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<swap_operands = false, tile_n = 32, cta_group = 1>) : !a, !b -> tensor<70x88xf32>
+  return %0 : tensor<70x88xf32>
+}
+//--- decoded.mlir
+!a = !blockscale.tensor<70x224xf8E4M3FN, "e4m3b8fnuz_t32">
+!b = !blockscale.tensor<88x224xf6E2M3FN, "e3m4_t8_t32">
 func.func @product(%a: !a, %b: !b) -> tensor<70x88xf32> {
   %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<swap_operands = false, tile_n = 32, cta_group = 1>) : !a, !b -> tensor<70x88xf32>
   return %0 : tensor<70x88xf32>

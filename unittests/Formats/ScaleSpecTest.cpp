@@ -490,7 +490,7 @@ TEST(ScaleSpec, HardwareFormats) {
   EXPECT_EQ(scaleFormat(*parseNumberSpec("e4m3")), ElementFormat::UE4M3);
   EXPECT_EQ(scaleFormat(*parseNumberSpec("e8m0")), ElementFormat::UE8M0);
   EXPECT_EQ(scaleFormat(*parseNumberSpec("e5m3fn")), ElementFormat::UE5M3);
-  EXPECT_EQ(scaleFormat(*parseNumberSpec("e5m3")), std::nullopt);
+  EXPECT_EQ(scaleFormat(*parseNumberSpec("e5m3")), ElementFormat::UE5M3);
   EXPECT_EQ(scaleFormat(*parseNumberSpec("e5m3b16fn")), std::nullopt);
   EXPECT_EQ(elementFormat(*parseNumberSpec("e5m3fn")), std::nullopt);
   EXPECT_EQ(print(*parseScaleSpec("e5m3fn_t16")), "e5m3fn_t16");

@@ -132,7 +132,7 @@ std::optional<ElementFormat> elementFormat(const NumberSpec &spec);
 /// The hardware format of a block scale under this spec: ue8m0 for `e8m0`;
 /// ue4m3 for `e4m3fn` and for `e4m3`, of which a scale has no infinities: codes
 /// from 120 on are those of `e4m3fn`; ue5m3 for `e5m3fn`, whose sign, a ninth
-/// bit, no scale has.
+/// bit, no scale has, and likewise for `e5m3`.
 std::optional<ElementFormat> scaleFormat(const NumberSpec &spec);
 
 /// The positive halves of a codebook's tables, each from 0 upwards with

@@ -280,8 +280,9 @@ blockscale::vectorScales(const PlannedProduct &product) {
     scales.operand = isA ? "a" : "b";
     std::optional<ElementFormat> format = byteFactor(*spec.scale);
     Type element = getBuiltinType(type.getContext(), *spec.scale);
-    scales.format =
-        format ? std::string(formatName(*format)) : planTypeName(element);
+    scales.format = format ? std::string(formatName(*format))
+                    : isDecodedFactor(element) ? print(*spec.scale)
+                                               : planTypeName(element);
     scales.rows = type.getRowTile();
     AffineExpr count =
         scales.rows

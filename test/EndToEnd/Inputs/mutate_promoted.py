@@ -55,9 +55,9 @@ def all_mutations():
         yield f"sum for product {number} of scales", ptx.replaced(
             at, r"mul\.", "add.")
     for name, pattern, new in () if not of_bytes else (
-            ("exponent", r"shl\.b32 .*, 20;", ", 21;"),
-            ("bias", r"mul\.rn\.f32 .*, 0f7[7B]800000;", ", 0f7B000000;"),
-            ("magnitude", r"and\.b16 .*, 127;", ", 63;")):
+            ("exponent", r"shl\.b32 .*, (?:19|20);", ", 21;"),
+            ("bias", r"mul\.rn\.f32 .*, 0f7[7BD][08]00000;", ", 0f7C000000;"),
+            ("magnitude", r"and\.b(?:16|32) .*, 127;", ", 63;")):
         for number, at in enumerate(spread(places(pattern), 3)):
             yield f"{name} {number} of a scale", ptx.replaced(
                 at, r", \w+;", new)

@@ -123,11 +123,12 @@ static LogicalResult verifyFactors(KernelMatmulOp op) {
     Type element = cast<GlobalType>(scale.getType()).getElementType();
     if (!element.isF32() && !element.isBF16() && !element.isF16() &&
         !isa<Float8E4M3FNType, Float8E5M2Type>(element) &&
-        !element.isInteger(8))
-      return op.emitOpError() << "expected scales of f32, f16, bf16, f8E4M3FN, "
-                                 "f8E5M2 or, for codes of ue8m0 and of ue5m3, "
-                                 "i8 and ui8, found "
-                              << element;
+        !isDecodedFactor(element) && !element.isInteger(8))
+      return op.emitOpError()
+             << "expected scales of f32, f16, bf16, a float of "
+                "8 bits or, for codes of ue8m0 and of ue5m3, "
+                "i8 and ui8, found "
+             << element;
   }
   return success();
 }

@@ -8,6 +8,7 @@
 
 #include "KernelVerifiers.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include <mlir/IR/Matchers.h>
 
@@ -322,9 +323,10 @@ LogicalResult LoadAccumulatorOp::verify() {
 
 static LogicalResult verifyRow(Operation *op, GlobalType memory,
                                VectorType vector, bool isAligned) {
-  // Arithmetic has no integers with or without a sign.
+  // Arithmetic has no integers with or without a sign, and kernels decode the
+  // bytes of floats that no instruction converts.
   Type element = memory.getElementType();
-  if (element.isUnsignedInteger())
+  if (element.isUnsignedInteger() || isDecodedFactor(element))
     element =
         IntegerType::get(op->getContext(), element.getIntOrFloatBitWidth());
   if (element != vector.getElementType())

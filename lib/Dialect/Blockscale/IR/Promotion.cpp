@@ -54,9 +54,14 @@ std::optional<ElementFormat> blockscale::byteFactor(const NumberSpec &scale) {
   return format == ElementFormat::E5M2 ? format : std::nullopt;
 }
 
+bool blockscale::isDecodedFactor(Type type) {
+  return isa_and_nonnull<Float8E4M3FNUZType, Float8E5M2FNUZType,
+                         Float8E4M3B11FNUZType, Float8E3M4Type>(type);
+}
+
 bool blockscale::isFactor(MLIRContext *context, const NumberSpec &scale) {
   Type type = getBuiltinType(context, scale);
-  return byteFactor(scale) ||
+  return byteFactor(scale) || isDecodedFactor(type) ||
          (type && (type.isF32() || type.isF16() || type.isBF16()));
 }
 

@@ -131,7 +131,8 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
            "products with zero points in real units read them, but the operand "
            "has '" +
            stringifyScaleLayout(type.getLayout()).str() + "'";
-  if (!isFactor(type.getContext(), *spec.scale))
+  if (!isFactor(type.getContext(), *spec.scale) ||
+      isDecodedFactor(getBuiltinType(type.getContext(), *spec.scale)))
     return "a kernel adds up elements under scales of float32, float16, "
            "bfloat16, e8m0, e4m3, e5m3fn or e5m2, but those of " +
            name + " are others";

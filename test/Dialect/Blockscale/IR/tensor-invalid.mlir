@@ -339,9 +339,9 @@ func.func @assemble_pattern(%d: tensor<64x16xf8E4M3FN>, %s: tensor<64x1xf8E8M0FN
 
 // -----
 
-func.func @disassemble_format(%q: !blockscale.tensor<64x64xf8E4M3FN, "e5m3_t32">) {
-  // expected-error @below {{format 'e5m3' in 'e5m3_t32' has no builtin type}}
-  %0:2 = blockscale.disassemble %q : !blockscale.tensor<64x64xf8E4M3FN, "e5m3_t32">
+func.func @disassemble_format(%q: !blockscale.tensor<64x64xf8E4M3FN, "e5m3b16fn_t32">) {
+  // expected-error @below {{format 'e5m3b16fn' in 'e5m3b16fn_t32' has no builtin type}}
+  %0:2 = blockscale.disassemble %q : !blockscale.tensor<64x64xf8E4M3FN, "e5m3b16fn_t32">
   return
 }
 

@@ -86,9 +86,9 @@ func.func @sparse_zeros(%a: !sparse_zeros, %b: !bytes) -> tensor<128x128xf32> {
 // -----
 
 !bytes = !blockscale.tensor<128x256xf8E4M3FN, "float32_t0">
-!narrow_scales = !blockscale.tensor<128x256xui4, "e4m3b8fnuz_int8_t128">
+!narrow_scales = !blockscale.tensor<128x256xui4, "e4m3b9fnuz_int8_t128">
 func.func @narrow_scales(%a: !bytes, %b: !narrow_scales) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' with scales 'e4m3b8fnuz_int8_t128': tile scales of 'e4m3b8fnuz' are not a hardware scale format; expected one for all of K ('float32_int8_t0'), or tile scales of float32, float16, bfloat16, e4m3fn, e5m3fn or e5m2, by which the sum of each tile is multiplied in registers}}
+  // expected-error @below {{operand 'b' with scales 'e4m3b9fnuz_int8_t128': tile scales of 'e4m3b9fnuz' are not a hardware scale format; expected one for all of K ('float32_int8_t0'), or tile scales of float32, float16, bfloat16, e4m3fn, e5m3fn, e5m2, e4m3b8fnuz, e5m2b16fnuz, e4m3b11fnuz or e3m4, by which the sum of each tile is multiplied in registers}}
   %0 = blockscale.matmul %a, %b : !bytes, !narrow_scales -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -255,10 +255,10 @@ func.func @named_kind(%a: !named_a, %b: !named_a) -> tensor<128x128xf32> {
 
 // -----
 
-!factor_format_a = !blockscale.tensor<128x256xf8E4M3FN, "e4m3b8fnuz_t0">
+!factor_format_a = !blockscale.tensor<128x256xf8E4M3FN, "e4m3b9fnuz_t0">
 !factor_format_b = !blockscale.tensor<128x256xf8E4M3FN, "float32">
 func.func @factor_format(%a: !factor_format_a, %b: !factor_format_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'a' with scales 'e4m3b8fnuz_t0': scales of 'e4m3b8fnuz' for all of K are no factors of the epilogue; expected float32, float16, bfloat16, e8m0, e4m3fn, e5m3fn or e5m2}}
+  // expected-error @below {{operand 'a' with scales 'e4m3b9fnuz_t0': scales of 'e4m3b9fnuz' for all of K are no factors of the epilogue; expected float32, float16, bfloat16, e8m0, e4m3fn, e5m3fn, e5m2, e4m3b8fnuz, e5m2b16fnuz, e4m3b11fnuz or e3m4}}
   %0 = blockscale.matmul %a, %b : !factor_format_a, !factor_format_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -462,7 +462,7 @@ func.func @sparse_short(%a: !sparse_short, %b: !beside_short) -> tensor<128x128x
 
 !other_tiles = !blockscale.tensor<128x256xf8E4M3FN, "int8_t128">
 func.func @other_tile_scales(%a: !other_tiles) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'a' with scales 'int8_t128': tile scales of 'int8' are not a hardware scale format; expected scales of 'e8m0_t32', one for all of K ('float32_t0'), or tile scales of float32, float16, bfloat16, e4m3fn, e5m3fn or e5m2, by which the sum of each tile is multiplied in registers}}
+  // expected-error @below {{operand 'a' with scales 'int8_t128': tile scales of 'int8' are not a hardware scale format; expected scales of 'e8m0_t32', one for all of K ('float32_t0'), or tile scales of float32, float16, bfloat16, e4m3fn, e5m3fn, e5m2, e4m3b8fnuz, e5m2b16fnuz, e4m3b11fnuz or e3m4, by which the sum of each tile is multiplied in registers}}
   // expected-error @below {{operand 'b'}}
   %0 = blockscale.matmul %a, %a : !other_tiles, !other_tiles -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>

@@ -55,6 +55,7 @@ def Blockscale_ScaledTensor
     codebooks, `!blockscale.codebook`, whose metadata say for each subtile which
     table it takes. A scale that is spelt `e4m3` is one of `e4m3fn`, as the
     hardware reads it: it has no infinities, and codes from 120 on are 256 to 448.
+    One that is spelt `e5m3` is one of `e5m3fn` likewise.
 
     The shape is the logical one: `[M, K]` (or `[N, K]`), with a batch
     dimension in front if it has three. `K` is the last dimension, the one a

@@ -16,6 +16,11 @@ namespace blockscale {
 /// ue8m0, ue4m3, ue5m3 and e5m2; none for longer ones and for others.
 std::optional<ElementFormat> byteFactor(const NumberSpec &scale);
 
+/// Whether numbers of that type are bytes that no instruction converts and
+/// kernels decode where they multiply sums by them: f8E4M3FNUZ, f8E5M2FNUZ,
+/// f8E4M3B11FNUZ and f8E3M4.
+bool isDecodedFactor(mlir::Type type);
+
 /// Whether kernels multiply sums by scales of that format: they are such bytes,
 /// or float32, float16 or bfloat16.
 bool isFactor(mlir::MLIRContext *context, const NumberSpec &scale);

@@ -6,13 +6,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "EpilogueMath.h"
+#include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
 #include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
 #include "blockscale/Dialect/Blockscale/IR/FloatResults.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace blockscale;
@@ -168,6 +172,51 @@ Value EpilogueMath::decodeE5M2(Value numbers) {
   return arith::ExtFOp::create(b, type.clone(b.getF32Type()), halves);
 }
 
+Value EpilogueMath::decodeByFields(Value codes, Type format) {
+  auto bits = cast<VectorType>(codes.getType()).clone(b.getI32Type());
+  auto floats = bits.clone(b.getF32Type());
+  auto all = [&](uint32_t value) -> Value {
+    return arith::ConstantOp::create(
+        b, DenseElementsAttr::get(bits, APInt(32, value)));
+  };
+  auto select = [&](Value condition, Value x, Value y) -> Value {
+    return arith::SelectOp::create(b, condition, x, y);
+  };
+  constexpr uint32_t kMagnitude = 0x7f, kSign = 0x80, kSignBits = 24,
+                     kNaN = 0x7fc00000, kInfinity = 0x7f800000;
+  constexpr int kFractionOfF32 = 23, kBiasOfF32 = 127;
+  NumberSpec spec = *getNumberSpec(format);
+  codes = arith::ExtUIOp::create(b, bits, codes);
+  Value magnitude = arith::AndIOp::create(b, codes, all(kMagnitude));
+  Value sign = arith::ShLIOp::create(
+      b, arith::AndIOp::create(b, codes, all(kSign)), all(kSignBits));
+  // The fields of an f32 whose exponent counts from the format's bias.
+  Value fields = arith::OrIOp::create(
+      b,
+      arith::ShLIOp::create(b, magnitude,
+                            all(kFractionOfF32 - spec.mantissaBits)),
+      sign);
+  float unit = std::ldexp(1.0f, kBiasOfF32 - spec.bias);
+  Value value = arith::MulFOp::create(
+      b, arith::BitcastOp::create(b, floats, fields),
+      arith::ConstantOp::create(b, DenseElementsAttr::get(floats, unit)));
+  auto is = [&](arith::CmpIPredicate predicate, Value x, uint32_t y) -> Value {
+    return arith::CmpIOp::create(b, predicate, x, all(y));
+  };
+  auto number = [&](Value fieldsOf) -> Value {
+    return arith::BitcastOp::create(b, floats, fieldsOf);
+  };
+  if (spec.specials == NumberSpecials::Fnuz)
+    return select(is(arith::CmpIPredicate::eq, codes, kSign), number(all(kNaN)),
+                  value);
+  // The top exponent has infinities, and NaN above them.
+  uint32_t top = kMagnitude >> spec.mantissaBits << spec.mantissaBits;
+  Value infinity = number(arith::OrIOp::create(b, all(kInfinity), sign));
+  value = select(is(arith::CmpIPredicate::eq, magnitude, top), infinity, value);
+  return select(is(arith::CmpIPredicate::ugt, magnitude, top),
+                number(all(kNaN)), value);
+}
+
 Value EpilogueMath::decodeE5M3(Value codes) {
   auto bits = cast<VectorType>(codes.getType()).clone(b.getI32Type());
   auto floats = bits.clone(b.getF32Type());
@@ -204,11 +253,14 @@ Value EpilogueMath::widen(Value values) {
 Value EpilogueMath::loadNumbers(Value memory, int64_t size, Value index,
                                 Value count, Value stride) {
   Type element = cast<GlobalType>(memory.getType()).getElementType();
+  Type format = isDecodedFactor(element) ? element : Type();
   bool isE5M3 = element.isUnsignedInteger();
-  if (isE5M3)
+  if (isE5M3 || format)
     element = b.getI8Type();
   Value loaded = LoadRowOp::create(b, VectorType::get({size}, element), memory,
                                    index, count, stride);
+  if (format)
+    return decodeByFields(loaded, format);
   return isE5M3 ? decodeE5M3(loaded) : widen(loaded);
 }
 

@@ -171,6 +171,8 @@ private:
   mlir::Value decodeExponents(mlir::Value codes);
   mlir::Value decodeE4M3(mlir::Value numbers);
   mlir::Value decodeE5M2(mlir::Value numbers);
+  /// Of codes of a format that no instruction converts.
+  mlir::Value decodeByFields(mlir::Value codes, mlir::Type format);
   mlir::Value decodeE5M3(mlir::Value codes);
   TileScales tileScales(const RowScales &scales, mlir::Value batch,
                         mlir::Value row, mlir::Value rows);

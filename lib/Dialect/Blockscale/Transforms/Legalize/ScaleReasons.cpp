@@ -38,7 +38,8 @@ std::optional<Reason> blockscale::whyNotFactor(const ScaleSpec &spec,
     return std::nullopt;
   return "scales of '" + print(*spec.scale) +
          "' for all of K are no factors of the epilogue; expected float32, "
-         "float16, bfloat16, e8m0, e4m3fn, e5m3fn or e5m2";
+         "float16, bfloat16, e8m0, e4m3fn, e5m3fn, e5m2, e4m3b8fnuz, "
+         "e5m2b16fnuz, e4m3b11fnuz or e3m4";
 }
 
 /// Such a spec of one scale for each row, in quotes.
@@ -73,8 +74,10 @@ static std::optional<Reason> whyNotPromoted(const ScaleSpec &spec,
            "' are not a hardware scale format; expected " +
            (spec.zero ? "" : "scales of " + directScales(element) + ", ") +
            "one for all of K (" + floatOfRows(spec) +
-           "), or tile scales of float32, float16, bfloat16, e4m3fn, e5m3fn or "
-           "e5m2, by which the sum of each tile is multiplied in registers";
+           "), or tile scales of float32, float16, bfloat16, e4m3fn, e5m3fn, "
+           "e5m2, e4m3b8fnuz, e5m2b16fnuz, e4m3b11fnuz or e3m4, by which the "
+           "sum "
+           "of each tile is multiplied in registers";
   return whyTooShort(spec, element);
 }
 
