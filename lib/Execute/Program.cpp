@@ -192,19 +192,43 @@ static std::string whyNotArray(const Slot &slot, ArrayRef<int64_t> sizes,
   return "";
 }
 
+/// The shape of a scaled tensor from that of its elements in memory, of which
+/// compressed ones are fewer; empty if no tensor has such elements.
+static SmallVector<int64_t> shapeOf(ScaledTensorType type,
+                                    ArrayRef<int64_t> data) {
+  const ScaleSpec &spec = type.getSpec().getValue();
+  SmallVector<int64_t> shape(data);
+  if (shape.size() != type.getShape().size())
+    return {};
+  if (type.getOrder() == DataOrder::MNMajor)
+    std::swap(shape.back(), shape[shape.size() - 2]);
+  if (!spec.isSparse())
+    return shape;
+  if (shape.back() % spec.keepN != 0)
+    return {};
+  shape.back() = shape.back() / spec.keepN * spec.ofM;
+  return shape;
+}
+
 /// Why parts of one scaled tensor do not belong together; empty if they do.
 static std::string whyNotParts(ScaledTensorType type, ArrayRef<Slot> slots,
                                ArrayRef<ArrayValue> values) {
-  if (values.front().sizes.size() != type.getShape().size())
-    return whyNotArray(slots.front(), type.getShape(), values.front());
-  // Sizes of compressed data are not those of the tensor.
-  if (type.hasStaticShape() || slots.back().part == "metadata") {
+  SmallVector<int64_t> shape = shapeOf(type, values.front().sizes);
+  bool fits = !shape.empty();
+  for (size_t i = 0; i < shape.size() && fits; ++i)
+    fits = type.isDynamicDim(unsigned(i)) || type.getDimSize(i) == shape[i];
+  // How far the groups' scales are padded the launch finds out.
+  if (!fits || type.hasStaticShape() ||
+      type.getLayout() == ScaleLayout::Grouped128x4) {
     for (auto [slot, value] : llvm::zip_equal(slots, values))
       if (std::string why = whyNotArray(slot, slot.sizes, value); !why.empty())
         return why;
-    return "";
+    if (fits)
+      return "";
+    return nameOf(slots.front()) + " is " + shapeText(values.front().sizes) +
+           ", which no tensor of " + shapeText(type.getShape()) + " has";
   }
-  Result<ScaledTensorType> sized = withShape(type, values.front().sizes);
+  Result<ScaledTensorType> sized = withShape(type, shape);
   if (!sized)
     return nameOf(slots.front()) + ": " + sized.why().text;
   Result<TensorParts> parts = getTensorParts(*sized);
@@ -222,19 +246,20 @@ static std::string whyNotParts(ScaledTensorType type, ArrayRef<Slot> slots,
 /// Why sizes that must be equal are not; `first` is the first slot of each
 /// argument. Empty if they are.
 static std::string whyNotSizes(ArrayRef<DynamicDimension> dynamic,
-                               ArrayRef<Slot> slots,
+                               ArrayRef<Type> types, ArrayRef<Slot> slots,
                                ArrayRef<ArrayValue> values) {
   std::map<unsigned, std::pair<int64_t, std::string>> seen;
   for (const DynamicDimension &each : dynamic) {
     const Slot *slot = llvm::find_if(
         slots, [&](const Slot &one) { return one.index == each.argument; });
     const ArrayValue &value = values[size_t(slot - slots.begin())];
-    // Compressed data have fewer elements than their tensor.
-    if (slot->part == "data" && value.sizes.size() <= each.dimension)
-      continue;
-    int64_t size = value.sizes[each.dimension];
-    std::string name = "size " + std::to_string(each.dimension) + " of " +
-                       nameOf(*slot) + " is " + std::to_string(size);
+    auto scaled = dyn_cast<ScaledTensorType>(types[each.argument]);
+    int64_t size = scaled ? shapeOf(scaled, value.sizes)[each.dimension]
+                          : value.sizes[each.dimension];
+    std::string name =
+        "size " + std::to_string(each.dimension) + " of " +
+        (scaled ? "argument " + std::to_string(each.argument) : nameOf(*slot)) +
+        " is " + std::to_string(size);
     // A size of one may be stretched.
     if (each.known && *each.known != 1 && *each.known != size)
       return name + ", expected " + std::to_string(*each.known);
@@ -265,7 +290,7 @@ static std::string whyNotArguments(const Signature &signature,
     if (!why.empty())
       return why;
   }
-  return whyNotSizes(dynamic, slots, values);
+  return whyNotSizes(dynamic, types, slots, values);
 }
 
 //===----------------------------------------------------------------------===//

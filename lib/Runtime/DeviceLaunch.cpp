@@ -216,8 +216,13 @@ std::string DeviceLauncher::setGrid() {
   return "";
 }
 
-/// Whether the operand is a part of A, or of B, whose terms `terms` are.
-static bool isPartOfTerms(const std::string &role, std::string_view terms) {
+/// Whether the terms `terms`, of A or of B, follow from the operand: it is a
+/// part of that, or the ends by which A's scales lie.
+static bool isPartOfTerms(const plan::Kernel &kernel, const std::string &role,
+                          std::string_view terms) {
+  if (role == plan::kOffsetsRole && terms == plan::kTermsOfA)
+    return std::any_of(kernel.scales.begin(), kernel.scales.end(),
+                       [](const auto &each) { return each.operand == "a"; });
   return role.compare(0, 2, terms, 0, 2) == 0;
 }
 
@@ -371,7 +376,7 @@ void DeviceLauncher::findTerms(const std::string &role, HostOperands &operands,
     return;
   std::string key = role;
   for (const auto &[name, operand] : operands) {
-    if (!isPartOfTerms(name, role))
+    if (!isPartOfTerms(kernel, name, role))
       continue;
     if (!operand.isResident || operand.isOnDevice)
       return;
@@ -391,7 +396,7 @@ void DeviceLauncher::findTerms(const std::string &role, HostOperands &operands,
 /// are not on the device.
 bool DeviceLauncher::isForTerms(const std::string &role) const {
   for (std::string_view terms : {plan::kTermsOfA, plan::kTermsOfB})
-    if (!kernel.zeroTerms.empty() && isPartOfTerms(role, terms))
+    if (!kernel.zeroTerms.empty() && isPartOfTerms(kernel, role, terms))
       return !memory.count(std::string(terms));
   return false;
 }

@@ -7,6 +7,7 @@
 
 #include "ZeroTerms.h"
 #include "OperandLines.h"
+#include "PlacedScales.h"
 #include "ZeroPoints.h"
 #include "blockscale/Formats/Format.h"
 #include "blockscale/Formats/NumberCodes.h"
@@ -112,6 +113,8 @@ private:
                     uint32_t code) const;
   void readElements(const plan::DataPacking &packing);
   void readSteps(const plan::DataPacking &packing);
+  void readPlaced(const plan::ScalePacking &packing,
+                  const plan::Environment &sizes);
   const HostOperand *find(const std::string &part, bool isRead = true);
   std::optional<TileNumbers> readTiles(const std::string &part,
                                        const std::string &format,
@@ -128,6 +131,8 @@ private:
   /// Zero points that count in steps of the scales.
   std::optional<ZeroTiles> steps;
   std::optional<TileNumbers> scales, tensorScales;
+  /// Scales that instructions read.
+  std::optional<PlacedScales> placed;
 };
 } // namespace
 
@@ -198,6 +203,31 @@ void Values::readSteps(const plan::DataPacking &packing) {
         std::to_string(expected);
 }
 
+void Values::readPlaced(const plan::ScalePacking &packing,
+                        const plan::Environment &sizes) {
+  const HostOperand *given = find("scales");
+  if (!given)
+    return;
+  // Rows of A in groups have scales that begin anew with each.
+  const HostOperand *ends = nullptr;
+  auto offsets = operands.find(std::string(plan::kOffsetsRole));
+  if (name == "a" && offsets != operands.end())
+    ends = &offsets->second;
+  if (ends && ends->isOnDevice) {
+    why =
+        "the ends of the groups are on the device; the host makes the terms of "
+        "zero points in real units from them and from the scales of 'a', so "
+        "they must be in host memory, or the launch gives 'a_terms'";
+    return;
+  }
+  Result<PlacedScales> read =
+      PlacedScales::read(packing, sizes, *given, ends, matrices, rows, k);
+  if (read)
+    placed = std::move(*read);
+  else
+    why = read.why().text;
+}
+
 Values::Values(const plan::Kernel &kernel, const plan::Environment &sizes,
                const HostOperands &operands, bool isA, bool readsElements)
     : operands(operands), name(isA ? "a" : "b") {
@@ -222,6 +252,9 @@ Values::Values(const plan::Kernel &kernel, const plan::Environment &sizes,
   for (const plan::VectorScales &vector : kernel.vectorScales)
     if (vector.operand == name && why.empty())
       scales = readTiles("scales", vector.format, vector.rows, vector.block);
+  for (const plan::ScalePacking &packing : kernel.scales)
+    if (packing.operand == name && why.empty())
+      readPlaced(packing, sizes);
   for (const plan::TensorScales &tensor : kernel.tensorScales)
     if (tensor.operand == name && why.empty())
       tensorScales = readTiles("tensor_scale", "f32", 0, 0);
@@ -254,6 +287,8 @@ double Values::at(uint64_t matrix, uint64_t row, uint64_t element) const {
                                 : values[code & (values.size() - 1)];
   if (scales)
     value *= scales->at(matrix, row, element);
+  if (placed)
+    value *= placed->at(matrix, row, element);
   return tensorScales ? value * tensorScales->at(matrix, row, element) : value;
 }
 

@@ -376,3 +376,100 @@ func.func @mm(%a: tensor<64x32xi8>, %b: tensor<32x24xi8>) -> tensor<64x24xi32> {
         assert np.array_equal(outcome.results[0], a @ b)
         assert len(outcome.launches) == launches
     assert bs.from_mlir(SUM, target="sm_120a").mlir_for("sm_100a").count("sm_120a")
+
+
+@pytest.mark.parametrize("spec", ["e8m0_t32", "e8m0_t64", "e8m0_t16_t32", "e8m0_t0_t128"])
+@pytest.mark.parametrize("chip", ["sm_100a", "sm_120a"])
+def test_real_zero_points_beside_scales_that_instructions_read(spec, chip):
+    rows, k = 48, 256
+    tiles = [int(one[1:]) for one in spec.split("_")[1:]]
+    of_rows, of_k = (tiles[0] or rows, tiles[1]) if len(tiles) == 2 else (1, tiles[0])
+    program = bs.Program(f"""
+!x = !blockscale.tensor<?x{k}xui4, "float32_float32_t128">
+!plain = !blockscale.tensor<{rows}x{k}xf8E4M3FN, "{spec}">
+!w = !blockscale.tensor<{rows}x{k}xf8E4M3FN, "{spec}", layout = tiled_128x4>
+func.func @f(%x: !x, %plain: !plain) -> tensor<?x{rows}xf32> {{
+  %w = blockscale.relayout %plain : !plain to !w
+  %0 = blockscale.matmul %x, %w : !x, !w -> tensor<?x{rows}xf32>
+  return %0 : tensor<?x{rows}xf32>
+}}""", chip)
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 16, (5, k))
+    scales, zeros = np.exp2(rng.integers(-1, 2, (5, 2))), rng.integers(-4, 5, (5, 2)) / 2
+    w = rng.integers(-3, 4, (rows, k))
+    of_w = np.exp2(rng.integers(-2, 3, (-(-rows // of_rows), k // of_k)))
+    x = codes * np.repeat(scales, 128, 1) - np.repeat(zeros, 128, 1)
+    expected = x @ (w * np.repeat(np.repeat(of_w, of_rows, 0)[:rows], of_k, 1)).T
+    outcome = program.run((((codes ^ 8) - 8).astype(ml_dtypes.int4),
+                           scales.astype(np.float32), zeros.astype(np.float32)),
+                          (w.astype(E4M3), of_w.astype(E8M0)))
+    assert len(outcome.launches) == 1
+    assert np.array_equal(outcome.results[0], expected)
+
+
+def test_real_zero_points_beside_scales_that_lie_by_groups():
+    k = 128
+    program = bs.Program(f"""
+!x = !blockscale.tensor<?x{k}xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+!w = !blockscale.tensor<3x32x{k}xui4, "float32_float32_t128">
+func.func @f(%x: !x, %w: !w, %ends: tensor<3xi32>) -> tensor<?x32xf32> {{
+  %0 = blockscale.matmul %x, %w groups(%ends : tensor<3xi32>) : !x, !w -> tensor<?x32xf32>
+  return %0 : tensor<?x32xf32>
+}}""")
+    rng = np.random.default_rng(0)
+    ends = np.array([3, 3, 135], np.int32)
+    x, of_x = rng.integers(-3, 4, (135, k)), rng.integers(-2, 3, (135, 4))
+    codes = rng.integers(0, 16, (3, 32, k))
+    scales = np.exp2(rng.integers(-1, 2, (3, 32, 1)))
+    zeros = rng.integers(-4, 5, (3, 32, 1)) / 2
+    # Each group begins a tile of 128 rows by 4 blocks: row r and block j are byte
+    # r % 32 * 16 + r % 128 / 32 * 4 + j.
+    tiles = np.zeros((4, 1, 32, 16), np.uint8)
+    for row in range(135):
+        place = row if row < 3 else 128 + row - 3
+        tiles[place // 128, 0, place % 32, place % 128 // 32 * 4:][:4] = of_x[row] + 127
+    group = np.where(np.arange(135) < 3, 0, 2)
+    w = codes * scales - zeros
+    expected = np.einsum("mk,mnk->mn", x * np.repeat(np.exp2(of_x), 32, 1), w[group])
+    outcome = program.run((x.astype(E4M3), tiles.view(E8M0)),
+                          (((codes ^ 8) - 8).astype(ml_dtypes.int4),
+                           scales.astype(np.float32), zeros.astype(np.float32)), ends)
+    assert len(outcome.launches) == 1
+    assert np.array_equal(outcome.results[0], expected)
+
+
+def test_sizes_of_elements_that_lie_otherwise():
+    """Compressed ones, and rows along M."""
+    program = bs.Program("""
+!x = !blockscale.tensor<?x?xf8E4M3FN, order = mn_major>
+!s = !blockscale.tensor<?x?xf8E4M3FN, "n2m4">
+!d = !blockscale.tensor<?x?xf8E4M3FN>
+func.func @f(%x: !x, %s: !s) -> (tensor<?x?xf32>, tensor<?x?xf32>) {
+  %0 = blockscale.densify %s : !s to !d
+  %1 = blockscale.matmul %0, %x : !d, !x -> tensor<?x?xf32>
+  %2 = blockscale.dequantize %s : !s to tensor<?x?xf32>
+  return %1, %2 : tensor<?x?xf32>, tensor<?x?xf32>
+}""")
+    rng = np.random.default_rng(0)
+    x, kept = rng.integers(-3, 4, (48, 64)), rng.integers(-3, 4, (24, 32))
+    dense = np.zeros((24, 16, 4), int)
+    # Of each group the first and the last, nibble 0b1100.
+    dense[..., [0, 3]] = kept.reshape(24, 16, 2)
+    dense = dense.reshape(24, 64)
+    metadata = np.full((24, 8), 0xcc, np.uint8).view(np.int8)
+    stored = x.T.astype(E4M3).copy()
+    product, values = program((stored,), (kept.astype(E4M3), metadata))
+    assert np.array_equal(product, dense @ x.T)
+    assert np.array_equal(values, dense)
+    with pytest.raises(bs.Refused, match="size 1 of argument 1 is 128, but size 1 of "
+                       "argument 0 is 64, and the function needs them equal"):
+        program((stored,), (np.tile(kept, 2).astype(E4M3), np.tile(metadata, 2)))
+    with pytest.raises(bs.Refused, match="metadata of argument 1 is 24x7, expected 24x8"):
+        program((stored,), (kept.astype(E4M3), metadata[:, :7]))
+    narrow = bs.Program("""
+func.func @f(%x: !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32">) -> tensor<?x64xf32> {
+  %0 = blockscale.dequantize %x : !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32"> to tensor<?x64xf32>
+  return %0 : tensor<?x64xf32>
+}""")
+    with pytest.raises(bs.Refused, match="data of argument 0 is 4x32"):
+        narrow((np.zeros((4, 32), E4M3), np.zeros((4, 1), E8M0)))

@@ -141,6 +141,43 @@ TEST(ZeroTerms, AreSumsOfWhatIsKept) {
   EXPECT_EQ(stored, (std::vector<uint8_t>{0x38, 0x40, 0x38, 0x40}));
 }
 
+/// Scales of B that an instruction reads, for three elements of a row each, in
+/// tiles of two rows by two blocks whose bytes are not in the order of either.
+static plan::ScalePacking placedScales() {
+  plan::ScalePacking scales;
+  scales.operand = "b";
+  scales.format = "ue8m0";
+  scales.block = 3;
+  scales.layout = "tiled_128x4";
+  scales.offset = "l * 8 + r * 4 + j * 2";
+  scales.bytes = "8";
+  return scales;
+}
+
+TEST(ZeroTerms, AreSumsUnderScalesThatInstructionsRead) {
+  plan::Kernel kernel = kernelWithTerms();
+  kernel.vectorScales.clear();
+  kernel.scales = {placedScales()};
+  Operands operands;
+  std::vector<uint8_t> zeros = bytesOf({0.5, 1, 1.5, 2, 2.5, 3}),
+                       scales = {128, 9, 129, 9, 126, 9, 127, 9};
+  operands.b = {0x38, 0x38, 0x38, 0x40, 0x40, 0x44, 0, 0x38, 0x38, 0x38};
+  operands.all["a_zeros"] = operandOf("a_zeros", zeros, {3, 2}, 4);
+  operands.all["b_data"] = operandOf("b_data", operands.b, {2, 5});
+  operands.all["b_scales"] = operandOf("b_scales", scales, {1, 1, 8});
+  plan::Environment sizes = bound(kernel, operands.all);
+  Result<DeviceData> data = packOperands(kernel, sizes, operands.all);
+  ASSERT_TRUE(data) << textOf(data);
+  // Rows of 1, 1, 1 | 2, 2 under 2 and 4, and of 3, 0, 1 | 1, 1 under 1/2
+  // and 1.
+  EXPECT_EQ(data->memory.at("b_terms"), bytesOf({6, 2, 16, 2}));
+  // A plan that says something else of the places than of the bytes.
+  kernel.scales[0].offset = "l * 8 + r * 4 + j * 4";
+  EXPECT_NE(textOf(packOperands(kernel, sizes, operands.all))
+                .find("operand 'b_scales' has 8 elements; expected 9 or more"),
+            std::string::npos);
+}
+
 // What is added up may be on the device then, and so may what has zero points,
 // which are terms as they are.
 TEST(ZeroTerms, AreGiven) {
