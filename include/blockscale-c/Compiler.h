@@ -24,8 +24,9 @@ typedef struct BlockscaleCompileOptions {
      which stands for sm_100a. Several, "sm_100a,sm_107a", are for
      blockscaleCompile() and blockscaleModuleImport(), of modules that name
      none. "trn3" compiles for AWS's chip (docs/nki.md):
-     stages up to BLOCKSCALE_STAGE_ASSIGNED; denseFallback, hostDuties and
-     withCubin are refused, the other options are without effect. */
+     stages up to BLOCKSCALE_STAGE_ASSIGNED; denseFallback, hostDuties,
+     kernelsOnly and withCubin are refused, the other options are without
+     effect. */
   const char *target;
   /* Value of a dynamic M or N for the cost model, at least 1. */
   int64_t expectedRows;
@@ -51,6 +52,10 @@ typedef struct BlockscaleCompileOptions {
   /* Let whole functions (Functions.h) run kernels for what quantises operands
      of products, where there are such, and not host code. */
   bool quantizeOnDevice;
+  /* Compile the kernels of whole functions (Functions.h) alone: the plan says
+     nothing of what functions do around them, which may be whatever host code
+     may be. */
+  bool kernelsOnly;
 } BlockscaleCompileOptions;
 
 BLOCKSCALE_C_EXPORT BlockscaleStatus blockscaleCompileOptionsInit(

@@ -45,6 +45,7 @@ CompilerOptions capi::compilerOptions(const BlockscaleCompileOptions *pointer) {
   options.cache = textOf(given.cache);
   options.threads = given.threads;
   options.quantizeOnDevice = given.quantizeOnDevice;
+  options.withFunctions = !given.kernelsOnly;
   if (std::optional<Reason> why = whyNot(options))
     fail(BLOCKSCALE_REFUSED, why->text);
   return options;
@@ -103,7 +104,8 @@ static bool isForNKI(const BlockscaleCompileOptions &given) {
     fail(BLOCKSCALE_REFUSED, why->text);
   for (auto [option, isSet] : {std::pair("withCubin", given.withCubin),
                                {"denseFallback", given.denseFallback},
-                               {"hostDuties", given.hostDuties}})
+                               {"hostDuties", given.hostDuties},
+                               {"kernelsOnly", given.kernelsOnly}})
     if (isSet)
       fail(BLOCKSCALE_REFUSED, "option '" + std::string(option) +
                                    "' is not for target '" + name +

@@ -27,7 +27,7 @@ def bytes_of(mlir):
 
 def compile_options(target="", expected_rows=None, dense_fallback=False,
                     host_duties=False, cubin=False, ptxas="", dispatch_rows=(),
-                    quantize_on_device=False):
+                    quantize_on_device=False, kernels_only=False):
     options = compiler().CompileOptions()
     options.target = text("target", target or "")
     options.ptxas = str(ptxas)
@@ -36,6 +36,7 @@ def compile_options(target="", expected_rows=None, dense_fallback=False,
     options.dense_fallback = flag("dense_fallback", dense_fallback)
     options.host_duties = flag("host_duties", host_duties)
     options.quantize_on_device = flag("quantize_on_device", quantize_on_device)
+    options.kernels_only = kernels_only
     options.with_cubin = flag("cubin", cubin)
     options.dispatch_rows = dispatch_text(dispatch_rows)
     return options

@@ -197,7 +197,7 @@ class Program:
         M, N, K, batch: as in `Kernel.verify`; a function gets the first of each.
         """
         sizes = {"M": M, "N": N, "K": K, "batch": batch}
-        kernels = compile(self.spec, self.target, host_duties=True,
+        kernels = compile(self.spec, self.target, kernels_only=True,
                           **self._options)
         # A size may be of functions alone.
         verdicts = [kernel._verify(**sizes, data=data, conditions=conditions,

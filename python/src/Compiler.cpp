@@ -78,6 +78,7 @@ NB_MODULE(_compiler, m) {
       .def_rw("dense_fallback", &CompileOptions::denseFallback)
       .def_rw("host_duties", &CompileOptions::hostDuties)
       .def_rw("quantize_on_device", &CompileOptions::quantizeOnDevice)
+      .def_rw("kernels_only", &CompileOptions::kernelsOnly)
       .def_rw("with_cubin", &CompileOptions::withCubin)
       .def_rw("ptxas", &CompileOptions::ptxas)
       .def_rw("dispatch_rows", &CompileOptions::dispatchRows);

@@ -47,7 +47,7 @@ struct CompileOptions {
   std::string target;
   std::optional<int64_t> expectedRows;
   bool denseFallback = false, hostDuties = false, withCubin = false;
-  bool quantizeOnDevice = false;
+  bool quantizeOnDevice = false, kernelsOnly = false;
   std::string ptxas, dispatchRows;
 };
 
@@ -61,6 +61,7 @@ inline BlockscaleCompileOptions asC(const CompileOptions &options) {
   result.hostDuties = options.hostDuties;
   result.withCubin = options.withCubin;
   result.quantizeOnDevice = options.quantizeOnDevice;
+  result.kernelsOnly = options.kernelsOnly;
   result.ptxas = options.ptxas.c_str();
   result.dispatchRows = options.dispatchRows.c_str();
   return result;

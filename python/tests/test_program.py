@@ -473,3 +473,22 @@ func.func @f(%x: !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32">) -> tensor<?x64xf
 }""")
     with pytest.raises(bs.Refused, match="data of argument 0 is 4x32"):
         narrow((np.zeros((4, 32), E4M3), np.zeros((4, 1), E8M0)))
+
+
+def test_a_program_with_a_loop_is_verified():
+    program = bs.Program("""
+!x = !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!w = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @f(%a: tensor<?x64xf32>, %w: !w, %n: index) -> tensor<?x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%y = %a) -> tensor<?x64xf32> {
+    %z = blockscale.quantize %y : tensor<?x64xf32> to !x
+    %d = blockscale.matmul %z, %w activation(relu) : !x, !w -> tensor<?x64xf32>
+    scf.yield %d : tensor<?x64xf32>
+  }
+  return %r : tensor<?x64xf32>
+}""")
+    verdict = program.verify(M=40)
+    assert verdict
+    assert [run["launches"] for run in verdict.runs if "function" in run] == [2, 3]
