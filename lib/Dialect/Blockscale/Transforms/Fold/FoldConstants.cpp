@@ -32,14 +32,22 @@ static bool hasElements(ScaledTensorType type) {
 static bool isPlainEnough(ScaledTensorType type) {
   const ScaleSpec &spec = type.getSpec().getValue();
   bool isUe5m3 = spec.scale && scaleFormat(*spec.scale) == ElementFormat::UE5M3;
-  bool isStored = !spec.isSparse() ||
-                  (sparsePattern(type) && type.getOrder() == DataOrder::KMajor);
+  bool isStored = !spec.isSparse() || sparsePattern(type);
   return hasElements(type) && isStored && !isUe5m3 &&
          type.getLayout() != ScaleLayout::Grouped128x4 && getTensorParts(type);
 }
 
 static bool isSparse(ScaledTensorType type) {
   return type.getSpec().getValue().isSparse();
+}
+
+/// The shape of the elements that are stored.
+static TensorShape storedShape(ScaledTensorType type) {
+  const ScaleSpec &spec = type.getSpec().getValue();
+  TensorShape shape(type);
+  if (spec.isSparse())
+    shape.k = shape.k / spec.ofM * spec.keepN;
+  return shape;
 }
 
 /// The parts of a tensor that is assembled of constants, in logical order;
@@ -54,9 +62,7 @@ static std::optional<ConstantParts> constantParts(Value tensor) {
   DenseElementsAttr data, scales, zeros, tensorScale, metadata;
   if (!matchPattern(source.getData(), m_Constant(&data)))
     return std::nullopt;
-  parts.data = isSparse(type)
-                   ? codesOf(data)
-                   : loadElements(shape, type.getOrder(), codesOf(data));
+  parts.data = loadElements(storedShape(type), type.getOrder(), codesOf(data));
   if (source.getScales()) {
     if (!matchPattern(source.getScales(), m_Constant(&scales)))
       return std::nullopt;
@@ -83,9 +89,9 @@ static std::optional<ConstantParts> constantParts(Value tensor) {
 }
 
 /// Replaces `op` by a tensor assembled of constants.
-static void replaceByConstants(Operation *op, ScaledTensorType type,
-                               const ConstantParts &parts,
-                               PatternRewriter &rewriter) {
+static AssembleOp replaceByConstants(Operation *op, ScaledTensorType type,
+                                     const ConstantParts &parts,
+                                     PatternRewriter &rewriter) {
   TensorShape shape(type);
   TensorParts types = *getTensorParts(type);
   auto constant = [&](RankedTensorType part,
@@ -93,10 +99,8 @@ static void replaceByConstants(Operation *op, ScaledTensorType type,
     return arith::ConstantOp::create(rewriter, op->getLoc(),
                                      constantOf(part, codes));
   };
-  Value data = constant(
-      types.data, isSparse(type)
-                      ? parts.data
-                      : storeElements(shape, type.getOrder(), parts.data));
+  Value data = constant(types.data, storeElements(storedShape(type),
+                                                  type.getOrder(), parts.data));
   Value scales, zeros, tensorScale, metadata;
   if (types.scales)
     scales = constant(types.scales,
@@ -110,8 +114,8 @@ static void replaceByConstants(Operation *op, ScaledTensorType type,
     metadata = constant(types.metadata,
                         isSparse(type) ? storeMetadata(type, parts.metadata)
                                        : parts.metadata);
-  rewriter.replaceOpWithNewOp<AssembleOp>(op, type, data, scales, zeros,
-                                          tensorScale, metadata);
+  return rewriter.replaceOpWithNewOp<AssembleOp>(op, type, data, scales, zeros,
+                                                 tensorScale, metadata);
 }
 
 namespace {
@@ -232,7 +236,22 @@ struct FoldRelayout : OpRewritePattern<RelayoutOp> {
     std::optional<ConstantParts> parts = constantParts(op.getInput());
     if (!parts || !isPlainEnough(op.getType()))
       return rewriter.notifyMatchFailure(op, "the input is no constant");
-    replaceByConstants(op, op.getType(), *parts, rewriter);
+    auto source = op.getInput().getDefiningOp<AssembleOp>();
+    AssembleOp moved = replaceByConstants(op, op.getType(), *parts, rewriter);
+    ScaledTensorType from = source.getType(), to = moved.getType();
+    // What stays keeps its padding.
+    auto keep = [](MutableOperandRange part, Value value) {
+      if (value)
+        part.assign(value);
+    };
+    rewriter.modifyOpInPlace(moved, [&] {
+      if (getScaleLayout(from) == getScaleLayout(to)) {
+        keep(moved.getScalesMutable(), source.getScales());
+        keep(moved.getZerosMutable(), source.getZeros());
+      }
+      if (from.getLayout() == to.getLayout())
+        keep(moved.getMetadataMutable(), source.getMetadata());
+    });
     return success();
   }
 };
