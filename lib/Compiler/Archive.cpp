@@ -36,11 +36,11 @@ static auto fieldsOf(PtxasFunctionInfo &value) {
 }
 
 static auto fieldsOf(KernelReport &value) {
-  auto &[name, kind, tileM, tileN, tileK, mmaK, ctaGroup, block, sparse, kTail,
-         mmas, copies, stages, accumulators, sharedBytes, sharedLimit,
+  auto &[name, kind, moved, tileM, tileN, tileK, mmaK, ctaGroup, block, sparse,
+         kTail, mmas, copies, stages, accumulators, sharedBytes, sharedLimit,
          columnLimit, shared, columns, tensor, intensity, mmaCycles, loadCycles,
          resources] = value;
-  return std::tie(name, kind, tileM, tileN, tileK, mmaK, ctaGroup, block,
+  return std::tie(name, kind, moved, tileM, tileN, tileK, mmaK, ctaGroup, block,
                   sparse, kTail, mmas, copies, stages, accumulators,
                   sharedBytes, sharedLimit, columnLimit, shared, columns,
                   tensor, intensity, mmaCycles, loadCycles, resources);

@@ -215,6 +215,8 @@ template <typename Archive> void describe(Archive &a, Conversion &conversion) {
   a.laterNumber("keep", conversion.keep, 0, 1, kMaxSize);
   a.laterNumber("group", conversion.group, 0, 1, kMaxSize);
   a.laterFlag("pairs", conversion.pairs);
+  a.laterFlag("mnMajor", conversion.mnMajor);
+  a.laterFlag("sparse", conversion.sparse);
 }
 
 template <typename Archive> void describe(Archive &a, Kernel &kernel) {

@@ -247,7 +247,9 @@ plan::Environment runtime::sizesOf(const plan::Kernel &kernel,
   if (kernel.conversion) {
     plan::Environment sizes =
         sizesOfMatrix(operands.at(sizedRoles(kernel).front()).sizes);
-    if (kernel.conversion->op == "densify")
+    if (kernel.conversion->mnMajor)
+      std::swap(sizes["M"], sizes["K"]);
+    if (kernel.conversion->op == "densify" || kernel.conversion->sparse)
       sizes["K"] *= kCompression;
     return sizes;
   }

@@ -40,7 +40,8 @@ struct WrittenRun {
   void compare(const std::vector<uint64_t> &sample, Verdict &verdict) const;
 };
 
-/// Runs of kernels that move scales of all codes from one layout to another.
+/// Runs of kernels that move scales of all codes, metadata and elements of a
+/// byte from one layout or order to another.
 struct RelayoutRun : WrittenRun {
   static Result<RelayoutRun> make(const plan::Kernel &kernel,
                                   const plan::Environment &sizes, DataKind kind,
@@ -60,6 +61,14 @@ std::optional<Reason> addRepeatedScales(const plan::Kernel &kernel,
                                         const plan::Environment &sizes,
                                         uint64_t seed, bool isHarsh,
                                         uint64_t firstCta, WrittenRun &run);
+
+/// Adds elements of a byte that a kernel brings into the other order;
+/// `firstCta` becomes that behind those that do so.
+std::optional<Reason> addTransposedElements(const plan::Kernel &kernel,
+                                            const plan::Environment &sizes,
+                                            uint64_t seed, bool isHarsh,
+                                            uint64_t &firstCta,
+                                            WrittenRun &run);
 
 /// Runs of kernels that prune, with ties and special values of all kinds.
 struct PruningRun : WrittenRun {

@@ -298,6 +298,21 @@ TEST(Plan, SaysWhatIsPruned) {
   EXPECT_EQ(conversion.group, 8u);
   EXPECT_TRUE(conversion.pairs);
   EXPECT_EQ(printPlan(*read), text);
+  EXPECT_EQ(text.find("mnMajor"), std::string::npos);
+  EXPECT_EQ(text.find("sparse"), std::string::npos);
+}
+
+TEST(Plan, SaysHowElementsLieThatARelayoutMayLeave) {
+  Plan plan = makePlan();
+  plan.kernels[0].conversion = Conversion{"relayout"};
+  plan.kernels[0].conversion->mnMajor = true;
+  plan.kernels[0].conversion->sparse = true;
+  std::string text = printPlan(plan);
+  auto read = parsePlan(text);
+  ASSERT_TRUE(read) << read.why().text;
+  EXPECT_TRUE(read->kernels[0].conversion->mnMajor);
+  EXPECT_TRUE(read->kernels[0].conversion->sparse);
+  EXPECT_EQ(printPlan(*read), text);
 }
 
 // Plans of operands without such scales do not have the key.

@@ -467,6 +467,14 @@ TEST(HostOperands, SizesOfMovedScalesAreThoseOfTheElements) {
   all["b_data"] = operandOf("b_data", codes, {2, 5});
   EXPECT_EQ(whyNotOperands(kernel, all),
             "kernel 'small': it has no operand 'b_data'");
+  // Elements in the other order, of which half are stored.
+  kernel.conversion->mnMajor = true;
+  EXPECT_EQ(bound(kernel, all).at("M"), 5);
+  EXPECT_EQ(bound(kernel, all).at("K"), 2);
+  kernel.conversion->sparse = true;
+  EXPECT_EQ(bound(kernel, all).at("M"), 5);
+  EXPECT_EQ(bound(kernel, all).at("K"), 4);
+  kernel.conversion = plan::Conversion{"relayout"};
   // Of what is densified half is stored.
   kernel.conversion->op = "densify";
   EXPECT_EQ(bound(kernel, all).at("K"), 10);

@@ -182,7 +182,7 @@ struct MetadataPacking {
   std::string pattern;
   /// Elements along K, pruned ones included, that one byte describes.
   unsigned elementsPerByte = 0;
-  /// "tiled_128x16".
+  /// "tiled_128x16"; of a kernel that moves them also "plain", row after row.
   std::string layout;
   /// Byte that describes element `k` of row `r` of matrix `l`; an expression
   /// over these three too.
@@ -346,6 +346,9 @@ struct Conversion {
   /// a tile along K, 0 if one is all of K. Else 0.
   unsigned keep = 0, group = 0;
   bool pairs = false;
+  /// Of "relayout", which may leave the elements of "a" as they are: whether
+  /// they are in order "mn_major", and whether half of them are stored.
+  bool mnMajor = false, sparse = false;
 };
 
 struct Kernel {

@@ -180,6 +180,8 @@ LogicalResult ConversionLaunch::addResult(ScaledTensorType type) {
     metadata = metadataSizes(e, type, sizes);
     data.back() = storedSize(e, sizes.back());
   }
+  if (type.getOrder() == DataOrder::MNMajor)
+    std::swap(data.back(), data[data.size() - 2]);
   if (found->scales)
     scales = scaleSizes(e, getScaleLayout(type), tileCounts(e, type, sizes));
   for (auto [name, partType, extents, before] :

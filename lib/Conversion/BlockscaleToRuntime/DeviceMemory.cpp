@@ -65,21 +65,22 @@ static bool hasRole(LaunchIntoOp launch, StringRef role) {
 /// The order of numbers that follow each other without gaps.
 static constexpr StringRef kWholeRows = "rows";
 
-/// Bytes between lines of the elements that a launch reads or writes, if the
-/// plan knows them and a line has no more than its array on the host, whose
-/// elements take a byte each or more.
-static std::optional<StringRef> linePitch(const plan::Kernel &kernel,
+/// The order of the elements that a launch reads or writes and the bytes
+/// between their lines, if the plan knows them and a line has no more than its
+/// array on the host, whose elements take a byte each or more.
+static std::optional<std::string> linesOf(const plan::Kernel &kernel,
                                           StringRef operand) {
   for (const plan::DataPacking &data : kernel.data) {
     int64_t pitch = 0, elements = 0, bytes = std::max(1u, data.bits / 8);
     // Elements that are stored for others are packed by the host.
-    if (data.operand != operand || data.order != "k_major" || data.source ||
+    if (data.operand != operand || data.source ||
         StringRef(data.elements).getAsInteger(10, elements) ||
         StringRef(data.linePitch).getAsInteger(10, pitch) ||
         pitch > elements * bytes)
       continue;
     bool isWhole = data.bits >= 8 && pitch == elements * bytes;
-    return isWhole ? kWholeRows : StringRef(data.linePitch);
+    std::string lines = isWhole ? kWholeRows.str() : data.linePitch;
+    return data.order == "k_major" ? lines : data.order + " " + lines;
   }
   return std::nullopt;
 }
@@ -118,10 +119,7 @@ arrangementOf(const plan::Kernel &kernel, StringRef operand, StringRef part) {
       return metadata->layout + " " + metadata->pattern;
   if (part == "tensor_scale")
     return "one of each matrix";
-  if (std::optional<StringRef> pitch = linePitch(kernel, operand);
-      pitch && part == "data")
-    return pitch->str();
-  return std::nullopt;
+  return part == "data" ? linesOf(kernel, operand) : std::nullopt;
 }
 
 /// Whether all of them are the same part of an operand in the same order: a

@@ -11,9 +11,11 @@
 #include "PlanParts.h"
 #include "StoragePlan.h"
 #include "blockscale/Dialect/Blockscale/IR/Conversion.h"
+#include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Plan/Sizes.h"
 #include "blockscale/Target/PTX/LaunchPlan.h"
+#include "blockscale/Target/PTX/Report.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -85,7 +87,43 @@ static FailureOr<plan::Kernel> planDequantization(gpu::GPUFuncOp kernel,
   return result;
 }
 
-/// Only scales move.
+/// Elements of a byte in the order of `type`.
+static plan::DataPacking bytesOf(const QuantizedStorage &storage,
+                                 ScaledTensorType type, AffineExpr lines,
+                                 AffineExpr elements, StringRef operand) {
+  plan::DataPacking data = dataPacking(storage, operand);
+  std::optional<hw::OperandType> element =
+      getOperandType(type.getElementType());
+  data.format =
+      element ? element->name() : print(*getNumberSpec(type.getElementType()));
+  data.order = stringifyDataOrder(type.getOrder()).str();
+  data.lines = printExpression(lines);
+  data.elements = printExpression(elements);
+  return data;
+}
+
+/// Metadata of `type`, which is that before or behind.
+static plan::MetadataPacking
+metadataOf(const MovedBytes &moved, ScaledTensorType type, StringRef operand) {
+  const QuantizedStorage &storage = operand == "a" ? moved.from : moved.to;
+  plan::MetadataPacking metadata = metadataPacking(
+      *sparsePattern(type), storage.scales, storage.batch, operand);
+  metadata.alignment = kPlannedAccessBytes;
+  if (type.getLayout() == ScaleLayout::Plain)
+    metadata.layout = stringifyScaleLayout(ScaleLayout::Plain).str();
+  return metadata;
+}
+
+/// Scales that are there once for each tile, of however many rows.
+static plan::ScalePacking tilesOf(const QuantizedStorage &storage,
+                                  ScaledTensorType type, StringRef operand) {
+  plan::ScalePacking scales = scalePacking(storage, type, operand);
+  scales.offset =
+      placeFormula(storage.scales, /*blockSize=*/1, storage.rowTile);
+  return scales;
+}
+
+/// What lies elsewhere in the result moves, and nothing else.
 static FailureOr<plan::Kernel> planRelayout(gpu::GPUFuncOp kernel,
                                             ConversionAttr conversion,
                                             KernelAttr attribute) {
@@ -95,11 +133,19 @@ static FailureOr<plan::Kernel> planRelayout(gpu::GPUFuncOp kernel,
   if (!storage)
     return kernel.emitError() << storage.why().text;
   plan::Kernel result;
-  if (failed(planElementwise(kernel, attribute, storage->to, result)))
+  if (failed(planElementwise(kernel, attribute, storage->sizes, result)))
     return failure();
   limitThreads(threadsToRelayout(*storage), result);
-  result.scales = {scalePacking(storage->from, from, "a"),
-                   scalePacking(storage->to, to, "d")};
+  if (const auto &moved = storage->elements)
+    result.data = {
+        bytesOf(moved->from, from, moved->fromLines, moved->toLines, "a"),
+        bytesOf(moved->to, to, moved->toLines, moved->fromLines, "d")};
+  if (const auto &moved = storage->metadata)
+    result.metadata = {metadataOf(*moved, from, "a"),
+                       metadataOf(*moved, to, "d")};
+  if (storage->scales)
+    result.scales = {tilesOf(storage->scales->from, from, "a"),
+                     tilesOf(storage->scales->to, to, "d")};
   return result;
 }
 
@@ -234,5 +280,10 @@ FailureOr<plan::Kernel> blockscale::planConversion(gpu::GPUFuncOp kernel,
   result->conversion =
       plan::Conversion{conversion.getOp().str(), unsigned(conversion.getKeep()),
                        unsigned(conversion.getGroup()), conversion.getPairs()};
+  if (conversion.getOp() == kRelayoutKind) {
+    auto from = cast<ScaledTensorType>(conversion.getA());
+    result->conversion->mnMajor = from.getOrder() == DataOrder::MNMajor;
+    result->conversion->sparse = from.getSpec().getValue().isSparse();
+  }
   return result;
 }

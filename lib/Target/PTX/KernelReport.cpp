@@ -18,6 +18,7 @@
 #include "blockscale/HW/Target.h"
 #include "blockscale/HW/Throughput.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -338,6 +339,24 @@ static int64_t elementsTogether(ConversionAttr conversion) {
   return from.getKTile();
 }
 
+/// The parts that a relayout moves; empty of other conversions.
+static std::string movedParts(ConversionAttr conversion) {
+  if (conversion.getOp() != kRelayoutKind)
+    return "";
+  Result<RelayoutStorage> storage =
+      relayoutStorage(cast<ScaledTensorType>(conversion.getA()),
+                      cast<ScaledTensorType>(conversion.getD()));
+  assert(storage && "the kernel was formed");
+  SmallVector<StringRef> parts;
+  for (auto [isMoved, part] :
+       {std::pair(storage->elements.has_value(), "elements"),
+        {storage->metadata.has_value(), "metadata"},
+        {storage->scales.has_value(), "scales"}})
+    if (isMoved)
+      parts.push_back(part);
+  return llvm::join(parts, ", ");
+}
+
 static FailureOr<KernelReport> reportKernel(gpu::GPUFuncOp kernel,
                                             KernelAttr attribute) {
   auto quantization =
@@ -350,9 +369,12 @@ static FailureOr<KernelReport> reportKernel(gpu::GPUFuncOp kernel,
     return reportElementwise(kernel, attribute, kQuantizeKind, storage->block);
   }
   if (auto conversion =
-          kernel->getAttrOfType<ConversionAttr>(ConversionAttr::name))
-    return reportElementwise(kernel, attribute, conversion.getOp(),
-                             elementsTogether(conversion));
+          kernel->getAttrOfType<ConversionAttr>(ConversionAttr::name)) {
+    KernelReport report = reportElementwise(
+        kernel, attribute, conversion.getOp(), elementsTogether(conversion));
+    report.moved = movedParts(conversion);
+    return report;
+  }
   MmaOp mma = mainMma(kernel);
   if (!mma && !isWarpKernel(kernel))
     return kernel.emitError() << "has no 'blockscale.mma' with steps; run "

@@ -85,15 +85,21 @@ plan::DataPacking blockscale::dataPacking(const PlannedProduct &product,
 }
 
 /// The byte of row `r` and block `j` of matrix `l` in `storage`; of element `k`
-/// instead, if blocks of `blockSize` are counted in elements.
+/// instead, if blocks of `blockSize` are counted in elements. Storage may have
+/// a line for `rowsOfLine` rows, or one for all if these are 0.
 plan::Expression
 blockscale::placeFormula(const hw::StorageLayout<AffineExpr> &storage,
-                         int64_t blockSize) {
+                         int64_t blockSize, int64_t rowsOfLine) {
   std::string text = "l * " + printAt(storage.matrixBytes, Binding::Atom);
   hw::StorageLayout<AffineExpr> whole = hw::joined(storage);
   for (const auto &digit : whole.digits) {
     hw::Dim source = digit.term.source;
-    if (source == hw::Dim::Block && blockSize != 1)
+    if (source == hw::Dim::Row && rowsOfLine == 0)
+      continue;
+    if (source == hw::Dim::Row && rowsOfLine != 1)
+      text += " + " + hw::printDigit(digit.term, hw::dimName(source),
+                                     uint64_t(rowsOfLine));
+    else if (source == hw::Dim::Block && blockSize != 1)
       text += " + " +
               hw::printDigit(digit.term, hw::dimName(hw::Dim::K), blockSize);
     else

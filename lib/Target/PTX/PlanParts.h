@@ -36,10 +36,11 @@ mlir::LogicalResult planWorkspace(mlir::gpu::GPUFuncOp kernel,
 std::string bitOrder(unsigned bits);
 
 /// The byte of row `r` and block `j` of matrix `l` in `storage`; of element `k`
-/// instead, if blocks of `blockSize` are counted in elements.
+/// instead, if blocks of `blockSize` are counted in elements. Storage may have
+/// a line for `rowsOfLine` rows, or one for all if these are 0.
 plan::Expression
 placeFormula(const hw::StorageLayout<mlir::AffineExpr> &storage,
-             int64_t blockSize = 1);
+             int64_t blockSize = 1, int64_t rowsOfLine = 1);
 
 /// The extent of `source` with padding, times `unit`.
 plan::Expression

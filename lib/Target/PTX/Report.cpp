@@ -78,7 +78,7 @@ elementwiseWork(const KernelReport &kernel) {
   for (auto [kind, verb, what] :
        {std::tuple(kQuantizeKind, "quantises", "a block"),
         std::tuple(kDequantizeKind, "dequantises", "blocks"),
-        std::tuple(kRelayoutKind, "moves", "scales of blocks"),
+        std::tuple(kRelayoutKind, "moves", "parts"),
         std::tuple(kPruneKind, "prunes", "groups"),
         std::tuple(kCompressKind, "compresses", "groups"),
         std::tuple(kDensifyKind, "densifies", "groups"),
@@ -197,9 +197,12 @@ static std::string stagesText(const KernelReport &kernel) {
 static void printKernel(llvm::raw_ostream &stream, const KernelReport &kernel) {
   if (auto work = elementwiseWork(kernel)) {
     constexpr unsigned kColumn = 20;
-    stream << "  " << llvm::left_justify(work->first, kColumn) << work->second
-           << " of " << kernel.block << " elements"
-           << (kernel.kind == kQuantizeKind ? " to a thread\n" : "\n");
+    stream << "  " << llvm::left_justify(work->first, kColumn);
+    if (!kernel.moved.empty())
+      stream << kernel.moved << '\n';
+    else
+      stream << work->second << " of " << kernel.block << " elements"
+             << (kernel.kind == kQuantizeKind ? " to a thread\n" : "\n");
     stream << "  predicted bound     " << predictedBound(kernel) << '\n';
     printResources(stream, kernel);
     return;

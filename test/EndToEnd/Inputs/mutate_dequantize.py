@@ -48,6 +48,11 @@ REPLACED = REPLACED + [
      r"\1, \3, \2;"),
     ("the numbers exchanged", r"(cvt\.rn\.f16x2\.f32\s+%\w+), (%r\d+), (%r\d+);",
      r"\1, \3, \2;"),
+    ("the bytes exchanged",
+     r"(prmt\.b32\s+%r\d+), (%r\d+), (%r\d+), (0x(?:5140|7362|5410|7632)U;)",
+     r"\1, \3, \2, \4"),
+    ("other bytes", r"(prmt\.b32\s+.*, )0x5140U", r"\g<1>0x7362U"),
+    ("other bytes", r"(prmt\.b32\s+.*, )0x7632U", r"\g<1>0x5410U"),
     ("another rounding", r"(cvt\.)rn(\.bf16x2\.f32)", r"\1rz\2")]
 
 # A number that is changed by so much.

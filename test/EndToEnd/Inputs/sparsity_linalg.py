@@ -13,12 +13,11 @@ differ from the kernel's, padding included. With BROKEN = 1 a code of the first 
 wrong, which has to show.
 """
 
-import json
 import pathlib
-import subprocess
 import sys
 
 import numpy as np
+from linalg_counts import compiled, dense, pitch_of, run, write
 
 ROWS, K = 133, 192
 # Bits, and those of a magnitude that are set in infinity, where there is one.
@@ -81,72 +80,6 @@ def unpacked(memory, bits, count, pitch):
 def type_of(element, spec, layout="tiled_128x4"):
     text = f"!blockscale.tensor<{ROWS}x{K}x{element}"
     return text + (f', "{spec}", layout = {layout}>' if spec else ">")
-
-
-def compiled(folder, text):
-    (folder / "kernels.mlir").write_text(text)
-    subprocess.run(["blockscale", "compile", folder / "kernels.mlir", "--no-cubin", "-o",
-                    folder], check=True)
-    plan = json.loads((folder / "kernels.plan.json").read_text())
-    return {one["name"]: one for one in plan["kernels"]}
-
-
-def run(folder, name, inputs, outputs):
-    command = ["blockscale", "emulate", folder / "kernels.ptx", "--plan",
-               folder / "kernels.plan.json", "--kernel", name]
-    for role, values in inputs.items():
-        np.save(folder / f"{role}.npy", values)
-        command += ["--in", f"{role}={folder}/{role}.npy"]
-    for role in outputs:
-        command += ["--out", f"{role}={folder}/{role}.npy"]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    return [np.load(folder / f"{role}.npy").view(np.uint8).reshape(-1)
-            for role in outputs]
-
-
-def pitch_of(planned, operand):
-    return next(int(one["linePitch"]) for one in planned["data"]
-                if one["operand"] == operand)
-
-
-def dense(codes, element, bits=0):
-    """A constant of codes, each in the bytes that it takes."""
-    bits = bits or int(element.lstrip("ui"))
-    size = {4: 1, 6: 1, 8: 1, 16: 2, 32: 4}[bits]
-    shape = "x".join(map(str, codes.shape))
-    text = codes.astype(f"<u{size}").tobytes().hex()
-    return f'arith.constant dense<"0x{text}"> : tensor<{shape}x{element}>'
-
-
-def counted(name, value, codes, element, bits):
-    """Prints how many elements of `value` have other bits than `codes`."""
-    wide = max(8, bits)
-    rank = codes.ndim
-    names = ", ".join(f"d{i}" for i in range(rank))
-    same = f"affine_map<({names}) -> ({names})>"
-    shape = "x".join(map(str, codes.shape))
-    cast = f"    %g = arith.bitcast %f : {element} to i{bits}\n"
-    if element.startswith("i"):
-        cast = f"    %g = arith.bitcast %f : i{bits} to i{bits}\n"
-    if bits < wide:
-        cast += f"    %h = arith.extui %g : i{bits} to i{wide}\n"
-    else:
-        cast += f"    %zero = arith.constant 0 : i{wide}\n"
-        cast += f"    %h = arith.ori %g, %zero : i{wide}\n"
-    loops = ", ".join(['"reduction"'] * rank)
-    return f"""
-  %{name}k = {dense(codes, f"i{wide}", wide)}
-  %{name}z = arith.constant dense<0> : tensor<i32>
-  %{name}n = linalg.generic {{indexing_maps = [{same}, {same}, affine_map<({names}) -> ()>], iterator_types = [{loops}]}} ins({value}, %{name}k : tensor<{shape}x{element}>, tensor<{shape}xi{wide}>) outs(%{name}z : tensor<i32>) {{
-  ^bb0(%f: {element}, %e: i{wide}, %sum: i32):
-{cast}    %ne = arith.cmpi ne, %h, %e : i{wide}
-    %o = arith.extui %ne : i1 to i32
-    %next = arith.addi %sum, %o : i32
-    linalg.yield %next : i32
-  }} -> tensor<i32>
-  %{name}v = tensor.extract %{name}n[] : tensor<i32>
-  vector.print %{name}v : i32
-"""
 
 
 def stored_type(element):
@@ -229,12 +162,7 @@ def main():
     cases = [*pruned_cases(folder), *stored_cases(folder)]
     if broken:
         cases[0][1][0][2][0, 0] ^= 1
-    text = "".join(
-        f"func.func @f{i}() {{{body}{''.join(counted(*one) for one in results)}"
-        f"  return\n}}\n" for i, (body, results) in enumerate(cases))
-    calls = "\n".join(f"  call @f{i}() : () -> ()" for i in range(len(cases)))
-    (folder / "linalg.mlir").write_text(
-        f"{text}func.func @main() {{\n{calls}\n  return\n}}\n")
+    write(folder, cases)
 
 
 main()

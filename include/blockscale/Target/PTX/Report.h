@@ -62,6 +62,9 @@ struct KernelReport {
   std::string name;
   /// The MMA kind as PTX spells it: "mxf4nvf4", ...; or one of those above.
   std::string kind;
+  /// Of a kernel that changes layouts and orders the parts that it moves:
+  /// "elements, metadata, scales".
+  std::string moved;
   /// The tile of one CTA, in elements.
   unsigned tileM = 0, tileN = 0, tileK = 0;
   /// K of one instruction of the main loop, the CTAs that work together in it,

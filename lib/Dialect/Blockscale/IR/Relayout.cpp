@@ -1,4 +1,4 @@
-//===- Relayout.cpp - scales from one layout to another -------------------===//
+//===- Relayout.cpp - parts from one layout to another --------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -8,13 +8,18 @@
 
 #include "blockscale/Dialect/Blockscale/IR/Conversion.h"
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
+#include "blockscale/Dialect/Blockscale/IR/LayoutOfScales.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 
 using namespace mlir;
 using namespace blockscale;
 
-/// Why no kernel moves the scales of such a tensor.
-static std::optional<Reason> whyNotMoved(ScaledTensorType from) {
+//===----------------------------------------------------------------------===//
+// Scales
+//===----------------------------------------------------------------------===//
+
+/// Why no kernel repeats the scales of such a tensor.
+static std::optional<Reason> whyNotRepeated(ScaledTensorType from) {
   const ScaleSpec &spec = from.getSpec().getValue();
   std::string name = "'" + std::string(from.getSpec().getText()) + "'";
   if (spec.zero)
@@ -30,78 +35,182 @@ static std::optional<Reason> whyNotMoved(ScaledTensorType from) {
   return std::nullopt;
 }
 
-/// Why no kernel changes the layout of scales.
-static std::optional<Reason> whyNot(ScaledTensorType from,
-                                    ScaledTensorType to) {
-  const ScaleSpec &spec = from.getSpec().getValue();
-  if (spec.isUnscaled())
-    return Reason("a kernel moves scales, but the operand has none");
-  if (from.getOrder() != to.getOrder())
-    return Reason(
-        "a kernel changes the layout of scales and moves no elements, "
-        "but the result is in another order of elements; nearest "
-        "legal: the same 'order'");
-  if (spec.isSparse())
-    return "a kernel moves no metadata, which '" +
-           std::string(from.getSpec().getText()) +
-           "' has; nearest legal: the host's change of layout";
-  return whyNotMoved(from);
+/// Lines of scales of a matrix: one for each row of tiles.
+static AffineExpr linesOfScales(const QuantizedStorage &sizes) {
+  if (sizes.rowTile == 0)
+    return getAffineConstantExpr(1, sizes.k.getContext());
+  return sizes.rows.ceilDiv(sizes.rowTile);
 }
 
 static QuantizedStorage scalesOf(ScaledTensorType type) {
-  MLIRContext *context = type.getContext();
-  auto size = [&](int64_t extent, unsigned symbol) -> AffineExpr {
-    if (ShapedType::isDynamic(extent))
-      return getAffineSymbolExpr(symbol, context);
-    return getAffineConstantExpr(extent, context);
-  };
-  QuantizedStorage storage;
-  storage.rows = size(type.getNumRows(), 0);
-  storage.k = size(type.getK(), 2);
-  storage.batch = size(type.isBatched() ? type.getShape().front() : 1, 3);
+  QuantizedStorage storage = sizesInMemory(type);
   storage.scale = *scaleFormat(*type.getSpec().getValue().scale);
   storage.block = type.getKTile();
-  storage.scales = getStorageBytes(getScaleStorage(type.getLayout()),
-                                   storage.rows, storage.k, storage.block);
+  storage.scales =
+      getStorageBytes(getScaleStorage(getScaleLayout(type)),
+                      linesOfScales(storage), storage.k, storage.block);
   return storage;
 }
 
-Result<RelayoutStorage> blockscale::relayoutStorage(ScaledTensorType from,
-                                                    ScaledTensorType to) {
-  if (auto why = whyNot(from, to))
-    return *why;
-  return RelayoutStorage{scalesOf(from), scalesOf(to), from.getLayout(),
-                         to.getLayout()};
+static MovedBytes movedScales(ScaledTensorType from, ScaledTensorType to) {
+  MovedBytes moved{scalesOf(from), scalesOf(to), getScaleLayout(from),
+                   getScaleLayout(to)};
+  moved.lines = linesOfScales(moved.to);
+  moved.bytes = moved.to.k.floorDiv(moved.to.block);
+  return moved;
 }
 
-Result<RelayoutStorage> blockscale::repeatedScales(ScaledTensorType from,
-                                                   ScaledTensorType to) {
-  if (auto why = whyNotMoved(from))
+Result<MovedBytes> blockscale::repeatedScales(ScaledTensorType from,
+                                              ScaledTensorType to) {
+  if (auto why = whyNotRepeated(from))
     return *why;
-  return RelayoutStorage{scalesOf(from), scalesOf(to), from.getLayout(),
-                         to.getLayout()};
+  return movedScales(from, to);
 }
 
 AffineExpr blockscale::threadsToRepeat(const RepeatedScales &scales) {
   return scales.ofResult * scales.lines * scales.batch;
 }
 
-AffineExpr blockscale::wordsOfLine(const QuantizedStorage &storage,
-                                   ScaleLayout layout) {
-  int64_t atom = layout == ScaleLayout::Tiled128x16 ? 16 : kScalesOfWord;
-  return storage.k.floorDiv(storage.block).ceilDiv(atom) *
-         (atom / kScalesOfWord);
+//===----------------------------------------------------------------------===//
+// Metadata
+//===----------------------------------------------------------------------===//
+
+static MovedBytes movedMetadata(ScaledTensorType from, ScaledTensorType to) {
+  int64_t perByte = hw::elementsPerMetadataByte(*sparsePattern(from));
+  auto metadataOf = [&](ScaledTensorType type) {
+    QuantizedStorage storage = sizesInMemory(type);
+    storage.block = perByte;
+    storage.scales = getStorageBytes(getMetadataStorage(type.getLayout()),
+                                     storage.rows, storage.k, perByte);
+    return storage;
+  };
+  MovedBytes moved{metadataOf(from), metadataOf(to), from.getLayout(),
+                   to.getLayout()};
+  moved.lines = moved.to.rows;
+  // Tiles of scales may end within a byte.
+  moved.bytes = moved.to.k.ceilDiv(perByte);
+  moved.isMetadata = true;
+  return moved;
 }
 
-AffineExpr blockscale::linesOfMatrix(const QuantizedStorage &storage,
-                                     ScaleLayout layout) {
-  constexpr int64_t kAtomRows = 128;
-  return layout == ScaleLayout::Plain
-             ? storage.rows
-             : storage.rows.ceilDiv(kAtomRows) * kAtomRows;
+//===----------------------------------------------------------------------===//
+// Threads that move bytes
+//===----------------------------------------------------------------------===//
+
+int64_t blockscale::bytesOfPiece(const MovedBytes &moved) {
+  auto bytes = dyn_cast<AffineConstantExpr>(moved.bytes);
+  bool isWhole = bytes && bytes.getValue() % hw::kMetadataTileBytes == 0;
+  return moved.isMetadata && isWhole ? hw::kMetadataTileBytes : kScalesOfWord;
+}
+
+AffineExpr blockscale::piecesOfLine(const MovedBytes &moved) {
+  int64_t piece = bytesOfPiece(moved), ofTile = kScalesOfWord;
+  if (moved.toLayout == ScaleLayout::Plain)
+    ofTile = piece;
+  else if (moved.isMetadata || moved.toLayout == ScaleLayout::Tiled128x16)
+    ofTile = hw::kMetadataTileBytes;
+  return moved.bytes.ceilDiv(ofTile) * (ofTile / piece);
+}
+
+AffineExpr blockscale::linesOfMatrix(const MovedBytes &moved) {
+  constexpr int64_t kTileRows = 128;
+  return moved.toLayout == ScaleLayout::Plain
+             ? moved.lines
+             : moved.lines.ceilDiv(kTileRows) * kTileRows;
+}
+
+int64_t blockscale::piecesTogether(const MovedBytes &moved) {
+  constexpr int64_t kSector = 32;
+  return moved.isMetadata ? kSector / bytesOfPiece(moved) : 1;
+}
+
+AffineExpr blockscale::threadsToMove(const MovedBytes &moved) {
+  int64_t together = piecesTogether(moved);
+  return piecesOfLine(moved).ceilDiv(together) * together *
+         linesOfMatrix(moved) * moved.to.batch;
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+static MovedElements movedElements(ScaledTensorType from) {
+  QuantizedStorage sizes = sizesInMemory(from);
+  AffineExpr stored = sizes.k;
+  if (from.getSpec().getValue().isSparse())
+    stored = stored.floorDiv(int64_t(hw::kSparseCompression));
+  MovedElements moved{sizes, sizes, sizes.rows, stored, sizes.batch};
+  if (from.getOrder() == DataOrder::MNMajor)
+    std::swap(moved.fromLines, moved.toLines);
+  const hw::TensorMapDataTypeInfo &bytes =
+      hw::tensorMapDataTypeInfo(hw::TensorMapDataType::U8);
+  for (auto [storage, lines, elements] :
+       {std::tuple(&moved.from, moved.fromLines, moved.toLines),
+        std::tuple(&moved.to, moved.toLines, moved.fromLines)}) {
+    setLines(*storage, bytes, elements);
+    storage->batchPitch = storage->linePitch * lines;
+  }
+  return moved;
+}
+
+/// Whole CTAs.
+static AffineExpr threadsToTranspose(const MovedElements &moved) {
+  constexpr int64_t kAlong = kTransposedBytes * kTransposedAlong,
+                    kAcross = kTransposedBytes * kTransposedAcross;
+  return moved.toLines.ceilDiv(kAlong) * moved.fromLines.ceilDiv(kAcross) *
+         moved.batch * (kTransposedAlong * kTransposedAcross);
+}
+
+//===----------------------------------------------------------------------===//
+// All of it
+//===----------------------------------------------------------------------===//
+
+/// What the type asks K to be a multiple of.
+static int64_t multipleOfK(ScaledTensorType type) {
+  const ScaleSpec &spec = type.getSpec().getValue();
+  if (spec.isTile())
+    return type.getKTile();
+  // Two groups, whose metadata share a byte.
+  return spec.isSparse() ? 2 * int64_t(spec.ofM) : 1;
+}
+
+Result<RelayoutStorage> blockscale::relayoutStorage(ScaledTensorType from,
+                                                    ScaledTensorType to) {
+  const ScaleSpec &spec = from.getSpec().getValue();
+  bool changesLayout = from.getLayout() != to.getLayout(),
+       movesScales =
+           !spec.isUnscaled() && getScaleLayout(from) != getScaleLayout(to);
+  std::string name = "'" + std::string(from.getSpec().getText()) + "'";
+  if (spec.isSparse() && !sparsePattern(from))
+    return Reason(name + " has no encoding of metadata; nearest legal: 'n2m4'");
+  if (movesScales && spec.zero)
+    return Reason("a kernel moves no zero points, which " + name +
+                  " has for each scale; nearest legal: the same 'layout'");
+  RelayoutStorage storage{sizesInMemory(from)};
+  storage.sizes.block = multipleOfK(from);
+  if (from.getOrder() != to.getOrder())
+    storage.elements = movedElements(from);
+  if (changesLayout && spec.isSparse())
+    storage.metadata = movedMetadata(from, to);
+  if (movesScales)
+    storage.scales = movedScales(from, to);
+  return storage;
+}
+
+AffineExpr blockscale::threadsOfElements(const RelayoutStorage &storage) {
+  if (!storage.elements)
+    return getAffineConstantExpr(0, storage.sizes.k.getContext());
+  return threadsToTranspose(*storage.elements);
+}
+
+AffineExpr blockscale::threadsOfMetadata(const RelayoutStorage &storage) {
+  if (!storage.metadata)
+    return getAffineConstantExpr(0, storage.sizes.k.getContext());
+  AffineExpr threads = threadsToMove(*storage.metadata);
+  return threads.ceilDiv(kConversionThreads) * kConversionThreads;
 }
 
 AffineExpr blockscale::threadsToRelayout(const RelayoutStorage &storage) {
-  return wordsOfLine(storage.to, storage.toLayout) *
-         linesOfMatrix(storage.to, storage.toLayout) * storage.to.batch;
+  AffineExpr threads = threadsOfElements(storage) + threadsOfMetadata(storage);
+  return storage.scales ? threads + threadsToMove(*storage.scales) : threads;
 }

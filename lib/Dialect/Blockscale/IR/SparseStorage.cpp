@@ -182,7 +182,7 @@ Result<SparseStorage> blockscale::sparseStorage(ScaledTensorType from,
     storage.plainScales = repeatedPlainScales(from, to, storage.dense);
     return storage;
   }
-  Result<RelayoutStorage> scales = repeatedScales(from, to);
+  Result<MovedBytes> scales = repeatedScales(from, to);
   if (!scales)
     return Reason(scales.why().text + "; or a result with a scale for " +
                   std::to_string(from.getKTile()) +
@@ -210,6 +210,5 @@ AffineExpr blockscale::threadsOfSparse(const SparseStorage &storage) {
   AffineExpr threads = threadsOfMetadata(storage);
   if (storage.plainScales)
     return threads + threadsToRepeat(*storage.plainScales);
-  return storage.scales ? threads + threadsToRelayout(*storage.scales)
-                        : threads;
+  return storage.scales ? threads + threadsToMove(*storage.scales) : threads;
 }

@@ -11,6 +11,7 @@
 
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleSums.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
+#include "blockscale/HW/Metadata.h"
 
 namespace blockscale {
 
@@ -64,22 +65,44 @@ Result<SumStorage> sumStorage(ScaledTensorType from, int64_t tile,
 /// How many threads add up all tiles: one for each partial sum.
 mlir::AffineExpr threadsToSum(const SumStorage &sums);
 
-/// Scales in memory before and after a relayout. Of each storage only what
-/// tells of sizes and scales is there.
-struct RelayoutStorage {
+/// Lines of bytes in memory before and after a change of their layout: scales,
+/// or metadata. Of each storage only what tells of sizes and of these bytes is
+/// there; `scales` says where they lie, and a block is what one describes.
+struct MovedBytes {
   QuantizedStorage from, to;
   ScaleLayout fromLayout, toLayout;
+  /// Of a matrix, without padding: lines, and bytes of one.
+  mlir::AffineExpr lines, bytes;
+  bool isMetadata = false;
+
+  /// What padding is filled with.
+  int64_t padding() const { return isMetadata ? hw::kEmptyMetadataByte : 0; }
 };
 
-/// Where a kernel finds the scales of a tensor of type `from`, and puts them
-/// for `to`, which is as large; or why there is no such kernel.
+/// Elements of a byte in memory before and after a change of their order. Of
+/// each storage only the pitches are there; as many lines as one has, as many
+/// elements has a line of the other.
+struct MovedElements {
+  QuantizedStorage from, to;
+  mlir::AffineExpr fromLines, toLines, batch;
+};
+
+/// What a relayout moves, each where it lies elsewhere in the result.
+struct RelayoutStorage {
+  /// A block is what K is a multiple of.
+  QuantizedStorage sizes;
+  std::optional<MovedElements> elements = {};
+  std::optional<MovedBytes> metadata = {}, scales = {};
+};
+
+/// Where a kernel finds the parts of a tensor of type `from` that lie elsewhere
+/// in `to`, which is as large, and puts them; or why there is no such kernel.
 Result<RelayoutStorage> relayoutStorage(ScaledTensorType from,
                                         ScaledTensorType to);
 
-/// The same of tiles that are shorter in `to` along K, for which scales are
-/// repeated.
-Result<RelayoutStorage> repeatedScales(ScaledTensorType from,
-                                       ScaledTensorType to);
+/// The scales of tiles that are shorter in `to` along K, which are repeated, or
+/// why no kernel does so.
+Result<MovedBytes> repeatedScales(ScaledTensorType from, ScaledTensorType to);
 
 /// Scales in layout 'plain', each of which a result has for several shorter
 /// tiles.
@@ -95,16 +118,36 @@ struct RepeatedScales {
 /// How many threads write all of them.
 mlir::AffineExpr threadsToRepeat(const RepeatedScales &scales);
 
+/// Threads of a CTA of such a kernel.
+inline constexpr int64_t kConversionThreads = 128;
+
 /// Scales of one row that a thread moves together: a word.
 inline constexpr int64_t kScalesOfWord = 4;
 
-/// Words of a line of scales in a layout, and lines of a matrix, with padding.
-mlir::AffineExpr wordsOfLine(const QuantizedStorage &storage,
-                             ScaleLayout layout);
-mlir::AffineExpr linesOfMatrix(const QuantizedStorage &storage,
-                               ScaleLayout layout);
+/// Bytes of a line that a thread moves together: a word, of metadata 16 where
+/// every line has whole ones.
+int64_t bytesOfPiece(const MovedBytes &moved);
 
-/// How many threads move all scales.
+/// Of the result, with padding: pieces of a line, and lines of a matrix.
+mlir::AffineExpr piecesOfLine(const MovedBytes &moved);
+mlir::AffineExpr linesOfMatrix(const MovedBytes &moved);
+
+/// Pieces of a line of metadata that neighbouring threads have, before the next
+/// line: a sector of memory.
+int64_t piecesTogether(const MovedBytes &moved);
+
+/// How many threads move all bytes.
+mlir::AffineExpr threadsToMove(const MovedBytes &moved);
+
+/// A thread transposes so many bytes of as many lines, and a CTA has so many
+/// threads beside each other along a line, and one above the other.
+inline constexpr int64_t kTransposedBytes = 16, kTransposedAlong = 8,
+                         kTransposedAcross = 16;
+
+/// How many threads a relayout has for elements, for metadata behind those,
+/// each whole CTAs if scales follow, and in all.
+mlir::AffineExpr threadsOfElements(const RelayoutStorage &storage);
+mlir::AffineExpr threadsOfMetadata(const RelayoutStorage &storage);
 mlir::AffineExpr threadsToRelayout(const RelayoutStorage &storage);
 
 /// The sizes of a matrix of `type` that a kernel prunes in groups of so many
@@ -126,7 +169,7 @@ struct SparseStorage {
   hw::StorageLayout<mlir::AffineExpr> metadata;
   /// Scales that are repeated for shorter tiles, those that instructions read
   /// and others; none where they stay.
-  std::optional<RelayoutStorage> scales = {};
+  std::optional<MovedBytes> scales = {};
   std::optional<RepeatedScales> plainScales = {};
 };
 

@@ -1,4 +1,4 @@
-//===- RelayoutSource.h - scales in another layout, by kernel ---*- C++ -*-===//
+//===- RelayoutSource.h - parts in another layout, by kernel ----*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -14,12 +14,16 @@
 
 namespace blockscale {
 
-/// Emits the body of a kernel that reads scales from `from` and writes them to
-/// `to`, memory of i8.
-void buildRelayoutBody(const RelayoutStorage &storage,
-                       mlir::ImplicitLocOpBuilder &b, mlir::Value from,
-                       mlir::Value to, const LaunchSizes &sizes,
-                       mlir::Value number = {});
+/// Emit what thread `number`, i32, of those that move bytes from one layout to
+/// another does, or elements from one order to the other; null if all threads
+/// of the launch do. Memory is of i8. The threads of elements are whole CTAs.
+void buildMovedBytes(const MovedBytes &moved, mlir::ImplicitLocOpBuilder &b,
+                     mlir::Value from, mlir::Value to, const LaunchSizes &sizes,
+                     mlir::Value number = {});
+void buildMovedElements(const MovedElements &moved,
+                        mlir::ImplicitLocOpBuilder &b, mlir::Value from,
+                        mlir::Value to, const LaunchSizes &sizes,
+                        mlir::Value number = {});
 
 /// Why no kernel computes `op`; empty if one does.
 std::optional<Reason> whyNotKernel(RelayoutOp op);

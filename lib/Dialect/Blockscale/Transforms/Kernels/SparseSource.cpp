@@ -128,7 +128,7 @@ void buildScales(const SparseStorage &storage, ImplicitLocOpBuilder &b,
   if (storage.plainScales)
     buildRepeatedScales(*storage.plainScales, e, access, from, to, number);
   else
-    buildRelayoutBody(*storage.scales, e, from, to, sizes, number);
+    buildMovedBytes(*storage.scales, e, from, to, sizes, number);
   b.setInsertionPointToStart(condition.thenBlock());
 }
 
