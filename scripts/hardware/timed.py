@@ -26,6 +26,7 @@ import dequantize_kernels
 import elementwise
 import hardware_list as cases
 import quantize_kernels
+import relayout_kernels
 import sparsity_kernels
 from bundle import CHIP, Skipped, compiled, parsed
 from hardware_list import name_of, product
@@ -43,7 +44,8 @@ def elementwise_rows(only):
             ("quantize_turned", quantize_kernels.rows(COLUMNS, ["transposed"], False)),
             ("quantize_both", quantize_kernels.rows(COLUMNS, ["rows", "transposed"], False)),
             ("dequantize", dequantize_kernels.rows(COLUMNS)),
-            ("sparsity", sparsity_kernels.rows(COLUMNS))):
+            ("sparsity", sparsity_kernels.rows(COLUMNS)),
+            ("relayout", relayout_kernels.rows(COLUMNS))):
         for names, size, text, memory in many:
             name = name_of(kind, *names)
             if re.search(only, name):
