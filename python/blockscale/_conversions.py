@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 """What compiled kernels do that dequantise, add up tiles, prune, compress, densify or
-move scales."""
+change layouts and orders."""
 
 
 class Conversions:
@@ -82,8 +82,8 @@ class Conversions:
                                       "adds up tiles")
 
     def convert(self, a, *, out=None, kernel=None, device=0, stream=None):
-        """Runs a kernel that prunes, compresses, densifies or moves scales on a CUDA
-        device.
+        """Runs a kernel that prunes, compresses, densifies or changes layouts and
+        orders on a CUDA device.
 
         a: a `Scaled`, which is copied to the device for this launch, or a
             `DeviceScaled`, which lies there; of a kernel that prunes an array of the
@@ -102,8 +102,8 @@ class Conversions:
 
     def emulate_convert(self, a, *, kernel=None, num_sms=None, progress=None,
                         **options):
-        """Runs a kernel that prunes, compresses, densifies or moves scales on the
-        emulator: a `Scaled`, or an array.
+        """Runs a kernel that prunes, compresses, densifies or changes layouts and
+        orders on the emulator: a `Scaled`, or an array.
 
         a: a `Scaled`, or an array. num_sms, progress, options: as in `emulate`.
         """
@@ -111,8 +111,8 @@ class Conversions:
         return emulate(self, a, kernel, num_sms, progress, options)
 
     def prepare_convert(self, *, M=None, K=None, batch=None, device=0, kernel=None):
-        """Loads a kernel that prunes, compresses, densifies or moves scales on a CUDA
-        device and computes grid and parameters for these sizes once: a
+        """Loads a kernel that prunes, compresses, densifies or changes layouts and
+        orders on a CUDA device and computes grid and parameters for these sizes once: a
         `PreparedConversion`, to be called.
 
         M, K, batch: the dynamic ones have to be given.

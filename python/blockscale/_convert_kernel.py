@@ -2,8 +2,8 @@
 # Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""What kernels that prune, compress, densify or move scales read and write, in the
-host's memory."""
+"""What kernels that prune, compress, densify or change layouts and orders read and write,
+in the host's memory."""
 
 from dataclasses import replace
 
@@ -32,6 +32,22 @@ def prunes(planned):
     return op_of(planned) == "prune"
 
 
+def relays(planned):
+    return op_of(planned) == "relayout"
+
+
+def layout_of(planned, operand, otherwise):
+    """The layout of the scales and metadata that the kernel moves; `otherwise` where it
+    moves neither."""
+    scales = operands.of(planned["scales"], operand)
+    if scales:
+        return scales["layout"]
+    metadata = operands.of(planned["metadata"], operand)
+    if metadata:
+        return "plain" if metadata["layout"] == "plain" else "tiled_128x4"
+    return otherwise
+
+
 def scales_of(planned, operand):
     """What the plan says of scales that the kernel moves or repeats; None without."""
     return operands.of(planned["scales"], operand) or \
@@ -48,16 +64,15 @@ def check(planned, a):
     if scales:
         # Those that no instruction reads lie row by row, whatever metadata do.
         layout = scales.get("layout", a.layout)
-        rows = 1 if "layout" in scales else scales["rows"]
+        rows = scales.get("rows", 1)
         wanted = (scales["format"], scales["block"], rows, layout)
         found = (a.format.scale, a.format.block, a.format.rows, a.layout)
-        is_sparse = op_of(planned) != "relayout"
-        if found != wanted or (a.format.sparsity and not is_sparse):
+        if found != wanted:
             raise Refused(f"'a' is in format '{a.format}' and layout '{a.layout}': the "
                           f"kernel moves scales of {wanted[0]}, one for {wanted[1]} "
                           f"elements along K, from layout '{wanted[3]}'")
-        if not is_sparse:
-            return
+    if relays(planned):
+        return check_moved(planned, a)
     element = operands.of(planned["data"], "a")["format"]
     metadata = operands.of(planned["metadata"], "a")
     pattern = metadata and metadata["pattern"]
@@ -67,11 +82,25 @@ def check(planned, a):
                       f"of {element}")
 
 
+def check_moved(planned, a):
+    """The same of metadata and elements that a kernel moves."""
+    layout = layout_of(planned, "a", a.layout)
+    data, metadata = (operands.of(planned[one], "a") for one in ("data", "metadata"))
+    element = data["format"] if data else a.format.element
+    is_sparse = planned["conversion"].get("sparse", False)
+    pattern = metadata["pattern"] if metadata else is_sparse and "2:4"
+    found = a.format.sparsity or False
+    if (a.layout, a.format.element, found) != (layout, element, pattern):
+        what = f"'{pattern}' in" if pattern else "dense"
+        raise Refused(f"'a' is in format '{a.format}' and layout '{a.layout}': the kernel "
+                      f"moves {what} elements of {element} from layout '{layout}'")
+
+
 def format_of(planned, a):
     """Format and layout of the result of a quantised operand."""
     op = op_of(planned)
     if op == "relayout":
-        return a.format, operands.of(planned["scales"], "d")["layout"]
+        return a.format, layout_of(planned, "d", a.layout)
     pattern = planned["metadata"][0]["pattern"] if op == "compress" else None
     # Scales that are repeated are for shorter tiles.
     scales = scales_of(planned, "d")
@@ -96,7 +125,7 @@ def memory_of(planned, a, parameters):
     if op == "prune":
         return {"x": a.reshape(-1).view(np.uint8)}
     if op == "relayout":
-        return {"a_scales": a.scales.reshape(-1).view(np.uint8)}
+        return moved_memory(planned, a, parameters)
     memory = {"a_data": a.packed(parameters["a_data"]["linePitch"])}
     if op == "densify":
         memory["a_metadata"] = a.compressed(planned["metadata"][0]["paddingValue"])[1]
@@ -105,13 +134,34 @@ def memory_of(planned, a, parameters):
     return memory
 
 
-def dense_of(stored, metadata, shape, pattern):
-    """Elements with the zeros that were dropped, of those that are stored."""
-    _, group, _, unit = PATTERNS[pattern]
+def rows_of(metadata, shape, pattern):
+    """Metadata in tiles, row by row."""
     *batch, rows, k = shape
     tiles = metadata.reshape(*batch, -1, -(-rows // TILE[0]), *TILE)
     plain = np.moveaxis(tiles, -4, -2).reshape(*batch, -1, tiles.shape[-4] * TILE[1])
-    plain = plain[..., :rows, :k // (2 * group)]
+    return plain[..., :rows, :-(-k // (2 * PATTERNS[pattern][1]))]
+
+
+def moved_memory(planned, a, parameters):
+    """What a kernel reads that moves parts: bytes by role."""
+    memory = {}
+    if data := operands.of(planned["data"], "a"):
+        memory["a_data"] = a.packed(parameters["a_data"]["linePitch"], data["order"])
+    if metadata := operands.of(planned["metadata"], "a"):
+        packed = a.compressed(metadata["paddingValue"])[1]
+        if metadata["layout"] == "plain":
+            packed = rows_of(packed, a.shape, a.format.sparsity)
+        memory["a_metadata"] = np.ascontiguousarray(packed).reshape(-1)
+    if operands.of(planned["scales"], "a"):
+        memory["a_scales"] = a.scales.reshape(-1).view(np.uint8)
+    return memory
+
+
+def dense_of(stored, plain, shape, pattern):
+    """Elements with the zeros that were dropped, of those that are stored and of their
+    metadata row by row."""
+    _, group, _, unit = PATTERNS[pattern]
+    *batch, rows, k = shape
     nibbles = np.stack([plain & 15, plain >> 4], -1).reshape(*batch, rows, -1)
     if pattern == "1:2":
         places = (nibbles == 0b1110)[..., None]
@@ -130,21 +180,51 @@ def result_of(planned, a, memory, parameters):
     """What the kernel wrote, of bytes by role, with what it left as it was."""
     if prunes(planned):
         return memory["d"].view(type_of(planned, "d")).reshape(a.shape)
+    if relays(planned):
+        return moved_result(planned, a, memory, parameters)
     format_, layout = format_of(planned, a)
-    if op_of(planned) == "relayout":
-        scales = memory["d_scales"]
-        if layout == "plain":
-            scales = scales.view(format_.scale_dtype).reshape(*a.shape[:-1], -1)
-        return Scaled(a.data, scales, a.tensor_scale, format=format_, layout=layout)
     stored = (*a.shape[:-1], a.k // 2 if format_.sparsity else a.k)
     data = codes_of(memory["d_data"], parameters["d_data"]["linePitch"], stored, format_)
     if format_.sparsity:
-        data = dense_of(data, memory["d_metadata"], a.shape, format_.sparsity)
+        plain = rows_of(memory["d_metadata"], a.shape, format_.sparsity)
+        data = dense_of(data, plain, a.shape, format_.sparsity)
     scales = memory.get("d_scales", a.scales)
     if planned.get("vectorScales"):
         scales = scales.view(format_.scale_dtype).reshape(
             *a.shape[:-2], a.scale_rows, -1)
     return Scaled(data, scales, a.tensor_scale, format=format_, layout=layout)
+
+
+def moved_result(planned, a, memory, parameters):
+    """The same of a kernel that moves parts."""
+    format_, layout = format_of(planned, a)
+    scales = memory.get("d_scales", a.scales)
+    if "d_scales" in memory and layout == "plain":
+        scales = scales.view(format_.scale_dtype).reshape(
+            *a.shape[:-2], a.scale_rows, -1)
+    data = stored_of(planned, a, memory, parameters)
+    if format_.sparsity:
+        plain = memory.get("d_metadata")
+        if plain is None or layout != "plain":
+            plain = rows_of(a.compressed()[1] if plain is None else plain, a.shape,
+                            format_.sparsity)
+        plain = plain.reshape(*a.shape[:-1], -1)
+        data = dense_of(data, plain, a.shape, format_.sparsity)
+    return Scaled(data, scales, a.tensor_scale, format=format_, layout=layout,
+                  zeros=a.zeros)
+
+
+def stored_of(planned, a, memory, parameters):
+    """The elements that are stored, which may have moved."""
+    shape = (*a.shape[:-1], a.k // 2 if a.format.sparsity else a.k)
+    if "d_data" not in memory:
+        return a.compressed()[0].view(a.format.dtype).reshape(shape) \
+            if a.format.sparsity else a.data
+    is_along_k = operands.of(planned["data"], "d")["order"] == "k_major"
+    lines = shape if is_along_k else (*shape[:-2], shape[-1], shape[-2])
+    codes = codes_of(memory["d_data"], parameters["d_data"]["linePitch"], lines,
+                     a.format)
+    return codes if is_along_k else np.ascontiguousarray(codes.swapaxes(-1, -2))
 
 
 def checked(planned, a):

@@ -2,7 +2,8 @@
 # Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Kernels that prune, compress, densify or move scales, on CUDA devices."""
+"""Kernels that prune, compress, densify or change layouts and orders, on CUDA
+devices."""
 
 import numpy as np
 
@@ -16,8 +17,8 @@ from ._quantize_kernel import sizes_of, type_of
 
 
 class PreparedConversion(Bound):
-    """A kernel that prunes, compresses, densifies or moves scales with its sizes on a
-    device: `prepared(a, out=d)` launches it.
+    """A kernel that prunes, compresses, densifies or changes layouts and orders with its
+    sizes on a device: `prepared(a, out=d)` launches it.
 
     Made by `Kernel.prepare_convert`. device: a Device. sizes: M, N (1), K, batch.
     grid, cluster, block. A launch can be captured into a CUDA graph.

@@ -2,8 +2,8 @@
 # Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Kernels that prune, compress, densify and move scales, on the emulator and through
-the CUDA driver, against the package's numpy."""
+"""Kernels that prune, compress, densify and change layouts and orders, on the emulator
+and through the CUDA driver, against the package's numpy."""
 
 import dataclasses
 
@@ -16,9 +16,10 @@ import blockscale as bs
 TYPES = {"bf16": ml_dtypes.bfloat16, "f16": np.float16, "f32": np.float32}
 
 
-def tensor(shape, element, spec="", layout="tiled_128x4"):
+def tensor(shape, element, spec="", layout="tiled_128x4", order="k_major"):
     sizes = "x".join(map(str, shape))
     tail = f', "{spec}", layout = {layout}' if spec else ""
+    tail += "" if order == "k_major" else f", order = {order}"
     return f"!blockscale.tensor<{sizes}x{element}{tail}>"
 
 
@@ -157,6 +158,78 @@ def test_relayout(device, before, behind):
     for found in both_ways(kernel, a):
         assert found.layout == behind and same(found.scales, a.to(behind).scales)
         assert same(found.data, a.data)
+
+
+ORDERS = ["k_major", "mn_major"]
+MOVED = [("f8E4M3FN", bs.Format("e4m3", "ue8m0", 32)), ("i8", bs.Format("int8", None, 0)),
+         ("f8E4M3FN", bs.Format("e4m3", "ue8m0", 64, sparsity="2:4")),
+         ("f8E4M3FN", bs.Format("e4m3", "ue8m0", 32, rows=32))]
+
+
+def distinct(format_, shape):
+    """A tensor whose scales differ by rows and blocks."""
+    x = np.random.default_rng(4).standard_normal(shape)
+    if format_.scale is None:
+        x *= 30
+    else:
+        x *= np.exp2(np.arange(shape[-2]) // format_.rows % 60)[:, None]
+        x *= np.exp2(np.arange(shape[-1]) // format_.block)
+    if format_.sparsity is None:
+        return bs.quantize(x, format_)
+    dense = dataclasses.replace(format_, sparsity=None)
+    a = bs.quantize(bs.prune(x, format_.sparsity), dense)
+    return bs.Scaled(a.data, a.scales, format=format_)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("type_, format_", MOVED)
+def test_relayout_to_the_other_order(device, type_, format_, order):
+    """Without scales there is no layout; the others go to tiles."""
+    spec, behind = format_.spec, ORDERS[1 - ORDERS.index(order)]
+    layouts = ("plain", "tiled_128x4") if format_.scale else ("plain",) * 2
+    kernel = bs.compile(function("relayout", tensor("???", type_, spec, layouts[0], order),
+                                 tensor("???", type_, spec, layouts[1], behind)))
+    a = distinct(format_, (2, 133, 192))
+    for found in both_ways(kernel, a):
+        assert (found.format, found.layout) == (a.format, layouts[1])
+        # Zeros that were pruned lose their sign.
+        assert (found.data == a.data).all() and np.count_nonzero(found.data) > 9000
+        assert format_.scale is None or same(found.scales, a.to(layouts[1]).scales)
+    sparse = format_.sparsity is not None
+    parts = {"scales": a.scales} if format_.scale else {}
+    if sparse:
+        parts["metadata"] = np.zeros(a.batch * 133 * 24, np.uint8)
+    pitch = 144 if order == "mn_major" else 96 if sparse else 192
+    there = kernel.convert(bs.DeviceScaled(
+        bs.to_device(a.packed(pitch, order)), shape=a.shape, format=a.format,
+        layout=layouts[0], **{name: bs.to_device(part.reshape(-1).view(np.uint8))
+                              for name, part in parts.items()}))
+    pitch = 144 if behind == "mn_major" else 96 if sparse else 192
+    assert same(there.data.numpy(), a.packed(pitch, behind))
+    other = distinct(bs.Format("e5m2", "ue8m0", 32), (2, 133, 192))
+    with pytest.raises(bs.Refused, match="the kernel moves"):
+        kernel.convert(other)
+
+
+@pytest.mark.parametrize("type_, element, scale, dense, sparse, pattern", CASES)
+def test_relayout_of_metadata(device, type_, element, scale, dense, sparse, pattern):
+    """From rows to tiles and back; a kernel for one is not for the other."""
+    types = [tensor("??", type_, sparse, one) for one in ("plain", "tiled_128x4")]
+    there, back = (bs.compile(function("relayout", *both))
+                   for both in (types, types[::-1]))
+    format_ = bs.Format(element, scale, 64 if scale else 0, sparsity=pattern)
+    a = distinct(format_, (133, 192))
+    tiled = a.to("tiled_128x4")
+    for found in both_ways(there, a):
+        assert found.layout == "tiled_128x4" and (found.data == a.data).all()
+        assert scale is None or same(found.scales, tiled.scales)
+        for again in both_ways(back, found):
+            assert again.layout == "plain" and (again.data == a.data).all()
+            assert scale is None or same(again.scales, a.scales)
+    with pytest.raises(bs.Refused, match="from layout 'plain'"):
+        there.convert(tiled)
+    with pytest.raises(bs.Refused, match="the kernel moves"):
+        there.convert(bs.quantize(np.zeros((133, 192)), "mxfp8"))
 
 
 def test_memory_of_the_device(device):
