@@ -175,8 +175,14 @@ def function_that_adds_up(name, what, _, k, *__):
             f"  return %d : tensor<{tiles}x?xf32>\n}}\n")
 
 
-def function_that_moves_scales(name, layouts, _, k, *__):
-    a, d = (tensor("?", k, "f8E4M3FN", f"e8m0_t32@{one}") for one in layouts)
+def function_that_moves_scales(name, layouts, *rest):
+    return function_that_moves_parts(
+        name, [("f8E4M3FN", f"e8m0_t32@{one}") for one in layouts], *rest)
+
+
+def function_that_moves_parts(name, both, _, k, *__):
+    """Elements and specs before and behind, with their orders and layouts."""
+    a, d = (tensor("?", k, *one) for one in both)
     return (f"func.func @{name}(%a: {a}) -> {d} {{\n"
             f"  %d = blockscale.relayout %a : {a} to {d}\n  return %d : {d}\n}}\n")
 

@@ -9,8 +9,9 @@ from collections import namedtuple
 
 from variant_functions import (
     function_that_adds_up, function_that_changes_sparsity, function_that_dequantizes,
-    function_that_gathers, function_that_moves_scales, function_that_quantizes,
-    function_that_quantizes_both_ways, function_that_quantizes_columns,
+    function_that_gathers, function_that_moves_parts, function_that_moves_scales,
+    function_that_quantizes, function_that_quantizes_both_ways,
+    function_that_quantizes_columns,
     function_with_counted_result, function_with_pairs, function_with_quantized_result)
 from variant_kinds import (
     DATACENTER, DENSE, GROUPED, GROUPED_BLOCKS, GROUPED_LONG, HALVED, INTEGER_CHIPS,
@@ -86,6 +87,16 @@ SUMS = [Sums("f8E4M3FN", "float32_t128@plain", 128), Sums("f8E5M2", "float32_t0@
 LAYOUTS = [("plain", "tiled_128x4"), ("tiled_128x4", "tiled_128x16"),
            ("tiled_128x16", "plain")]
 LINES = Sizes([1, 130, 300], [(1, 96), (1, 544)])
+# Elements in the other order, metadata in the other layout, and what goes with them.
+MOVED = [
+    (("f8E4M3FN", "e8m0_t32"), ("f8E4M3FN@mn_major", "e8m0_t32")),
+    (("ui8@mn_major", ""), ("ui8", "")),
+    (("f8E5M2@mn_major", "e8m0_t32@plain"), ("f8E5M2", "e8m0_t32@tiled_128x16")),
+    (("bf16", "n2m4@plain"), ("bf16", "n2m4")),
+    (("tf32", "n1m2"), ("tf32", "n1m2@plain")),
+    (("f4E2M1FN", "e8m0_t32n4m8"), ("f4E2M1FN", "e8m0_t32n4m8@plain")),
+    (("f8E4M3FN", "e8m0_t32n2m4@plain"), ("f8E4M3FN@mn_major", "e8m0_t32n2m4")),
+    (("f8E4M3FN", "e8m0_t32_t32@plain"), ("f8E4M3FN", "e8m0_t32_t32"))]
 # Of whole tiles along K.
 LONG_LINES = Sizes([1, 130, 300], [(1, 128), (1, 640)])
 # What kernels prune, and how elements are stored before and behind.
@@ -247,6 +258,12 @@ RESULT_VARIANTS = [
             make=function_that_adds_up),
     Variant("layouts of scales", DATACENTER, LAYOUTS, "", LINES,
             make=function_that_moves_scales),
+    Variant("orders of elements and layouts of metadata", DATACENTER, MOVED, "",
+            WHOLE_WORDS, make=function_that_moves_parts),
+    Variant("orders of elements and layouts of metadata, warp level", WARP, MOVED, "",
+            WHOLE_WORDS, make=function_that_moves_parts),
+    Variant("orders of elements and layouts of metadata beside wide K", DATACENTER,
+            MOVED, "", WHOLE_WORDS, True, make=function_that_moves_parts),
     Variant("pruning and sparse storage", DATACENTER, SPARSITIES, "", WHOLE_WORDS,
             make=function_that_changes_sparsity),
     Variant("pruning and sparse storage, warp level", WARP, SPARSITIES, "",
