@@ -276,11 +276,13 @@ def Blockscale_DisassembleOp : Blockscale_Op<"disassemble",
 def Blockscale_RelayoutOp : Blockscale_Op<"relayout", [Pure]> {
   let summary = "the same values in another memory layout";
   let description = [{
-    Changes the layout of the scales or the order of the elements; nothing
-    else. It is the only way from one to the other.
+    Changes the layout of the scales and of the metadata, the order of the
+    elements, or all of them; nothing else. It is the only way from one to the
+    other. Padding of a layout is 0, of metadata two groups without elements.
 
     ```mlir
     %0 = blockscale.relayout %q : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32"> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+    %1 = blockscale.relayout %w : !blockscale.tensor<256x512xf8E5M2, "e8m0_t32"> to !blockscale.tensor<256x512xf8E5M2, "e8m0_t32", order = mn_major>
     ```
   }];
   let arguments = (ins Blockscale_ScaledTensor:$input);
