@@ -249,6 +249,14 @@ void nvvm::syncWarp(ImplicitLocOpBuilder &b, Value lanes) {
   NVVM::SyncWarpOp::create(b, lanes);
 }
 
+void nvvm::setMaxRegisters(ImplicitLocOpBuilder &b, uint32_t count,
+                           bool increase) {
+  NVVM::SetMaxRegisterOp::create(b, count,
+                                 increase
+                                     ? NVVM::SetMaxRegisterAction::increase
+                                     : NVVM::SetMaxRegisterAction::decrease);
+}
+
 Value nvvm::electOne(ImplicitLocOpBuilder &b) {
   return NVVM::ElectSyncOp::create(b, b.getI1Type(), /*membermask=*/Value());
 }

@@ -89,6 +89,9 @@ void raiseWord(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
                mlir::Value number);
 /// `lanes` is the mask of those that come.
 void syncWarp(mlir::ImplicitLocOpBuilder &b, mlir::Value lanes);
+/// Registers of each thread of the warpgroup from here on.
+void setMaxRegisters(mlir::ImplicitLocOpBuilder &b, uint32_t count,
+                     bool increase);
 /// The largest of the i32 numbers, without signs, of the lanes of a mask, which
 /// all of them have.
 mlir::Value largestOfLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value number,

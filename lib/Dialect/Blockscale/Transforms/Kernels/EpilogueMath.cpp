@@ -502,6 +502,15 @@ Value EpilogueMath::loadBias(const EpilogueFragment &fragment) {
                                  Value()));
 }
 
+/// The fragment as what is loaded behind C has it: which elements are there
+/// would else be known for both, in more predicates than a thread has, beside
+/// all of a block.
+EpilogueFragment EpilogueMath::apart(EpilogueFragment fragment) {
+  if (frame.quantizes() && frame.op.getC())
+    fragment.count = knownFromHere(b, fragment.count).front();
+  return fragment;
+}
+
 Value EpilogueMath::loadC(const EpilogueFragment &fragment) {
   Value loaded = providedC;
   if (!loaded) {
@@ -619,7 +628,7 @@ Value EpilogueMath::finish(Value sum, const EpilogueFragment &fragment) {
     case EpilogueInput::Bias:
     case EpilogueInput::UpBias:
       if (!bias)
-        bias = loadBias(fragment);
+        bias = loadBias(apart(fragment));
       return part(bias, input == EpilogueInput::UpBias);
     }
     llvm_unreachable("covered switch");

@@ -160,6 +160,7 @@ private:
   mlir::Value part(mlir::Value values, bool isSecond);
   /// C with its factor.
   mlir::Value loadC(const EpilogueFragment &fragment);
+  EpilogueFragment apart(EpilogueFragment fragment);
   mlir::Value loadBias(const EpilogueFragment &fragment);
   /// A vector of equal elements for sums; null for null.
   mlir::Value splat(mlir::Value scalar);

@@ -195,3 +195,18 @@ SmallVector<Value> blockscale::knownFromHere(KernelBuilder &b,
         b, finished.getResult(i / kFragment), int64_t(i % kFragment)));
   return same;
 }
+
+Value blockscale::vectorKnownFromHere(KernelBuilder &b, Value value) {
+  constexpr int64_t kWordBits = 32;
+  auto type = cast<VectorType>(value.getType());
+  int64_t count =
+      type.getDimSize(0) * type.getElementTypeBitWidth() / kWordBits;
+  auto bits = VectorType::get({count}, b.getI32Type());
+  value = vector::BitCastOp::create(b, bits, value);
+  SmallVector<Value> words;
+  for (int64_t i = 0; i < count; ++i)
+    words.push_back(vector::ExtractOp::create(b, value, i));
+  words = knownFromHere(b, words);
+  return vector::BitCastOp::create(
+      b, type, vector::FromElementsOp::create(b, bits, words));
+}

@@ -97,6 +97,8 @@ public:
 /// later, where all of that would have to be kept.
 llvm::SmallVector<mlir::Value> knownFromHere(KernelBuilder &b,
                                              mlir::ValueRange words);
+/// The same of a vector of whole words.
+mlir::Value vectorKnownFromHere(KernelBuilder &b, mlir::Value value);
 
 } // namespace blockscale
 

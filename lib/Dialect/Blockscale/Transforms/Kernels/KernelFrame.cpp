@@ -41,7 +41,10 @@ static TileGeometry geometryOf(KernelMatmulOp op) {
 KernelFrame::KernelFrame(KernelMatmulOp op)
     : b(op.getLoc(), op), op(op), mma(op.getMma()), schedule(op.getSchedule()),
       geometry(geometryOf(op)),
-      warps(getTarget(op), schedule, promotionBlockOf(op) > 0),
+      warps(getTarget(op), schedule,
+            {promotionBlockOf(op) > 0, op.getQuantization().has_value(),
+             bool(op.getBias()) + bool(op.getC()) + bool(op.getRowTerms()),
+             op.getPairs()}),
       rows(isSwapped() ? op.getN() : op.getM()),
       columns(isSwapped() ? op.getM() : op.getN()),
       rowTiles(
@@ -154,6 +157,18 @@ void KernelFrame::synchronize() {
     gpu::BarrierOp::create(b);
 }
 
+void KernelFrame::passRegisters() {
+  if (warps.registers)
+    b.warps("others", warps.others(), [&] {
+      nvvm::setMaxRegisters(b, warps.registers->giving, /*increase=*/false);
+    });
+}
+
+void KernelFrame::takeRegisters() {
+  if (warps.registers)
+    nvvm::setMaxRegisters(b, warps.registers->taking, /*increase=*/true);
+}
+
 bool KernelFrame::meetsLate() {
   return isSplitInCluster() && geometry.ctasOfPart() == 1 &&
          schedule.getScheduler() == Scheduler::Static;
@@ -189,7 +204,6 @@ void KernelFrame::end() {
   }
   if (!leavesEarly())
     return synchronize();
-  WarpRange others{warps.epilogue.last, warps.threads() / hw::kWarpSize};
-  b.warps("end", others, [&] { nvvm::clusterArrive(b); });
+  b.warps("end", warps.others(), [&] { nvvm::clusterArrive(b); });
   nvvm::clusterWait(b);
 }

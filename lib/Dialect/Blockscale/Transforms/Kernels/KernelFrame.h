@@ -156,6 +156,12 @@ public:
   /// A barrier of all threads that can reach this CTA's memory.
   void synchronize();
 
+  /// Before all roles: lets warps that do not store pass on registers to those
+  /// that do, where these need them.
+  void passRegisters();
+  /// In the role that stores: takes them.
+  void takeRegisters();
+
   /// Whether what a CTA of a cluster does reaches the others with its sums
   /// only, so that nobody but its epilogue has to know that they run.
   bool meetsLate();

@@ -86,6 +86,8 @@ static void expandInTensorMemory(KernelFrame &frame) {
   stages.connect();
   accumulators.connect();
 
+  frame.passRegisters();
+
   Producer producer(frame, stages, *source);
   awaitGridBefore(frame, producer);
   source->emitRole();
@@ -103,12 +105,11 @@ static void expandInTensorMemory(KernelFrame &frame) {
   memory.free();
 }
 
-// 65,536 registers over 288 threads are 224 each, more than a consumer needs,
-// so that moving registers between the roles (setmaxnreg) would gain nothing.
 static void expandInRegisters(KernelFrame &frame) {
   StageRing stages(frame, frame.warps.consumers.count());
   std::unique_ptr<TileSource> source = TileSource::create(frame);
   frame.synchronize();
+  frame.passRegisters();
   Producer producer(frame, stages, *source);
   awaitGridBefore(frame, producer);
   source->emitRole();

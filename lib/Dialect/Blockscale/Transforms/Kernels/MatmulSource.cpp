@@ -570,8 +570,12 @@ static KernelOutline outlineOf(MatmulOp op, StringRef source) {
   outline.parameters = parametersOf(op, geometry);
   outline.launch = KernelAttr::get(
       context, gridOf(op, geometry),
-      WarpPlan(getTarget(op), schedule, promotionBlockOf(op) > 0).threads(), 0,
-      0, schedule.clusterSize(), schedule.isDependent(),
+      WarpPlan(getTarget(op), schedule,
+               {promotionBlockOf(op) > 0, quantizerOf(op) != nullptr,
+                bool(op.getC()) + bool(op.getBias()) + hasZeroTerms(op),
+                op.getPairs()})
+          .threads(),
+      0, 0, schedule.clusterSize(), schedule.isDependent(),
       workspaceOf(op, geometry), /*cooperative=*/false);
   outline.product = ProductAttr::get(
       context, StringAttr::get(context, source), op.getA().getType(),

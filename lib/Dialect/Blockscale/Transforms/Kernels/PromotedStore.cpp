@@ -32,11 +32,20 @@ static int64_t widthOf(KernelFrame &frame) {
                                           : width;
 }
 
-/// Columns that are finished at once: fewer beside twice as many sums.
+/// Columns that are finished at once: fewer where more than the sums is loaded
+/// for each, kept of it or computed of it, and fewest beside twice as many
+/// sums.
 static int64_t finishedAtOnce(KernelFrame &frame) {
-  constexpr int64_t kFew = 4;
-  bool isCrowded = promotedColumns(frame.geometry.tileN) > kPromotedColumns;
-  return isCrowded ? kFew : widthOf(frame);
+  constexpr int64_t kFewest = 4, kFew = 8;
+  int64_t width = widthOf(frame);
+  if (promotedColumns(frame.geometry.tileN) > kPromotedColumns)
+    return kFewest;
+  bool loadsMore =
+      frame.op.getBias() || frame.op.getC() || frame.op.getRowTerms();
+  bool hasMore = frame.quantizes() || loadsMore ||
+                 (!frame.hasPairs() && EpilogueMath::mostValues(frame) > 1);
+  bool isCrowded = promotingGroups(frame.geometry.tileN) > 2;
+  return isCrowded && hasMore ? std::min(width, kFew) : width;
 }
 
 PromotedStore::PromotedStore(KernelFrame &frame, TensorMemory &memory,
@@ -182,12 +191,15 @@ void PromotedStore::quantize(const Fragments &fragments, ValueRange sums,
   SmallVector<Value> elements;
   for (int64_t first = 0; first < columns; first += finishing.getWidth()) {
     Value value = finishing.finish(sumsOf(sums, first), fragments(first));
-    if (isUnderFloats)
+    if (isUnderFloats) {
       elements.append(quantized->narrowed(value));
-    else
-      for (int64_t i = 0; i < cast<VectorType>(value.getType()).getDimSize(0);
-           ++i)
-        elements.push_back(vector::ExtractOp::create(b, value, i));
+      continue;
+    }
+    if (finishing.getWidth() < math.getWidth())
+      value = vectorKnownFromHere(b, value);
+    for (int64_t i = 0; i < cast<VectorType>(value.getType()).getDimSize(0);
+         ++i)
+      elements.push_back(vector::ExtractOp::create(b, value, i));
   }
   int64_t size = quantized->blockElements();
   auto type = VectorType::get({size}, b.getF32Type());
@@ -287,6 +299,7 @@ RingPosition PromotedStore::storeTile(TilePosition tile, RingPosition copy,
 
 void PromotedStore::emitRole() {
   b.warps("epilogue", frame.warps.epilogue, [&] {
+    frame.takeRegisters();
     Value thread = b.toI32(gpu::ThreadIdOp::create(b, gpu::Dimension::x));
     row = b.rem(thread, hw::kTmemLanes);
     firstColumn = columns == frame.geometry.tileN

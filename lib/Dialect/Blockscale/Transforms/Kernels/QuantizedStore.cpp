@@ -269,28 +269,11 @@ BlockPlace QuantizedStore::placeOf(Emitter &e,
           arith::DivUIOp::create(e, fragment.column, e.i32(storage.block))};
 }
 
-/// `value`, known from here on: what it is made of is not computed later, where
-/// all of a tile would have to be kept.
-static Value computedHere(KernelBuilder &b, Value value) {
-  constexpr int64_t kWordBits = 32;
-  auto type = cast<VectorType>(value.getType());
-  int64_t count =
-      type.getDimSize(0) * type.getElementTypeBitWidth() / kWordBits;
-  auto bits = VectorType::get({count}, b.getI32Type());
-  value = vector::BitCastOp::create(b, bits, value);
-  SmallVector<Value> words;
-  for (int64_t i = 0; i < count; ++i)
-    words.push_back(vector::ExtractOp::create(b, value, i));
-  words = knownFromHere(b, words);
-  return vector::BitCastOp::create(
-      b, type, vector::FromElementsOp::create(b, bits, words));
-}
-
 SmallVector<Value> QuantizedStore::narrowed(Value value) {
   auto type = cast<VectorType>(value.getType());
   if (Type element = what.getX(); !element.isF32())
     value = arith::TruncFOp::create(b, type.clone(element), value);
-  value = computedHere(b, value);
+  value = vectorKnownFromHere(b, value);
   SmallVector<Value> elements;
   for (int64_t i = 0; i < type.getDimSize(0); ++i)
     elements.push_back(vector::ExtractOp::create(b, value, i));

@@ -375,6 +375,7 @@ void RowStore::emitRole() {
   else if (frame.quantizes())
     quantized.emplace(frame);
   b.warps("epilogue", frame.warps.epilogue, [&] {
+    frame.takeRegisters();
     findRow();
     if (frame.leavesEarly())
       b.onlyIf(arith::XOrIOp::create(b, source.hasFirst(), b.always()),

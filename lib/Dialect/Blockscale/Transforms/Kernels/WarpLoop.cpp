@@ -495,6 +495,7 @@ void WarpLoop::emitRole() {
   else if (frame.quantizes())
     quantized.emplace(frame);
   b.warps("consumer", frame.warps.consumers, [&] {
+    frame.takeRegisters();
     locateWarp();
     if (rows)
       rows->prepareKernel();

@@ -8,12 +8,38 @@
 
 #include "WarpPlan.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 
 using namespace blockscale;
 
-WarpPlan::WarpPlan(hw::Target target, ScheduleAttr schedule, bool isPromoting) {
+/// What warps need that load or ask for tiles, and one that issues, too.
+static constexpr int64_t kOfLoads = 40, kOfIssues = 64;
+
+static int64_t warpgroupsOf(int64_t warps) {
+  return llvm::divideCeil(warps, hw::kWarpgroupWarps);
+}
+
+/// An equal share of four warpgroups is little more than sums take, one of two
+/// enough for all but two numbers that are loaded for each sum. Warps that
+/// multiply have accumulators, too.
+bool WarpPlan::needsMore(StoreDemand demand) const {
+  if (consumers.count())
+    return demand.quantizes ||
+           (demand.isPromoting && (demand.loads || demand.hasPairs));
+  switch (warpgroupsOf(epilogue.count())) {
+  case 1:
+    return false;
+  case 2:
+    return demand.loads > 1;
+  default:
+    return demand.quantizes || demand.loads;
+  }
+}
+
+WarpPlan::WarpPlan(hw::Target target, ScheduleAttr schedule,
+                   StoreDemand demand) {
   int64_t next = 0;
   auto take = [&](int64_t count) {
     WarpRange range{next, next + count};
@@ -24,9 +50,9 @@ WarpPlan::WarpPlan(hw::Target target, ScheduleAttr schedule, bool isPromoting) {
   // the epilogue starts at a multiple of 4.
   constexpr int64_t kQuadrants = 4, kConsumers = 8;
   if (hw::hasTensorMemory(target))
-    epilogue =
-        take(kQuadrants * (isPromoting ? promotingGroups(schedule.getTileN())
-                                       : schedule.warpsOfQuarter()));
+    epilogue = take(kQuadrants * (demand.isPromoting
+                                      ? promotingGroups(schedule.getTileN())
+                                      : schedule.warpsOfQuarter()));
   else
     consumers = take(kConsumers);
   producer = take(1);
@@ -34,11 +60,16 @@ WarpPlan::WarpPlan(hw::Target target, ScheduleAttr schedule, bool isPromoting) {
     issuer = take(1);
   if (schedule.getScheduler() == Scheduler::Dynamic)
     scheduler = take(1);
+  if (!needsMore(demand))
+    return;
+  int64_t storing = warpgroupsOf(storers().count());
+  registers = hw::registerShares(storing, warpgroupsOf(next) - storing,
+                                 issuer.count() ? kOfIssues : kOfLoads);
 }
 
-int64_t WarpPlan::threads() const {
+int64_t WarpPlan::warps() const {
   int64_t last = 0;
   for (WarpRange range : {epilogue, consumers, producer, issuer, scheduler})
     last = std::max(last, range.last);
-  return last * hw::kWarpSize;
+  return registers ? warpgroupsOf(last) * hw::kWarpgroupWarps : last;
 }

@@ -11,7 +11,9 @@
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/HW/Memory.h"
+#include "blockscale/HW/Registers.h"
 #include "blockscale/HW/Target.h"
+#include <optional>
 
 namespace blockscale {
 
@@ -23,13 +25,26 @@ struct WarpRange {
   int64_t threads() const { return count() * hw::kWarpSize; }
 };
 
+/// What the warps that store keep in registers, besides the sums of a tile as
+/// the instructions leave them.
+struct StoreDemand {
+  /// The sums of all of K, to which those of blocks are added.
+  bool isPromoting = false;
+  /// Whole blocks of D, to quantise them.
+  bool quantizes = false;
+  /// Numbers that are loaded for each sum: a bias, C, terms of zero points.
+  int64_t loads = 0;
+  /// Two sums of each element of D.
+  bool hasPairs = false;
+};
+
 /// The roles of a kernel's warps: the only place that knows their numbers.
 struct WarpPlan {
   /// The roles of a kernel for `target`: with tensor memory an epilogue and an
   /// issuer of MMAs, without it consumers that multiply and store; with dynamic
-  /// scheduling one more that asks for tiles. `isPromoting` says whether the
-  /// epilogue keeps the sums of all of K.
-  WarpPlan(hw::Target target, ScheduleAttr schedule, bool isPromoting);
+  /// scheduling one more that asks for tiles. `demand` is that of the warps
+  /// that store.
+  WarpPlan(hw::Target target, ScheduleAttr schedule, StoreDemand demand);
 
   /// Store output tiles out of tensor memory, so many warps to a quadrant of
   /// lanes as the schedule says; where it keeps sums so many groups of four as
@@ -44,11 +59,21 @@ struct WarpPlan {
   /// Asks cluster launch control for tiles.
   WarpRange scheduler;
 
-  /// Those that store output tiles.
+  /// Where warps that store need more registers than an equal share.
+  std::optional<hw::RegisterShares> registers;
+
+  /// Those that store output tiles, the first ones.
   WarpRange storers() const { return epilogue.count() ? epilogue : consumers; }
+  /// All others, which have whole warpgroups where these pass on registers.
+  WarpRange others() const { return {storers().last, warps()}; }
 
   /// Threads of a CTA.
-  int64_t threads() const;
+  int64_t threads() const { return warps() * hw::kWarpSize; }
+
+private:
+  /// Whether those that store need more than an equal share of registers.
+  bool needsMore(StoreDemand demand) const;
+  int64_t warps() const;
 };
 
 } // namespace blockscale
