@@ -8,6 +8,8 @@
 #mma = #blockscale.mma<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, m = 128, n = 128, k = 64>
 #schedule = #blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, cta_group = 1, cluster_m = 1, cluster_n = 1, mma_k = 64, dependent_launch = true>
 #swapped = #blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 2, accumulators = 2, swap_operands = true, group_m = 8, cta_group = 1, cluster_m = 1, cluster_n = 1, mma_k = 64, dependent_launch = true>
+#mma_of_pair = #blockscale.mma<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, m = 256, n = 128, k = 64, cta_group = 2>
+#halves = #blockscale.schedule<tile_m = 256, tile_n = 256, tile_k = 256, stages = 4, accumulators = 3, swap_operands = false, group_m = 8, cta_group = 2, cluster_m = 2, cluster_n = 1, mma_k = 64, dependent_launch = true>
 #alone = #blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, cta_group = 1, cluster_m = 1, cluster_n = 1, mma_k = 64, dependent_launch = false>
 
 // Two stages of 16 KiB are what memory brings to an SM of B200 in its latency, each with
@@ -50,6 +52,17 @@ func.func @weights(%a: !a, %w: !w) -> tensor<128x256xf32> {
 // CHECK: tma_load %[[W]][
 func.func @swapped(%a: !a, %w: !w) -> tensor<128x256xf32> {
   %0 = blockscale.matmul %a, %w mma(#mma) schedule(#swapped) {blockscale.target = #blockscale.target<sm_100a>} : !a, !w -> tensor<128x256xf32>
+  return %0 : tensor<128x256xf32>
+}
+
+// A tile in halves has both in a stage, so that two of them are as many bytes.
+// CHECK-LABEL: gpu.func @halves(
+// CHECK: blockscale.warps "prefetch" 0 to 1 {
+// CHECK-COUNT-8: tma_prefetch
+// CHECK-NOT: tma_prefetch
+// CHECK: blockscale.await_dependencies
+func.func @halves(%a: !a, %w: !w) -> tensor<128x256xf32> {
+  %0 = blockscale.matmul %a, %w mma(#mma_of_pair) schedule(#halves) {blockscale.target = #blockscale.target<sm_100a>} : !a, !w -> tensor<128x256xf32>
   return %0 : tensor<128x256xf32>
 }
 

@@ -158,11 +158,15 @@ int64_t TileGeometry::stageBytes() const {
   return bytes;
 }
 
-int64_t TileGeometry::countedBytes() const {
-  int64_t bytes = rowInstructions * a.countedBytes + sideBytes();
+int64_t TileGeometry::countedBytesOfB() const {
+  int64_t bytes = 0;
   for (const OperandGeometry &part : partsOfB)
     bytes += part.countedBytes;
-  return ctaGroup * bytes;
+  return bytes;
+}
+
+int64_t TileGeometry::countedBytes() const {
+  return ctaGroup * (countedBytesOfA() + countedBytesOfB() + sideBytes());
 }
 
 int64_t TileGeometry::scaleBytes() const {

@@ -129,6 +129,9 @@ struct TileGeometry {
   int64_t scaleBytes() const;
   /// Bytes that one stage's barrier expects: those of both CTAs of a pair.
   int64_t countedBytes() const;
+  /// Those of one operand in a CTA, without scales.
+  int64_t countedBytesOfA() const { return rowInstructions * a.countedBytes; }
+  int64_t countedBytesOfB() const;
   /// Bytes of scales and metadata in one stage.
   int64_t sideBytes() const;
   /// Columns of tensor memory that all of it takes, were there columns without

@@ -377,11 +377,11 @@ void Producer::findSharers() {
              frame.place.sharersOfSfb(), frame.place.indexOfB()};
 }
 
-int64_t Producer::prefetchedStages(const OperandGeometry &weights,
-                                   Value kTiles) {
+int64_t Producer::prefetchedStages(bool isOfA, Value kTiles) {
+  const TileGeometry &g = frame.geometry;
   const hw::Part &part = hw::referencePart(getTarget(frame.op).chip);
-  auto count = int64_t(
-      std::ceil(hw::bytesOnTheWay(part) / double(weights.countedBytes)));
+  int64_t bytes = isOfA ? g.countedBytesOfA() : g.countedBytesOfB();
+  auto count = int64_t(std::ceil(hw::bytesOnTheWay(part) / double(bytes)));
   count = std::min(count, frame.geometry.stages);
   if (std::optional<int64_t> known = b.known(kTiles))
     count =
@@ -424,8 +424,7 @@ void Producer::emitPrefetch() {
       LoadedTile from = whereFrom(tile);
       Value begin = kTilesOf(tile, kTiles).first;
       bool isOfA = frame.isSwapped() || frame.isSparse();
-      int64_t count =
-          prefetchedStages(isOfA ? frame.geometry.a : frame.geometry.b, kTiles);
+      int64_t count = prefetchedStages(isOfA, kTiles);
       isPrefetching = true;
       for (int64_t stage = 0; stage < count; ++stage)
         loadWeights(from, b.add(begin, b.constant(stage)));

@@ -102,9 +102,9 @@ private:
                const KTile &tile, mlir::Value slice, mlir::Value sharers,
                mlir::Value at, int64_t box);
   void findSharers();
-  /// Stages of `weights`, of this many K tiles, to prefetch: what memory
-  /// brings to an SM while the first byte is on its way.
-  int64_t prefetchedStages(const OperandGeometry &weights, mlir::Value kTiles);
+  /// Stages of the weights, A or B of this many K tiles, to prefetch: what
+  /// memory brings to an SM while the first byte is on its way.
+  int64_t prefetchedStages(bool isOfA, mlir::Value kTiles);
   /// What a stage holds of the weights: the sparse operand, or the source's B.
   void loadWeights(const LoadedTile &from, mlir::Value k);
   /// Loads what is too small for slices whole, in the first of the CTAs that
