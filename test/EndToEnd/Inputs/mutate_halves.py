@@ -21,7 +21,7 @@ lines = ptx.lines
 multiplications = ptx.some(r"tcgen05\.mma")
 commits = ptx.some(r"tcgen05\.commit")
 copies = ptx.some(r"tcgen05\.cp")
-[LEFT, RIGHT] = ptx.some(r"tcgen05\.ld")
+[LOAD] = ptx.some(r"tcgen05\.ld")
 # The first instruction of each stage and half.
 firsts = [at for before, at in zip([0] + multiplications, multiplications)
           if any(before < other < at for other in copies + commits)
@@ -67,14 +67,15 @@ def waits():
 
 
 def columns():
-    """Of the right half, in D."""
-    for at in ptx.some(r"add\.s(32|64).*, 128;|or\.b32.*, 128;"):
-        if LEFT < at < RIGHT + 10:
-            yield f"columns: -64, line {at + 1}", ptx.added(at, r", (\d+);", -64)
-    for at in (LEFT, RIGHT):
-        address = re.search(r"\[(%r\d+)\]", lines[at])[1]
-        yield f"columns of lanes, line {at + 1}", ptx.edited(
-            at, f"\txor.b32 \t{address}, {address}, 64;\n" + lines[at])
+    """Of the right half, and of the second part of what a thread loads at once, in D."""
+    [half] = [at for at in ptx.some(r"mov\.b32 \t%r\d+, 1;") if commits[-1] < at < LOAD]
+    [part] = [at for at in ptx.some(r"mov\.b32 \t%r\d+, 32;") if LOAD < at]
+    for at in (half, part):
+        yield f"columns of the one before, line {at + 1}", ptx.replaced(
+            at, r", \d+;", ", 0;")
+    address = re.search(r"\[(%r\d+)\]", lines[LOAD])[1]
+    yield f"columns of lanes, line {LOAD + 1}", ptx.edited(
+        LOAD, f"\txor.b32 \t{address}, {address}, 64;\n" + lines[LOAD])
 
 
 def all_mutations():

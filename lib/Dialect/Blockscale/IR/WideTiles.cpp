@@ -106,10 +106,8 @@ std::optional<Reason> blockscale::whyNotHalves(MatmulOp op, MmaAttr mma,
     return notLowered("with 'stores' of 'tma'");
   if (schedule.getCLoads() == Loads::Tma)
     return notLowered("with 'c_loads' of 'tma'");
-  // What a thread takes of a half at once.
-  constexpr int64_t kColumns = 64;
   int64_t blockColumns = columnsOfResult(op);
-  if (blockColumns && kColumns % blockColumns != 0)
+  if (blockColumns && kColumnsOfHalfChunk % blockColumns != 0)
     return notLowered("with a result in blocks of " +
                       std::to_string(blockColumns) + " columns");
   bool hasTwo = (!schedule.getStages() || schedule.getStages() > 1) &&

@@ -20,33 +20,41 @@
 // KERNEL: %[[SFB:[0-9]+]] = blockscale.tmem_view {{.*}} column(400) {{.*}}<128x16xi8
 // KERNEL: %[[RIGHT_SFB:[0-9]+]] = blockscale.tmem_view {{.*}} column(416) {{.*}}<128x16xi8
 
-// The left half of two stages, then the right one, which waits for its accumulator.
+// 16 stages in 13 groups: the first one has two, the last one three.
 // KERNEL: blockscale.wait %[[EMPTY:[0-9]+]][
-// KERNEL: scf.for {{.*}} to %c2_i32
-// KERNEL: blockscale.wait %[[FULL:[0-9]+]][%[[FIRST:[a-z0-9]+]]] parity
-// KERNEL: blockscale.mma {{.*}} n = 128{{.*}}> %[[SUMS]][%[[LEFT:[a-z0-9]+]]], %{{[0-9]+}}, %{{[0-9]+}} stage %[[FIRST]] scales %[[SFA]], %[[SFB]] accumulate
-// KERNEL: blockscale.wait %[[EMPTY]][
-// KERNEL: scf.for {{.*}} to %c2_i32
-// KERNEL: blockscale.mma {{.*}}> %[[SUMS]][%[[RIGHT:[0-9]+]]], %{{[0-9]+}}, %{{[0-9]+}} stage %[[AGAIN:[a-z0-9]+]] scales %[[SFA]], %[[RIGHT_SFB]] accumulate
-// KERNEL: blockscale.commit %{{[0-9]+}}[%[[AGAIN]]]
+// KERNEL: scf.for %[[GROUP:[a-z0-9]+]] = {{.*}} to %c13_i32
+// KERNEL: %[[IS_FIRST:[0-9]+]] = arith.cmpi eq, %[[GROUP]], %c0_i32
+// KERNEL: %[[IS_LAST:[0-9]+]] = arith.cmpi eq, %[[GROUP]], %c12_i32
+// KERNEL: %[[OTHERS:[0-9]+]] = arith.select %[[IS_LAST]], %c3_i32{{[_0-9]*}}, %c1_i32
+// KERNEL: %[[COUNT:[0-9]+]] = arith.select %[[IS_FIRST]], %c2_i32{{[_0-9]*}}, %[[OTHERS]]
 
-// Stages 2 to 12, both halves of each.
-// KERNEL: scf.for {{.*}} = %c2_i32{{[_0-9]*}} to %c13_i32
-// KERNEL: blockscale.wait %[[FULL]][%[[STAGE:[a-z0-9]+]]] parity
-// KERNEL: blockscale.mma {{.*}}> %[[SUMS]][%[[LEFT]]], {{.*}} stage %[[STAGE]] scales
-// KERNEL: blockscale.mma {{.*}}> %[[SUMS]][%[[RIGHT]]], {{.*}} stage %[[STAGE]] scales
-// KERNEL: blockscale.commit %{{[0-9]+}}[%[[STAGE]]]
-
-// The epilogue has the left half before the right one is done.
-// KERNEL: scf.for {{.*}} to %c3_i32
-// KERNEL: blockscale.mma {{.*}}> %[[SUMS]][%[[LEFT]]]
+// The left half of each, which the epilogue has before the right one is done.
+// KERNEL: scf.for {{.*}} to %[[COUNT]]
+// KERNEL: blockscale.wait %[[FULL:[0-9]+]][%[[STAGE:[a-z0-9]+]]] parity
+// KERNEL: blockscale.copy_scales %[[SCALES:[0-9]+]][%[[STAGE]]] to %[[SFA]]
+// KERNEL: blockscale.copy_scales {{.*}} to %[[SFB]]
+// KERNEL: blockscale.mma {{.*}} n = 128{{.*}}> %[[SUMS]][%[[LEFT:[a-z0-9]+]]], %{{[0-9]+}}, %{{[0-9]+}} stage %[[STAGE]] scales %[[SFA]], %[[SFB]] accumulate
 // KERNEL: blockscale.commit %[[DONE:[0-9]+]][%[[LEFT]]]
-// KERNEL: scf.for {{.*}} to %c3_i32
-// KERNEL: blockscale.mma {{.*}}> %[[SUMS]][%[[RIGHT]]]
+
+// The right one, which waits for its accumulator once. What the left half of another
+// stage has overwritten is copied again.
+// KERNEL: scf.if %[[IS_FIRST]]
+// KERNEL: blockscale.wait %[[EMPTY]][
+// KERNEL: scf.for {{.*}} to %[[COUNT]]
+// KERNEL: arith.cmpi ne, %[[COUNT]], %c1_i32
+// KERNEL: blockscale.copy_scales %[[SCALES]][%[[AGAIN:[a-z0-9]+]]] to %[[SFA]]
+// KERNEL: blockscale.copy_scales {{.*}} to %[[RIGHT_SFB]]
+// KERNEL: blockscale.mma {{.*}}> %[[SUMS]][%[[RIGHT:[0-9]+]]], %{{[0-9]+}}, %{{[0-9]+}} stage %[[AGAIN]] scales %[[SFA]], %[[RIGHT_SFB]] accumulate
+// KERNEL: blockscale.commit %{{[0-9]+}}[%[[AGAIN]]]
 // KERNEL: blockscale.commit %[[DONE]][%[[RIGHT]]]
 
-// Eight warps load 64 columns each, which is all of a half.
-// KERNEL-COUNT-2: blockscale.load_accumulator {{.*}} vector<64xf32>
+// One half after the other is loaded, 64 columns by each of eight warps, and stored in
+// two parts.
+// KERNEL: scf.for {{.*}} to %c2_i32
+// KERNEL: blockscale.load_accumulator {{.*}} vector<64xf32>
+// KERNEL: scf.for {{.*}} to %c2_i32
+// KERNEL: blockscale.store_row {{.*}} vector<32xbf16>
+// KERNEL-NOT: blockscale.load_accumulator
 func.func @two_tiles(%a: !a, %b: !b) -> tensor<2048x4096xbf16> {
   %0 = blockscale.matmul %a, %b : !a, !b -> tensor<2048x4096xbf16>
   return %0 : tensor<2048x4096xbf16>

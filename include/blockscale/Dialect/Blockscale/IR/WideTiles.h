@@ -20,6 +20,10 @@ bool isWideTile(int64_t tileN);
 /// tile: while the epilogue reads one, the main loop fills the other two.
 inline constexpr int64_t kHalvedColumns = 256, kHalfAccumulators = 3;
 
+/// Columns of a half that a thread of the epilogue loads at once: two warps of
+/// the same lanes have all of it.
+inline constexpr int64_t kColumnsOfHalfChunk = kHalvedColumns / 2 / 2;
+
 /// Whether `mma` computes half of the tile's columns, although one instruction
 /// could have all: then the halves are complete at different times, and each
 /// has an accumulator of its own.

@@ -34,70 +34,60 @@ void HalvesLoop::multiplyHalf(const MmaTile &tile, unsigned number, Value stage,
                 CollectorBAttr(), ArrayAttr());
 }
 
-void HalvesLoop::copyScalesOf(unsigned number, StagePosition ring) {
-  Value stage = ring.scaleSlot();
+void HalvesLoop::copyScalesOfA(StagePosition ring) {
   for (auto [scales, region] : llvm::zip(stages.scales->a, memory.scales->a))
-    CopyScalesOp::create(b, scales, stage, region, frame.isPair(), /*word=*/0);
+    CopyScalesOp::create(b, scales, ring.scaleSlot(), region, frame.isPair(),
+                         /*word=*/0);
+}
+
+void HalvesLoop::copyScalesOfB(unsigned number, StagePosition ring) {
   if (!stages.scales->b.empty())
-    CopyScalesOp::create(b, stages.scales->b[number], stage,
+    CopyScalesOp::create(b, stages.scales->b[number], ring.scaleSlot(),
                          memory.scales->b[number], frame.isPair(), /*word=*/0);
 }
 
-void HalvesLoop::handOverLeft(const MmaTile &tile, const Place &place) {
-  if (place.isLast)
-    b.onlyIf(arith::AndIOp::create(b, tile.leader, place.isLast),
-             [&] { handOver(tile, tile.copies.front()); });
-}
-
-void HalvesLoop::awaitRight(const MmaTile &tile, const Place &place) {
-  b.onlyIf(place.isFirst, [&] { awaitAccumulator(*tile.free); });
-}
-
-StagePosition HalvesLoop::multiplyStage(const MmaTile &tile, StagePosition ring,
-                                        const Place &place, Value valid) {
+void HalvesLoop::multiplyLeft(const MmaTile &tile, StagePosition ring,
+                              Value accumulate, Value valid) {
   awaitStage(ring);
   if (valid)
     maskTail(ring.scaleSlot(), valid);
-  awaitRight(tile, place);
-  Value accumulate = b.createOrFold<arith::XOrIOp>(place.isFirst, b.always());
   b.onlyIf(tile.leader, [&] {
-    copyScales(tile, ring);
+    copyScalesOfA(ring);
+    copyScalesOfB(0, ring);
     multiplyHalf(tile, 0, ring.slot, accumulate, valid);
-    if (place.isLast)
-      b.onlyIf(place.isLast, [&] { handOver(tile, tile.copies.front()); });
-    multiplyHalf(tile, 1, ring.slot, accumulate, valid);
-    release(tile, ring.slot);
   });
-  return stages.next(ring);
 }
 
-StagePosition HalvesLoop::multiplyTogether(const MmaTile &tile,
-                                           StagePosition ring,
-                                           const Place &place, int64_t count) {
-  Value accumulate = b.createOrFold<arith::XOrIOp>(place.isFirst, b.always());
-  Value begin = b.constant(0), end = b.constant(count);
+void HalvesLoop::multiplyRight(const MmaTile &tile, StagePosition ring,
+                               const Group &group, Value accumulate) {
+  b.onlyIf(tile.leader, [&] {
+    // The left half of another stage has overwritten them.
+    Value isOverwritten =
+        b.compare(arith::CmpIPredicate::ne, group.count, b.constant(1));
+    b.onlyIf(isOverwritten, [&] { copyScalesOfA(ring); });
+    copyScalesOfB(1, ring);
+    releaseScales(tile, ring);
+    multiplyHalf(tile, 1, ring.slot, accumulate, group.valid);
+    release(tile, ring.slot);
+  });
+}
+
+StagePosition HalvesLoop::multiplyGroup(const MmaTile &tile, StagePosition ring,
+                                        const Group &group) {
+  Value accumulate = b.createOrFold<arith::XOrIOp>(group.isFirst, b.always());
   auto accumulates = [&](Value index) -> Value {
-    Value isLater = b.compare(arith::CmpIPredicate::ne, index, begin);
-    return b.createOrFold<arith::OrIOp>(accumulate, isLater);
+    return b.createOrFold<arith::OrIOp>(accumulate, b.isNotZero(index));
   };
   StagePosition first = ring;
-  ring = b.repeat(begin, end, ring, [&](Value index, StagePosition current) {
-    awaitStage(current);
-    b.onlyIf(tile.leader, [&] {
-      copyScalesOf(0, current);
-      multiplyHalf(tile, 0, current.slot, accumulates(index), Value());
-    });
+  ring = b.repeat(group.count, ring, [&](Value index, StagePosition current) {
+    multiplyLeft(tile, current, accumulates(index), group.valid);
     return stages.next(current);
   });
-  handOverLeft(tile, place);
-  awaitRight(tile, place);
-  b.repeat(begin, end, first, [&](Value index, StagePosition current) {
-    b.onlyIf(tile.leader, [&] {
-      copyScalesOf(1, current);
-      releaseScales(tile, current);
-      multiplyHalf(tile, 1, current.slot, accumulates(index), Value());
-      release(tile, current.slot);
-    });
+  b.onlyIf(arith::AndIOp::create(b, tile.leader, group.isLast),
+           [&] { handOver(tile, tile.copies.front()); });
+  b.onlyIf(group.isFirst, [&] { awaitAccumulator(*tile.free); });
+  b.repeat(group.count, first, [&](Value index, StagePosition current) {
+    multiplyRight(tile, current, group, accumulates(index));
     return stages.next(current);
   });
   return ring;
@@ -108,7 +98,8 @@ StagePosition HalvesLoop::multiplyTail(const MmaTile &tile, StagePosition ring,
                                        Value isFirst, Value hasTail,
                                        Value rest) {
   auto multiply = [&] {
-    return multiplyStage(tile, ring, {isFirst, b.always()}, rest);
+    return multiplyGroup(tile, ring,
+                         {isFirst, b.always(), b.constant(1), rest});
   };
   std::optional<int64_t> known = b.known(hasTail);
   if (known)
@@ -125,34 +116,23 @@ StagePosition HalvesLoop::multiplyTile(const MmaTile &tile,
   if (tile.k.isLast && b.known(hasTail) != 0)
     hasTail = b.createOrFold<arith::AndIOp>(hasTail, tile.k.isLast);
   Value hasNone = b.createOrFold<arith::XOrIOp>(hasTail, b.always());
-  Value never = arith::ConstantOp::create(b, b.getBoolAttr(false));
-  Value isLong = b.compare(arith::CmpIPredicate::sge, b.sub(end, begin),
+  Value count = b.sub(end, begin), one = b.constant(1);
+  Value isLong = b.compare(arith::CmpIPredicate::sge, count,
                            b.constant(kFirst + stagesOfEnd()));
-  std::optional<int64_t> isKnown = b.known(isLong);
-  auto multiplyEnd = [&](const Place &place, int64_t count) {
-    auto multiply = [&] { return multiplyTogether(tile, ring, place, count); };
-    if (isKnown)
-      return *isKnown ? multiply() : ring;
-    return b.choose(isLong, ring, multiply, [&] { return ring; });
+  auto ofLong = [&](int64_t stages) {
+    return b.select(isLong, b.constant(stages), one);
   };
-  ring = multiplyEnd({b.always(), Value()}, kFirst);
-  auto skipped = [&](int64_t count) {
-    return b.select(isLong, b.constant(count), b.constant(0));
-  };
-  Value lastOfLoop = b.sub(end, b.constant(1));
-  ring = b.repeat(
-      b.add(begin, skipped(kFirst)), b.sub(end, skipped(stagesOfEnd())), ring,
-      [&](Value index, StagePosition current) {
-        Place place{never, Value()};
-        if (!isKnown || !*isKnown) {
-          place.isFirst = b.compare(arith::CmpIPredicate::eq, index, begin);
-          place.isLast = arith::AndIOp::create(
-              b, b.compare(arith::CmpIPredicate::eq, index, lastOfLoop),
-              hasNone);
-        }
-        return multiplyStage(tile, current, place, Value());
-      });
-  ring = multiplyEnd({never, hasNone}, stagesOfEnd());
+  Value ofFirst = ofLong(kFirst), ofLast = ofLong(stagesOfEnd());
+  // The first and the last group have one stage each in `groups`.
+  Value groups = b.sub(b.add(count, b.constant(2)), b.add(ofFirst, ofLast));
+  Value lastGroup = b.sub(groups, one);
+  ring = b.repeat(groups, ring, [&](Value index, StagePosition current) {
+    Value isFirst = b.isEqual(index, 0);
+    Value isLast = b.compare(arith::CmpIPredicate::eq, index, lastGroup);
+    Value stages = b.select(isFirst, ofFirst, b.select(isLast, ofLast, one));
+    Value endsTile = b.createOrFold<arith::AndIOp>(isLast, hasNone);
+    return multiplyGroup(tile, current, {isFirst, endsTile, stages, Value()});
+  });
   Value isFirst = b.compare(arith::CmpIPredicate::eq, whole, begin);
   return multiplyTail(tile, ring, isFirst, hasTail, rest);
 }

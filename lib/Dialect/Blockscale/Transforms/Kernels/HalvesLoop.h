@@ -14,9 +14,9 @@
 namespace blockscale {
 
 /// The loop where each half of a tile's columns has an accumulator of its own.
-/// Both halves of a stage follow each other, but for the first two stages and
-/// the last two to four: there all of them of the left half come before those
-/// of the right one. So the epilogue has the left half while the right one is
+/// It multiplies groups of stages: the left half of all of them, then the right
+/// one. A group is one stage, but for the first two stages of a tile and the
+/// last two to four. So the epilogue has the left half while the right one is
 /// still multiplied, and the right half of the next tile needs its accumulator
 /// four to six halves of a stage later.
 class HalvesLoop : public MainLoop {
@@ -28,17 +28,19 @@ protected:
   bool handsOver() const override { return true; }
 
 private:
-  /// Where some stages are in a tile: whether the tile begins with them, i1,
-  /// and whether it ends with them, null for no.
-  struct Place {
-    mlir::Value isFirst, isLast;
+  /// Whether a tile begins with these stages and whether it ends with them, i1;
+  /// how many they are, i32; and the elements of K that are there, of a single
+  /// one that K does not fill: null for all.
+  struct Group {
+    mlir::Value isFirst, isLast, count, valid;
   };
-  /// One stage; `valid` of its elements along K are there, null for all.
-  StagePosition multiplyStage(const MmaTile &tile, StagePosition ring,
-                              const Place &place, mlir::Value valid);
-  /// `count` of them, half after half.
-  StagePosition multiplyTogether(const MmaTile &tile, StagePosition ring,
-                                 const Place &place, int64_t count);
+  StagePosition multiplyGroup(const MmaTile &tile, StagePosition ring,
+                              const Group &group);
+  void multiplyLeft(const MmaTile &tile, StagePosition ring,
+                    mlir::Value accumulate, mlir::Value valid);
+  /// Where the stage is loaded already.
+  void multiplyRight(const MmaTile &tile, StagePosition ring,
+                     const Group &group, mlir::Value accumulate);
   /// The stages at the end of a tile of which one half follows the other.
   int64_t stagesOfEnd() const;
   StagePosition multiplyTail(const MmaTile &tile, StagePosition ring,
@@ -47,12 +49,9 @@ private:
   /// Of half `number` the instructions of a stage.
   void multiplyHalf(const MmaTile &tile, unsigned number, mlir::Value stage,
                     mlir::Value accumulate, mlir::Value valid);
-  /// Copies the scales that half `number` of a stage reads.
-  void copyScalesOf(unsigned number, StagePosition ring);
-  /// Hands over the left half behind the last of its instructions.
-  void handOverLeft(const MmaTile &tile, const Place &place);
-  /// Waits for the accumulator of the right half before its first instruction.
-  void awaitRight(const MmaTile &tile, const Place &place);
+  /// Copy the scales of a stage, of B those of half `number`.
+  void copyScalesOfA(StagePosition ring);
+  void copyScalesOfB(unsigned number, StagePosition ring);
 };
 
 } // namespace blockscale

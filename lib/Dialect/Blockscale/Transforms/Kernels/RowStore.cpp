@@ -9,6 +9,7 @@
 #include "RowStore.h"
 #include "LargestOfGroups.h"
 #include "StreamTiles.h"
+#include "blockscale/Dialect/Blockscale/IR/WideTiles.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -42,10 +43,12 @@ void RowStore::findRow() {
 }
 
 /// Lets the cluster end once the last chunk of the last tile is loaded.
-void RowStore::leaveAfterLast(TilePosition tile, int64_t number, Value index) {
-  if (!frame.leavesEarly() || number + 1 != frame.geometry.accumulatorsOfTile())
+void RowStore::leaveAfterLast(TilePosition tile, Value number, Value index) {
+  Value isLastPart = b.isEqual(number, frame.geometry.accumulatorsOfTile() - 1);
+  if (!frame.leavesEarly() || b.known(isLastPart) == 0)
     return;
-  Value isLastChunk = b.isEqual(roundOf(index), rounds() - 1);
+  Value isLastChunk = b.createOrFold<arith::AndIOp>(
+      b.isEqual(roundOf(index), rounds() - 1), isLastPart);
   Value isLastTile = arith::XOrIOp::create(b, source.hasNext(tile), b.always());
   b.onlyIf(arith::AndIOp::create(b, isLastChunk, isLastTile),
            [&] { frame.leave(); });
@@ -67,22 +70,37 @@ void RowStore::finishChunk(TilePosition tile, Value index, Value column,
 void RowStore::finishPieces(TilePosition tile, Value index, Value column,
                             Value sum) {
   int64_t width = math.getWidth();
-  int64_t count = chunkColumns() / width;
-  if (count == 1)
-    return finishChunk(tile, index, column, sum);
-  bool areTogether = quantized && quantized->areTogether(count);
-  SmallVector<Value> values;
+  SmallVector<Value> pieces;
   for (int64_t first = 0; first < chunkColumns(); first += width) {
     auto columns = llvm::to_vector(llvm::seq(first, first + width));
-    Value piece = vector::ShuffleOp::create(b, sum, sum, columns);
-    Value at = b.add(column, b.constant(first));
-    if (areTogether)
-      values.push_back(math.finish(piece, math.fragmentAt(tile, row, at)));
-    else
-      finishChunk(tile, index, at, piece);
+    pieces.push_back(vector::ShuffleOp::create(b, sum, sum, columns));
   }
-  if (areTogether)
-    quantized->store(values, math.inResult(math.fragmentAt(tile, row, column)));
+  if (pieces.size() == 1)
+    return finishChunk(tile, index, column, sum);
+  if (!quantized || !quantized->areTogether(int64_t(pieces.size())))
+    return finishInTurn(tile, index, column, pieces);
+  SmallVector<Value> values;
+  for (auto [i, piece] : llvm::enumerate(pieces)) {
+    Value at = b.add(column, b.constant(int64_t(i) * width));
+    values.push_back(math.finish(piece, math.fragmentAt(tile, row, at)));
+  }
+  quantized->store(values, math.inResult(math.fragmentAt(tile, row, column)));
+}
+
+/// In a loop, through which the pieces move up: code for each would take long
+/// to compile.
+void RowStore::finishInTurn(TilePosition tile, Value index, Value column,
+                            ArrayRef<Value> pieces) {
+  auto loop =
+      scf::ForOp::create(b, b.constant(0), b.constant(int64_t(pieces.size())),
+                         b.constant(1), pieces.drop_back());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value at = b.add(column, b.mul(loop.getInductionVar(), math.getWidth()));
+  SmallVector<Value> next(loop.getRegionIterArgs());
+  finishChunk(tile, index, at, next.front());
+  next.push_back(pieces.back());
+  scf::YieldOp::create(b, ArrayRef(next).drop_front());
 }
 
 /// The tile is loaded and finished piece after piece, and quantised when all
@@ -129,12 +147,11 @@ int64_t RowStore::chunkColumns() const {
   if (quantizesToFloats(frame))
     return frame.sumsOfElement() *
            frame.op.getQuantization()->getD().getKTile();
-  constexpr int64_t kColumns = 32, kColumnsOfHalf = 64;
+  constexpr int64_t kColumns = 32;
   int64_t width = math.getWidth();
-  // Two warps load all of a half at once. Parts of K are added up as they are
-  // kept.
+  // Parts of K are added up as they are kept.
   if (frame.geometry.hasHalves && !frame.isStreamed())
-    return kColumnsOfHalf;
+    return kColumnsOfHalfChunk;
   bool isShared = sharers() > 1 && frame.quantizes();
   return isShared && kColumns % width == 0 ? kColumns : width;
 }
@@ -150,7 +167,7 @@ Value RowStore::columnOf(RingPosition copy, Value index) {
   return b.mul(ordered, chunkColumns());
 }
 
-void RowStore::storeChunk(TilePosition tile, int64_t number, RingPosition copy,
+void RowStore::storeChunk(TilePosition tile, Value number, RingPosition copy,
                           Value index, bool isPartOfK) {
   int64_t overlap = frame.geometry.overlap;
   int64_t lastRound = rounds() - 1;
@@ -158,8 +175,7 @@ void RowStore::storeChunk(TilePosition tile, int64_t number, RingPosition copy,
     lastRound = llvm::divideCeil(overlap, chunkColumns() * sharers()) - 1;
   Value inAccumulator = columnOf(copy, index), column = inAccumulator;
   if (frame.geometry.hasHalves)
-    column =
-        b.add(column, b.constant(number * frame.geometry.accumulatorColumns()));
+    column = b.add(column, b.mul(number, frame.geometry.accumulatorColumns()));
   auto released = [&] {
     releaseAfter(lastRound, index, copy);
     leaveAfterLast(tile, number, index);
@@ -188,10 +204,11 @@ void RowStore::storeChunk(TilePosition tile, int64_t number, RingPosition copy,
   finishPieces(tile, index, column, sum);
 }
 
-void RowStore::keepChunk(TilePosition tile, int64_t number, RingPosition copy,
+void RowStore::keepChunk(TilePosition tile, Value number, RingPosition copy,
                          Value inAccumulator, Value column,
                          function_ref<void()> released) {
-  int64_t instruction = frame.geometry.hasHalves ? 0 : number;
+  // Both halves are beside each other.
+  int64_t instruction = frame.geometry.hasHalves ? 0 : *b.known(number);
   int64_t width = keptColumns();
   for (int64_t first = 0; first < chunkColumns(); first += width) {
     Value distance = b.constant(first);
@@ -234,15 +251,13 @@ void RowStore::awaitPart(TilePosition tile, RingPosition copy, bool isPartOfK) {
   TensorFenceOp::create(b, FenceSide::After);
 }
 
-RingPosition RowStore::storePart(TilePosition tile, int64_t number,
+RingPosition RowStore::storePart(TilePosition tile, Value number,
                                  RingPosition copy, bool isPartOfK) {
   awaitPart(tile, copy, isPartOfK);
   forEachChunk(frame.geometry.accumulatorColumns(), [&](Value index) {
     storeChunk(tile, number, copy, index, isPartOfK);
   });
-  bool isLastOfRows = !frame.geometry.hasHalves ||
-                      number + 1 == frame.geometry.accumulatorsOfTile();
-  if (turning && isLastOfRows && !isPartOfK)
+  if (turning && !frame.geometry.hasHalves && !isPartOfK)
     storePadding(tile);
   return b.next(copy, accumulators.count());
 }
@@ -254,11 +269,40 @@ void RowStore::storePadding(TilePosition tile) {
                      step * sharers());
 }
 
+/// Halves are stored by the same code, which is half of a kernel's.
+RingPosition RowStore::storeHalves(TilePosition tile, RingPosition copy,
+                                   bool isPartOfK) {
+  auto loop = scf::ForOp::create(
+      b, b.constant(0), b.constant(frame.geometry.accumulatorsOfTile()),
+      b.constant(1), ValueRange{copy.slot, copy.parity});
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    RingPosition next = storePart(
+        tile, loop.getInductionVar(),
+        {loop.getRegionIterArg(0), loop.getRegionIterArg(1)}, isPartOfK);
+    scf::YieldOp::create(b, ValueRange{next.slot, next.parity});
+  }
+  // Both halves have the same rows.
+  if (turning && !isPartOfK)
+    storePadding(tile);
+  return {loop.getResult(0), loop.getResult(1)};
+}
+
+RingPosition RowStore::storeParts(TilePosition tile, RingPosition copy,
+                                  bool isPartOfK) {
+  if (frame.geometry.hasHalves)
+    return storeHalves(tile, copy, isPartOfK);
+  for (int64_t i = 0; i < frame.geometry.accumulatorsOfTile(); ++i)
+    copy = storePart(frame.partOf(tile, i), b.constant(i), copy, isPartOfK);
+  return copy;
+}
+
 RingPosition RowStore::addPart(TilePosition tile, int64_t number,
                                RingPosition copy, Value &parity) {
   addends->begin(tile, thread, parity,
                  [&](Value round) { return columnOf(copy, chunkOf(round)); });
-  copy = storePart(tile, number, copy, /*isPartOfK=*/false);
+  copy = storePart(tile, b.constant(number), copy, /*isPartOfK=*/false);
   parity = addends->parityBehind();
   return copy;
 }
@@ -319,19 +363,14 @@ void RowStore::addUp(TilePosition tile) {
 }
 
 RingPosition RowStore::storeShare(TilePosition tile, RingPosition copy) {
-  auto store = [&](bool isPartOfK) {
-    RingPosition next = copy;
-    for (int64_t i = 0; i < frame.geometry.accumulatorsOfTile(); ++i)
-      next = storePart(frame.partOf(tile, i), i, next, isPartOfK);
-  };
   auto choice = scf::IfOp::create(b, Shares(frame).isWhole(tile),
                                   /*withElseRegion=*/true);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(choice.thenBlock());
-    store(/*isPartOfK=*/false);
+    storeParts(tile, copy, /*isPartOfK=*/false);
     b.setInsertionPointToStart(choice.elseBlock());
-    store(/*isPartOfK=*/true);
+    storeParts(tile, copy, /*isPartOfK=*/true);
     addUp(tile);
   }
   for (int64_t i = 0; i < frame.geometry.accumulatorsOfTile(); ++i)
@@ -360,8 +399,7 @@ SmallVector<Value> RowStore::storeTile(TilePosition tile, ValueRange carried) {
     copy = storeShare(tile, copy);
     return {copy.slot, copy.parity};
   }
-  for (int64_t i = 0; i < parts; ++i)
-    copy = storePart(frame.partOf(tile, i), i, copy, frame.isSplitOverGrid());
+  copy = storeParts(tile, copy, frame.isSplitOverGrid());
   if (frame.isSplitOverGrid())
     addUp(tile);
   return {copy.slot, copy.parity};

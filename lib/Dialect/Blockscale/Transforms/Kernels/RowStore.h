@@ -61,8 +61,12 @@ private:
                                            mlir::ValueRange carried);
   /// Stores the part of an output tile that is in its accumulator `number`, or
   /// keeps its sums where they are those of a part of K.
-  RingPosition storePart(TilePosition tile, int64_t number, RingPosition copy,
-                         bool isPartOfK);
+  RingPosition storePart(TilePosition tile, mlir::Value number,
+                         RingPosition copy, bool isPartOfK);
+  /// The same for all parts of a tile.
+  RingPosition storeParts(TilePosition tile, RingPosition copy, bool isPartOfK);
+  RingPosition storeHalves(TilePosition tile, RingPosition copy,
+                           bool isPartOfK);
   /// Stores a tile, or the part of it that a share has.
   RingPosition storeShare(TilePosition tile, RingPosition copy);
   /// Counts the part of K; in the CTA that is the last stores the tile.
@@ -81,10 +85,10 @@ private:
   /// The first column in the accumulator of the chunk that is number `index` in
   /// the order of loading.
   mlir::Value columnOf(RingPosition copy, mlir::Value index);
-  void storeChunk(TilePosition tile, int64_t number, RingPosition copy,
+  void storeChunk(TilePosition tile, mlir::Value number, RingPosition copy,
                   mlir::Value index, bool isPartOfK);
   /// Keeps the sums of a chunk, which is in accumulator `number`.
-  void keepChunk(TilePosition tile, int64_t number, RingPosition copy,
+  void keepChunk(TilePosition tile, mlir::Value number, RingPosition copy,
                  mlir::Value inAccumulator, mlir::Value column,
                  llvm::function_ref<void()> released);
   /// Sums of a thread that it keeps, or gives away, at once.
@@ -94,6 +98,8 @@ private:
   /// The same of the chunk's pieces, of what a thread finishes at once.
   void finishPieces(TilePosition tile, mlir::Value index, mlir::Value column,
                     mlir::Value sum);
+  void finishInTurn(TilePosition tile, mlir::Value index, mlir::Value column,
+                    llvm::ArrayRef<mlir::Value> pieces);
   /// Stores a chunk that is quantised under one float: `load` has the sums from
   /// a column on, `released` follows the last of them.
   void storeFloatTile(TilePosition tile, mlir::Value column,
@@ -110,7 +116,7 @@ private:
   void storePadding(TilePosition tile);
   void release(RingPosition copy);
   void releaseAfter(int64_t lastRound, mlir::Value index, RingPosition copy);
-  void leaveAfterLast(TilePosition tile, int64_t number, mlir::Value index);
+  void leaveAfterLast(TilePosition tile, mlir::Value number, mlir::Value index);
   /// Columns that a thread loads at once, of which it finishes `width` after
   /// `width`: two blocks that are quantised, where a warp that shares its lanes
   /// would keep the other waiting between them. Those of a tile under a float
