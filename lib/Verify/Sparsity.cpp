@@ -49,15 +49,20 @@ private:
   uint64_t padded() const { return (rows + 127) / 128 * 128; }
   uint64_t tiles() const { return (k / perByte + 15) / 16; }
   /// The CTA whose thread has a byte of metadata: one has four, in the order of
-  /// memory.
-  uint64_t ctaOf(uint64_t byte) const {
-    return byte / 4 / uint64_t(kernel.block[0]);
+  /// tiles.
+  uint64_t ctaOf(uint64_t byteOfTiles) const {
+    return byteOfTiles / 4 / uint64_t(kernel.block[0]);
   }
   /// Tiles of 128 rows by 16 bytes, first along the rows (PTX ISA, layout of
   /// sparse metadata).
-  uint64_t metadataByte(uint64_t row, uint64_t byte) const {
+  uint64_t byteOfTiles(uint64_t row, uint64_t byte) const {
     uint64_t matrix = row / rows, r = row % rows;
     return ((matrix * tiles() + byte / 16) * padded() + r) * 16 + byte % 16;
+  }
+  uint64_t bytesOfTiles() const { return batch * tiles() * padded() * 16; }
+  /// Without tiles there is a row after each row, and no padding.
+  uint64_t metadataByte(uint64_t row, uint64_t byte) const {
+    return isTiled ? byteOfTiles(row, byte) : row * (k / perByte) + byte;
   }
 
   static constexpr uint64_t kAlignment = 16;
@@ -66,7 +71,7 @@ private:
   uint64_t seed;
   bool isHarsh;
 
-  bool compresses = false, isInteger = false;
+  bool compresses = false, isInteger = false, isTiled = true;
   uint64_t batch = 1, rows = 0, k = 0, bits = 8, perByte = 8;
   /// Elements of a chunk, of a unit, units that are stored.
   uint64_t chunkSize = 4, unit = 1, kept = 2;
@@ -105,7 +110,8 @@ std::optional<Reason> Maker::readPlan() {
   } else if (packing.pattern != "2:4") {
     return "a pattern '" + packing.pattern + "'";
   }
-  if (packing.layout != "tiled_128x16")
+  isTiled = packing.layout == "tiled_128x16";
+  if (!isTiled && packing.layout != "plain")
     return "metadata in layout '" + packing.layout + "'";
   perByte = 2 * chunkSize;
   batch = uint64_t(sizes.at("batch"));
@@ -119,7 +125,8 @@ std::optional<Reason> Maker::readPlan() {
   Result<uint64_t> bytes = evaluateSize(packing.bytes, sizes);
   if (!bytes)
     return bytes.why();
-  metadata.assign(batch * tiles() * padded() * 16, 0x44);
+  metadata.assign(isTiled ? bytesOfTiles() : batch * rows * (k / perByte),
+                  0x44);
   if (metadata.size() != *bytes)
     return "the plan has " + std::to_string(*bytes) +
            " bytes for the metadata, but " + std::to_string(metadata.size()) +
@@ -216,15 +223,20 @@ void Maker::expectLines(const std::string &role, const Lines &lines,
         uint64_t byte = row / rows * lines.batchPitch +
                         row % rows * lines.pitch + piece * bytes + i;
         result.expect(byte, lines.memory[byte],
-                      ctaOf(metadataByte(row, piece * 4)));
+                      ctaOf(byteOfTiles(row, piece * 4)));
       }
   run.results.push_back(std::move(result));
 }
 
 void Maker::expectMetadata() {
   WrittenBytes result("d_metadata", metadata.size());
-  for (uint64_t byte = 0; byte < metadata.size(); ++byte)
+  for (uint64_t byte = 0; isTiled && byte < metadata.size(); ++byte)
     result.expect(byte, metadata[byte], ctaOf(byte));
+  for (uint64_t row = 0; !isTiled && row < batch * rows; ++row)
+    for (uint64_t i = 0; i < k / perByte; ++i) {
+      uint64_t byte = metadataByte(row, i);
+      result.expect(byte, metadata[byte], ctaOf(byteOfTiles(row, i)));
+    }
   run.results.push_back(std::move(result));
 }
 
@@ -248,10 +260,10 @@ std::optional<Reason> Maker::fill() {
     expectMetadata();
   if (!kernel.vectorScales.empty())
     return addRepeatedScales(kernel, sizes, seed, isHarsh,
-                             ctaOf(metadata.size()), run);
+                             ctaOf(bytesOfTiles()), run);
   if (kernel.scales.empty())
     return std::nullopt;
-  return addMovedScales(kernel, sizes, seed, isHarsh, ctaOf(metadata.size()),
+  return addMovedScales(kernel, sizes, seed, isHarsh, ctaOf(bytesOfTiles()),
                         run);
 }
 

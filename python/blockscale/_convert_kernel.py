@@ -80,6 +80,9 @@ def check(planned, a):
         what = f"'{pattern}' in" if pattern else "dense"
         raise Refused(f"'a' is in format '{a.format}': the kernel reads {what} elements "
                       f"of {element}")
+    if planned["metadata"][0]["layout"] == "plain" and a.layout != "plain":
+        raise Refused(f"'a' is in layout '{a.layout}': the kernel has metadata in layout "
+                      "'plain'")
 
 
 def check_moved(planned, a):
@@ -128,7 +131,7 @@ def memory_of(planned, a, parameters):
         return moved_memory(planned, a, parameters)
     memory = {"a_data": a.packed(parameters["a_data"]["linePitch"])}
     if op == "densify":
-        memory["a_metadata"] = a.compressed(planned["metadata"][0]["paddingValue"])[1]
+        memory["a_metadata"] = metadata_of(planned, a)
     if scales_of(planned, "a"):
         memory["a_scales"] = a.scales.reshape(-1).view(np.uint8)
     return memory
@@ -142,16 +145,22 @@ def rows_of(metadata, shape, pattern):
     return plain[..., :rows, :-(-k // (2 * PATTERNS[pattern][1]))]
 
 
+def metadata_of(planned, a):
+    """Metadata of what the kernel reads, in its layout."""
+    metadata = operands.of(planned["metadata"], "a")
+    packed = a.compressed(metadata["paddingValue"])[1]
+    if metadata["layout"] == "plain":
+        packed = rows_of(packed, a.shape, a.format.sparsity)
+    return np.ascontiguousarray(packed).reshape(-1)
+
+
 def moved_memory(planned, a, parameters):
     """What a kernel reads that moves parts: bytes by role."""
     memory = {}
     if data := operands.of(planned["data"], "a"):
         memory["a_data"] = a.packed(parameters["a_data"]["linePitch"], data["order"])
-    if metadata := operands.of(planned["metadata"], "a"):
-        packed = a.compressed(metadata["paddingValue"])[1]
-        if metadata["layout"] == "plain":
-            packed = rows_of(packed, a.shape, a.format.sparsity)
-        memory["a_metadata"] = np.ascontiguousarray(packed).reshape(-1)
+    if operands.of(planned["metadata"], "a"):
+        memory["a_metadata"] = metadata_of(planned, a)
     if operands.of(planned["scales"], "a"):
         memory["a_scales"] = a.scales.reshape(-1).view(np.uint8)
     return memory
@@ -186,7 +195,10 @@ def result_of(planned, a, memory, parameters):
     stored = (*a.shape[:-1], a.k // 2 if format_.sparsity else a.k)
     data = codes_of(memory["d_data"], parameters["d_data"]["linePitch"], stored, format_)
     if format_.sparsity:
-        plain = rows_of(memory["d_metadata"], a.shape, format_.sparsity)
+        plain = memory["d_metadata"]
+        if planned["metadata"][0]["layout"] != "plain":
+            plain = rows_of(plain, a.shape, format_.sparsity)
+        plain = plain.reshape(*a.shape[:-1], -1)
         data = dense_of(data, plain, a.shape, format_.sparsity)
     scales = memory.get("d_scales", a.scales)
     if planned.get("vectorScales"):

@@ -68,17 +68,18 @@ CASES = [("f8E4M3FN", "e4m3", "ue8m0", "e8m0_t64", "e8m0_t32n2m4", "2:4"),
          ("i8", "int8", None, "", "n2m4", "2:4")]
 
 
+@pytest.mark.parametrize("layout", ["tiled_128x4", "plain"])
 @pytest.mark.parametrize("type_, element, scale, dense, sparse, pattern", CASES)
-def test_compress_and_densify(device, type_, element, scale, dense, sparse, pattern):
-    there = bs.compile(function("compress", tensor("??", type_, dense),
-                                tensor("??", type_, sparse)))
-    back = bs.compile(function("densify", tensor("??", type_, sparse),
-                               tensor("??", type_, dense)))
+def test_compress_and_densify(device, type_, element, scale, dense, sparse, pattern,
+                              layout):
+    types = (tensor("??", type_, dense, layout), tensor("??", type_, sparse, layout))
+    there = bs.compile(function("compress", *types))
+    back = bs.compile(function("densify", *types[::-1]))
     block = 64 if scale else 0
     x = bs.prune(np.random.default_rng(3).standard_normal((133, 192)) * 8, pattern)
     a = bs.quantize(x, bs.Format(element, scale, block))
     if scale:
-        a = a.to("tiled_128x4")
+        a = a.to(layout)
     for found in both_ways(there, a):
         assert found.format == bs.Format(element, scale, block, sparsity=pattern)
         assert (found.data == a.data).all() and np.count_nonzero(found.data) > 5000
@@ -88,6 +89,9 @@ def test_compress_and_densify(device, type_, element, scale, dense, sparse, patt
     for again in both_ways(back, found):
         assert again.format == a.format and (again.data == a.data).all()
         assert scale is None or same(again.scales, a.scales)
+    if scale and layout == "plain":
+        with pytest.raises(bs.Refused, match="has metadata in layout 'plain'"):
+            there.convert(a.to("tiled_128x4"))
 
 
 def test_densify_repeats_scales(device):

@@ -215,6 +215,9 @@ static FailureOr<plan::Kernel> planSparse(gpu::GPUFuncOp kernel,
                                      storage->dense.batch,
                                      compresses ? "d" : "a")};
   result.metadata.front().alignment = kPlannedAccessBytes;
+  if (!storage->padsMetadata)
+    result.metadata.front().layout =
+        stringifyScaleLayout(ScaleLayout::Plain).str();
   if (storage->scales)
     result.scales = {scalePacking(storage->scales->from, from, "a"),
                      scalePacking(storage->scales->to, to, "d")};

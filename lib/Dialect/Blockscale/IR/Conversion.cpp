@@ -109,7 +109,8 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
   if (type.getOrder() != DataOrder::KMajor)
     return Reason(
         "a kernel dequantises elements along K, but the operand is in "
-        "order 'mn_major'; nearest legal: 'k_major'");
+        "order 'mn_major'; nearest legal: 'k_major', which a kernel of "
+        "'blockscale.relayout' makes of it");
   if (auto why = whyNotStoredAsIs(type, "dequantises"))
     return Reason(*why);
   bool isTiled = type.getLayout() == ScaleLayout::Tiled128x4;
@@ -117,7 +118,9 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
   if (!isTiled && !isPlain)
     return "a kernel dequantises under scales in layout 'tiled_128x4' or "
            "'plain', but the operand has '" +
-           stringifyScaleLayout(type.getLayout()).str() + "'";
+           stringifyScaleLayout(type.getLayout()).str() +
+           "'; nearest legal: 'tiled_128x4', which a kernel of "
+           "'blockscale.relayout' makes of it";
   if (isPlain && !isFloat && type.getRowTile() != 1)
     return "a kernel reads a scale for each row, but those of " + name +
            " are stored once for " + std::to_string(type.getRowTile()) +

@@ -85,12 +85,8 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
   std::string name = "'" + std::string(type.getSpec().getText()) + "'";
   if (type.getOrder() != DataOrder::KMajor)
     return Reason("a kernel keeps or drops elements along K, but the operand "
-                  "is in order 'mn_major'; nearest legal: 'k_major'");
-  if (type.getLayout() != ScaleLayout::Tiled128x4)
-    return "a kernel has metadata in the tiles that the tensor core reads, "
-           "which go with layout 'tiled_128x4', but " +
-           name + " is in layout '" +
-           stringifyScaleLayout(type.getLayout()).str() + "'";
+                  "is in order 'mn_major'; nearest legal: 'k_major', which a "
+                  "kernel of 'blockscale.relayout' makes of it");
   if (spec.zero)
     return "a kernel keeps or drops elements without zero points, which " +
            name + " has";
@@ -155,6 +151,7 @@ Result<SparseStorage> blockscale::sparseStorage(ScaledTensorType from,
   }
   MLIRContext *context = sparse.getContext();
   SparseStorage storage{{}, {}, *element, pattern, {}};
+  storage.padsMetadata = sparse.getLayout() != ScaleLayout::Plain;
   setSizes(context, sparse.getShape(), storage.dense);
   AffineExpr k = storage.dense.k;
   storage.sparse = storage.dense;

@@ -123,7 +123,8 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
   std::string name = "'" + std::string(type.getSpec().getText()) + "'";
   if (type.getOrder() != DataOrder::KMajor)
     return Reason("a kernel adds up elements along K, but the operand is in "
-                  "order 'mn_major'; nearest legal: 'k_major'");
+                  "order 'mn_major'; nearest legal: 'k_major', which a kernel "
+                  "of 'blockscale.relayout' makes of it");
   if (spec.isUnscaled())
     return std::nullopt;
   if (type.getLayout() != ScaleLayout::Plain)

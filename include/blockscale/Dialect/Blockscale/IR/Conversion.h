@@ -165,8 +165,10 @@ struct SparseStorage {
   QuantizedStorage dense, sparse;
   hw::OperandType element;
   hw::SparsePattern pattern;
-  /// Of one matrix; a block is what one byte describes.
+  /// Of one matrix; a block is what one byte describes. In tiles they have
+  /// padding, in rows none.
   hw::StorageLayout<mlir::AffineExpr> metadata;
+  bool padsMetadata = true;
   /// Scales that are repeated for shorter tiles, those that instructions read
   /// and others; none where they stay.
   std::optional<MovedBytes> scales = {};
@@ -184,7 +186,8 @@ inline constexpr int64_t kMetadataOfWord = 4;
 int64_t elementsOfWord(hw::SparsePattern pattern);
 
 /// Of the metadata of one matrix: words of a row of a tile, rows with padding,
-/// tiles along K. A thread has a word, in the order of memory.
+/// tiles along K. A thread has a word, in the order of tiles in memory,
+/// whatever the layout is.
 inline constexpr int64_t kWordsOfMetadataRow =
     hw::kMetadataTileBytes / kMetadataOfWord;
 mlir::AffineExpr metadataRows(const SparseStorage &storage);

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 // Each thread has a word of metadata, which describes eight chunks of a row, in
-// the order of memory, so that the accesses of a warp join. Codes of up to 8
-// bits are worked on four at a time, in the bytes of a word; the units of 4-bit
-// codes in pairs are such bytes as they are.
+// the order of tiles in memory, so that the accesses of a warp join. Codes of
+// up to 8 bits are worked on four at a time, in the bytes of a word; the units
+// of 4-bit codes in pairs are such bytes as they are.
 
 #include "SparseSource.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -369,6 +369,15 @@ Value Compress::compress(const Piece &piece) {
 
 void Compress::build() {
   Piece piece = pieceOf(threadNumber(e));
+  auto storeMetadata = [&](Value word) {
+    sparse.storeWords(arguments.metadata, metadataOffset(piece), word);
+  };
+  if (!storage.padsMetadata) {
+    auto condition = scf::IfOp::create(e, piece.isInside);
+    OpBuilder::InsertionGuard guard(e);
+    e.setInsertionPointToStart(condition.thenBlock());
+    return storeMetadata(compress(piece));
+  }
   auto condition = scf::IfOp::create(e, TypeRange{e.getI32Type()},
                                      piece.isInside, /*withElseRegion=*/true);
   {
@@ -379,8 +388,7 @@ void Compress::build() {
     constexpr int64_t kPadding = int64_t(hw::kEmptyMetadataByte) * 0x01010101;
     scf::YieldOp::create(e, e.i32(int32_t(kPadding)));
   }
-  sparse.storeWords(arguments.metadata, metadataOffset(piece),
-                    condition.getResult(0));
+  storeMetadata(condition.getResult(0));
 }
 
 //===----------------------------------------------------------------------===//
