@@ -193,9 +193,7 @@ def function_that_changes_sparsity(name, what, _, k, *__):
         return (f"func.func @{name}(%x: {x}) -> {x} {{\n"
                 f"  %d = blockscale.prune %x keep {what.dense} : {x}\n"
                 f"  return %d : {x}\n}}\n")
-    a, d = (f"!blockscale.tensor<?x{k}x{what.element}" +
-            (f', "{spec}", layout = tiled_128x4>' if spec else ">")
-            for spec in (what.dense, what.sparse))
+    a, d = (tensor("?", k, what.element, spec) for spec in (what.dense, what.sparse))
     if what.op == "densify":
         a, d = d, a
     return (f"func.func @{name}(%a: {a}) -> {d} {{\n"

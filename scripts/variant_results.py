@@ -108,6 +108,10 @@ SPARSITIES = [
         ("f4E2M1FN", "multi_float32_e4m3fn_t32", "multi_float32_e4m3fn_t16n4m8"),
         ("bf16", "", "n2m4"), ("tf32", "", "n1m2"), ("i8", "", "n2m4")]]
 WHOLE_WORDS = Sizes([1, 130, 300], [(1, 128), (1, 576)])
+# Metadata in rows.
+SPARSE_ROWS = [Sparsity(op, *stored) for op in ("compress", "densify") for stored in [
+    ("f8E4M3FN", "e8m0_t64@plain", "e8m0_t32n2m4@plain"),
+    ("f4E2M1FN", "e8m0_t64@plain", "e8m0_t32n4m8@plain"), ("tf32", "", "n1m2@plain")]]
 # Whole blocks of columns, which end inside a tile.
 BLOCKS_OF_D = Sizes([1, 130, 300], [(288, 576), (512, 1056)])
 # A product, and what its kernel makes of its sums.
@@ -270,6 +274,8 @@ RESULT_VARIANTS = [
             WHOLE_WORDS, make=function_that_changes_sparsity),
     Variant("pruning and sparse storage beside wide K", DATACENTER, SPARSITIES, "",
             WHOLE_WORDS, True, make=function_that_changes_sparsity),
+    Variant("sparse storage with metadata in rows", DATACENTER, SPARSE_ROWS, "",
+            WHOLE_WORDS, make=function_that_changes_sparsity),
     quantized("one CTA", "cta_group = 1"),
     quantized("CTA pair", "cta_group = 2"),
     quantized("CTA pair in 2 x 2, dynamic scheduler",

@@ -27,14 +27,16 @@ BITS = {"f8E4M3FN": 8, "f8E5M2": 8, "f6E2M3FN": 6, "f6E3M2FN": 6, "f4E2M1FN": 4,
 PRUNED = [("bf16", "2 of 4"), ("f16", "2 of 4"), ("f32", "2 of 4"), ("f32", "1 of 2"),
           ("bf16", "3 of 8"), ("f16", "5 of 16"), ("bf16", "4 of 8 pairs"),
           ("f16", "4 of 8 pairs"), ("f32", "4 of 8 pairs"), ("f32", "6 of 16 pairs")]
-# Element, spec of the dense tensor and of the sparse one.
+# Element, spec of the dense tensor and of the sparse one, layout if it is not of tiles.
 STORED = [("f8E4M3FN", "e8m0_t64", "e8m0_t32n2m4"), ("f8E5M2", "e8m0_t64", "e8m0_t32n2m4"),
           ("f6E2M3FN", "e8m0_t64", "e8m0_t32n2m4"),
           ("f6E3M2FN", "e8m0_t64", "e8m0_t32n2m4"),
           ("f4E2M1FN", "e8m0_t64", "e8m0_t32n2m4"),
           ("f4E2M1FN", "e8m0_t64", "e8m0_t32n4m8"), ("f16", "", "n2m4"),
           ("bf16", "", "n2m4"), ("tf32", "", "n1m2"), ("i8", "", "n2m4"),
-          ("ui8", "", "n2m4")]
+          ("ui8", "", "n2m4"), ("f8E4M3FN", "e8m0_t64", "e8m0_t32n2m4", "plain"),
+          ("f4E2M1FN", "e8m0_t64", "e8m0_t32n4m8", "plain"),
+          ("tf32", "", "n1m2", "plain")]
 
 
 def drawn(number, shape, kind):
@@ -109,8 +111,8 @@ def pruned_cases(folder):
 
 def stored_cases(folder):
     text = ""
-    for i, (element, spec, sparse) in enumerate(STORED):
-        a, d = type_of(element, spec), type_of(element, sparse)
+    for i, (element, spec, sparse, *layout) in enumerate(STORED):
+        a, d = (type_of(element, one, *layout) for one in (spec, sparse))
         text += (f"func.func @c{i}(%a: {a}) -> {d} {{\n  %0 = blockscale.compress %a : "
                  f"{a} to {d}\n  return %0 : {d}\n}}\n"
                  f"func.func @d{i}(%a: {d}) -> {a} {{\n  %0 = blockscale.densify %a : "
@@ -121,7 +123,8 @@ def stored_cases(folder):
 
 
 def stored_case(folder, i, case, there, back):
-    element, spec, sparse = case
+    element, spec, sparse, *layout = case
+    is_tiled = layout != ["plain"]
     bits, codes = BITS[element], in_pattern(i, element, sparse)
     data, metadata = run(
         folder, f"c{i}", {"a_data": packed(codes, bits, pitch_of(there, "a"))},
@@ -132,27 +135,30 @@ def stored_case(folder, i, case, there, back):
                   "a_metadata": metadata}, ["d_data"])
     again = unpacked(again, bits, K, pitch_of(back, "d"))
     part = stored_type(element)
-    a, c = type_of(element, spec), type_of(element, sparse)
+    a, c = (type_of(element, one, *layout) for one in (spec, sparse))
     scales = tiles = names = also = ""
     if spec:
         # All scales are 1.
         tiles = f"tensor<2x{-(-K // 256)}x32x16xf8E8M0FNU>"
+        tiles = tiles if is_tiled else f"tensor<{ROWS}x{K // 64}xf8E8M0FNU>"
         scales, names, also = (
             f"  %s = arith.constant dense<1.0> : {tiles}\n", ", %s", f", {tiles}")
-    tiled = metadata.reshape(-1, 2, 128, 16)
+    shape = (-1, 2, 128, 16) if is_tiled else (ROWS, -1)
+    stored_bytes = metadata.reshape(shape)
+    shape = "x".join(map(str, stored_bytes.shape))
     text = f"""
   %x = {dense(codes, part, bits)}
   %y = {dense(stored, part, bits)}
-  %z = {dense(tiled, "i8")}
+  %z = {dense(stored_bytes, "i8")}
 {scales}  %a = blockscale.assemble %x{names} : tensor<{ROWS}x{K}x{part}>{also} to {a}
   %c = blockscale.compress %a : {a} to {c}
   %c0, {"%c1, " if spec else ""}%cm = blockscale.disassemble %c : {c}
-  %b = blockscale.assemble %y{names} metadata(%z : tensor<{len(tiled)}x2x128x16xi8>) : tensor<{ROWS}x{K // 2}x{part}>{also} to {c}
+  %b = blockscale.assemble %y{names} metadata(%z : tensor<{shape}xi8>) : tensor<{ROWS}x{K // 2}x{part}>{also} to {c}
   %d = blockscale.densify %b : {c} to {a}
   %d0{", %d1" if spec else ""} = blockscale.disassemble %d : {a}
 """
     return [text, [("n", "%c0", stored, part, bits),
-                   ("m", "%cm", tiled, "i8", 8),
+                   ("m", "%cm", stored_bytes, "i8", 8),
                    ("w", "%d0", again, part, bits)]]
 
 
