@@ -218,8 +218,8 @@ static double marginOfColumns(int64_t tileN, const ProductPrediction &product) {
   return isWideTile(tileN) && product.waves > 1 ? kMargin : 1;
 }
 
-/// What the model leaves out of an epilogue that brings sums to rows of D, which
-/// without the swap has them there.
+/// What the model leaves out of an epilogue that brings sums to rows of D,
+/// which without the swap has them there.
 static double marginOfExchange(int64_t columns) {
   constexpr double kMargin = 1.05;
   return columns ? kMargin : 1;
