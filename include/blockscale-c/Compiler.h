@@ -98,6 +98,15 @@ BLOCKSCALE_C_EXPORT BlockscaleStatus
 blockscaleModuleLower(BlockscaleModule module, BlockscaleStage stage,
                       const BlockscaleCompileOptions *options);
 
+/* In which layout kernels read the scales of two operands of a product beside
+   each other, "tiled_128x4" or "plain": instructions read them in tiles, and
+   those that sums are multiplied by lie row by row. Of a sparse operand it is
+   the layout of its metadata, tiles. `a` and `b` are MLIR types of scaled
+   tensors, of which the layouts do not count; what is written is for ever. */
+BLOCKSCALE_C_EXPORT BlockscaleStatus blockscaleFindScaleLayouts(
+    BlockscaleSlice a, BlockscaleSlice b, BlockscaleSlice *layoutOfA,
+    BlockscaleSlice *layoutOfB);
+
 /* Compiles what is in the module, which stays as it is. `options` may be
    null. */
 BLOCKSCALE_C_EXPORT BlockscaleStatus blockscaleCompile(

@@ -5,6 +5,7 @@
 """The extension with the compiler, and what it is given."""
 
 import importlib
+import importlib.util
 
 from ._checks import flag, text, whole
 from ._errors import Refused
@@ -19,6 +20,11 @@ def compiler():
         raise Refused("this installation cannot compile: it is the package "
                       "'blockscale-emulator', install 'blockscale' instead"
                       ) from error
+
+
+def has_compiler():
+    """Whether there is the extension with the compiler, which is not loaded."""
+    return importlib.util.find_spec("._compiler", __package__) is not None
 
 
 def bytes_of(mlir):

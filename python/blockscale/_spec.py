@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 
 from ._checks import choice, flag, text, whole
+from ._compiler_calls import compiler, has_compiler
 from ._errors import Refused
 from ._formats import ELEMENTS, format_named
 
@@ -43,9 +44,20 @@ def extent(name, size):
     return str(whole(name, size, 1))
 
 
+def layouts_of(type_a, a, type_b, b):
+    """How kernels for NVIDIA's chips read the scales of two operands, whose types are
+    MLIR's. The compiler is asked where one has others than the other."""
+    def has_tiles(format_):
+        return format_.scale is not None and not format_.by_epilogue
+
+    if a == b or not (has_tiles(a) or has_tiles(b)) or not has_compiler():
+        return "tiled_128x4", "tiled_128x4"
+    return compiler().scale_layouts(type_a, type_b)
+
+
 def matmul(M, N, K, a, b, out="f32", batch=None, alpha=False, beta=False,
            bias=None, activation=None, name="matmul", a_order="k_major",
-           b_order="k_major", layout="tiled_128x4"):
+           b_order="k_major", layout=None):
     """The product D[m, n] = activation(alpha * sum_k A[m, k] * B[n, k] +
     beta * C[m, n] + bias).
 
@@ -59,16 +71,18 @@ def matmul(M, N, K, a, b, out="f32", batch=None, alpha=False, beta=False,
     name: of the function, a C identifier.
     a_order, b_order: "k_major", or "mn_major" for elements of 8 bits that lie
         along M or N in memory.
-    layout: of the scales in memory: "tiled_128x4", which kernels for NVIDIA's
-        chips read, "plain", for AWS's, or "tiled_128x16", which sm_107a reads of
-        `a`: those of `b` are "tiled_128x4" then.
+    layout: of the scales in memory. By default it is that which kernels for NVIDIA's
+        chips read of each operand: "tiled_128x4", or "plain" where no instruction
+        reads its scales beside the other one's elements and scales, so that sums are
+        multiplied by them. "plain" of all is for AWS's chips, and "tiled_128x16" what
+        sm_107a reads of `a`: those of `b` are "tiled_128x4" then.
 
     Raises Refused for what cannot be written so; what no chip has is refused by
     `compile`.
     """
     choice("a_order", a_order, ORDERS)
     choice("b_order", b_order, ORDERS)
-    choice("layout", layout, LAYOUTS)
+    choice("layout", layout, (None, *LAYOUTS))
     alpha, beta = flag("alpha", alpha), flag("beta", beta)
     choice("out", out, RESULTS)
     choice("bias", bias, BIASES)
@@ -79,7 +93,6 @@ def matmul(M, N, K, a, b, out="f32", batch=None, alpha=False, beta=False,
     lead = "" if batch is None else extent("batch", batch) + "x"
 
     def operand(format_, rows, order, layout):
-        format_ = format_named(format_)
         scales = f', "{format_.spec}"' if format_.spec else ""
         # Beside metadata it is the layout of those.
         has_layout = format_.sparsity is not None or not format_.by_epilogue
@@ -89,7 +102,11 @@ def matmul(M, N, K, a, b, out="f32", batch=None, alpha=False, beta=False,
                 f"{ELEMENTS[format_.element][0]}{scales}"
                 f"{', order = mn_major' if order == 'mn_major' else ''}>")
 
+    a, b = format_named(a), format_named(b)
     layout_b = "tiled_128x4" if layout == "tiled_128x16" else layout
+    if layout is None:
+        layout, layout_b = layouts_of(operand(a, m, "k_major", "plain"), a,
+                                      operand(b, n, "k_major", "plain"), b)
     result = f"tensor<{lead}{m}x{n}x{out}>"
     arguments = ["%a: !a", "%b: !b"]
     clauses, types = "", ["!a", "!b"]

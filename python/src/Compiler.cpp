@@ -59,6 +59,13 @@ std::string lower(const nb::bytes &mlir, const std::string &name, int stage,
   return print(source.module);
 }
 
+/// Layouts of the scales of two types beside each other.
+nb::tuple scaleLayouts(const std::string &a, const std::string &b) {
+  BlockscaleSlice ofA, ofB;
+  check(blockscaleFindScaleLayouts(slice(a), slice(b), &ofA, &ofB));
+  return nb::make_tuple(text(ofA), text(ofB));
+}
+
 /// A module of another compiler with its products as ours.
 std::string importProducts(const nb::bytes &mlir, const std::string &name,
                            const CompileOptions &options) {
@@ -88,5 +95,6 @@ NB_MODULE(_compiler, m) {
         nb::arg("options"));
   m.def("import_products", &importProducts, nb::arg("mlir"), nb::arg("name"),
         nb::arg("options"));
+  m.def("scale_layouts", &scaleLayouts);
   defineFunctions(m);
 }

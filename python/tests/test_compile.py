@@ -15,17 +15,26 @@ import blockscale as bs
 
 
 def test_matmul_is_text():
-    spec = bs.matmul(M="M", N=256, K=512, a="nvfp4", b="mxfp4", out="bf16",
+    spec = bs.matmul(M="M", N=256, K=512, a="nvfp4", b="nvfp4_one_level", out="bf16",
                      alpha=True, beta=True, bias="column", activation="silu",
                      name="layer")
     assert spec.mlir == '''\
 !a = !blockscale.tensor<?x512xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>
-!b = !blockscale.tensor<256x512xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+!b = !blockscale.tensor<256x512xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @layer(%a: !a, %b: !b, %alpha: f32, %beta: f32, %c: tensor<?x256xf32>, %bias: tensor<256xf32>) -> tensor<?x256xbf16> {
   %d = blockscale.matmul %a, %b alpha(%alpha) beta(%beta) c(%c) bias(%bias) activation(silu) : !a, !b, tensor<?x256xf32>, tensor<256xf32> -> tensor<?x256xbf16>
   return %d : tensor<?x256xbf16>
 }
 '''
+
+
+def test_layout_of_scales():
+    """By default where kernels read them, else as the caller says."""
+    sizes = {"M": 8, "N": 8, "K": 64}
+    spec = bs.matmul(**sizes, a="nvfp4", b="fp8")
+    assert '"multi_float32_e4m3fn_t16">' in spec.mlir
+    spec = bs.matmul(**sizes, a="nvfp4", b="fp8", layout="tiled_128x4")
+    assert '"multi_float32_e4m3fn_t16", layout = tiled_128x4>' in spec.mlir
 
 
 @pytest.mark.parametrize("change, words", [

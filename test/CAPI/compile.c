@@ -94,6 +94,32 @@ static void checkBytecode(BlockscaleSession session, BlockscaleModule module,
   CHECK_OK(blockscaleCompilationDestroy(compilation));
 }
 
+/* Scales lie as kernels read them beside the other operand's. */
+static void checkScaleLayouts(void) {
+  static const char kFractions[] =
+      "!blockscale.tensor<?x64xf4E2M1FN, \"e4m3fn_t16\">";
+  static const char kBytes[] = "!blockscale.tensor<?x64xf8E4M3FN>";
+  static const char kPowers[] =
+      "!blockscale.tensor<?x64xf8E4M3FN, \"e8m0_t32\">";
+  static const char kSparse[] =
+      "!blockscale.tensor<?x64xf8E4M3FN, \"float32_t32n2m4\">";
+  BlockscaleSlice a, b;
+  CHECK_OK(
+      blockscaleFindScaleLayouts(slice(kFractions), slice(kFractions), &a, &b));
+  CHECK(contains(a, "tiled_128x4") && contains(b, "tiled_128x4"));
+  CHECK_OK(
+      blockscaleFindScaleLayouts(slice(kFractions), slice(kBytes), &a, &b));
+  CHECK(contains(a, "plain") && contains(b, "plain"));
+  CHECK_OK(blockscaleFindScaleLayouts(slice(kSparse), slice(kPowers), &a, &b));
+  CHECK(contains(a, "tiled_128x4") && contains(b, "tiled_128x4"));
+  CHECK_FAILS(BLOCKSCALE_INVALID_ARGUMENT, "'b' is no type of a scaled tensor",
+              blockscaleFindScaleLayouts(slice(kBytes), slice("f32"), &a, &b));
+  CHECK_FAILS(BLOCKSCALE_INVALID_ARGUMENT, "illegal scale spec 'e9m0'",
+              blockscaleFindScaleLayouts(
+                  slice("!blockscale.tensor<8x64xf8E4M3FN, \"e9m0\">"),
+                  slice(kBytes), &a, &b));
+}
+
 /* From a cache comes what was put into it: a kernel and a cubin. */
 static void checkCache(BlockscaleModule module, const char *folder,
                        BlockscaleSlice cubin) {
@@ -211,6 +237,7 @@ int main(int argc, char **argv) {
   checkStages(session);
   checkHostStages(session);
   checkTargets(module);
+  checkScaleLayouts();
   CHECK_OK(blockscaleCompilationDestroy(compilation));
   CHECK_OK(blockscaleSessionDestroy(session));
 
