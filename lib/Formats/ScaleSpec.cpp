@@ -169,7 +169,8 @@ Result<NumberSpec> parseScaleNumber(const Segment &segment) {
                   segment.offset);
   if (text == "float8")
     return Reason(
-        "in a scale spec 'float8_' is left out: write 'e4m3fn' or 'e5m2'",
+        "in a scale spec 'float8_' is left out: write 'e4m3fn' or 'e5m2', and "
+        "'e4m3b8fnuz' or 'e5m2b16fnuz' for those that end in 'fnuz'",
         segment.offset);
   Result<NumberSpec> number = parseNumberSpec(text);
   if (!number)

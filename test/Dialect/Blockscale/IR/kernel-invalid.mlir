@@ -393,7 +393,7 @@ func.func @result_type(%m: !map, %d: !blockscale.global<i8>, %s: f32, %i: i32) {
 
 !map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
 func.func @tensor_scale_type(%m: !map, %d: !blockscale.global<bf16>, %t: !blockscale.global<i32>, %i: i32) {
-  // expected-error @below {{expected scales of f32, f16, bf16, f8E4M3FN, f8E5M2 or, for codes of ue8m0 and of ue5m3, i8 and ui8, found 'i32'}}
+  // expected-error @below {{expected scales of f32, f16, bf16, a float of 8 bits or, for codes of ue8m0 and of ue5m3, i8 and ui8, found 'i32'}}
   blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) tensor_scales(%t) sizes(%i, %i, %i, %i)
     mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
     schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map tensor_scales !blockscale.global<i32>
@@ -404,7 +404,7 @@ func.func @tensor_scale_type(%m: !map, %d: !blockscale.global<bf16>, %t: !blocks
 
 !map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
 func.func @column_scale_type(%m: !map, %d: !blockscale.global<bf16>, %t: !blockscale.global<f64>, %i: i32) {
-  // expected-error @below {{expected scales of f32, f16, bf16, f8E4M3FN, f8E5M2 or, for codes of ue8m0 and of ue5m3, i8 and ui8, found 'f64'}}
+  // expected-error @below {{expected scales of f32, f16, bf16, a float of 8 bits or, for codes of ue8m0 and of ue5m3, i8 and ui8, found 'f64'}}
   blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) column_scales(%t) sizes(%i, %i, %i, %i)
     mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
     schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map column_scales !blockscale.global<f64>
