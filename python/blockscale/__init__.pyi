@@ -105,13 +105,16 @@ class Hazard(Error):
 @dataclass(frozen=True)
 class Format:
     element: _Element
-    scale: Literal["ue8m0", "ue4m3", "ue5m3", "f32", "f16", "bf16",
-                   "e5m2"] | None = None
+    scale: Literal["ue8m0", "ue4m3", "ue5m3", "f32", "f16", "bf16", "e5m2",
+                   "e4m3b8fnuz", "e5m2b16fnuz", "e4m3b11fnuz",
+                   "e3m4"] | None = None
     block: int = 0
     tensor_scale: bool = False
     sparsity: _Pattern | None = None
     rows: int = 1
     zero: Literal["int8", "int16", "int32", "f32", "f16", "bf16"] | None = None
+    subtile: int = 0
+    row_subtile: int = 0
     def __post_init__(self) -> None: ...
     @property
     def is_codebook(self) -> bool: ...
@@ -125,6 +128,7 @@ class Format:
     def by_epilogue(self) -> bool: ...
     @property
     def spec(self) -> str: ...
+    def without_subtiles(self) -> Format: ...
     @property
     def bits(self) -> int: ...
     @property
@@ -211,7 +215,7 @@ def matmul(M: _Size, N: _Size, K: _Size, a: str | Format, b: str | Format,
            activation: Literal["relu", "gelu", "silu"] | None = None,
            name: str = "matmul", a_order: _Order = "k_major",
            b_order: _Order = "k_major",
-           layout: _Layout = "tiled_128x4") -> Spec: ...
+           layout: _Layout | None = None) -> Spec: ...
 
 @dataclass(frozen=True)
 class Verdict:

@@ -33,6 +33,11 @@ def values_of(name):
                            for table in CODEBOOKS[name][1] for sign in (1, -1)])
 
 
+def tables_of(name, codes):
+    """The number of the table of each code."""
+    return codes >> codes.dtype.type(CODEBOOKS[name][0])
+
+
 def elements():
     """Codebooks as other elements are listed: how MLIR spells them, the bits of a
     code, their dtype."""

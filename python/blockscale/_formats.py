@@ -63,7 +63,14 @@ FACTORS = {
     "bf16": ("bfloat16", ml_dtypes.bfloat16),
     "e5m2": ("e5m2", ml_dtypes.float8_e5m2),
     **SCALES,
+    # Which no instruction converts: kernels decode them.
+    "e4m3b8fnuz": ("e4m3b8fnuz", ml_dtypes.float8_e4m3fnuz),
+    "e5m2b16fnuz": ("e5m2b16fnuz", ml_dtypes.float8_e5m2fnuz),
+    "e4m3b11fnuz": ("e4m3b11fnuz", ml_dtypes.float8_e4m3b11fnuz),
+    "e3m4": ("e3m4", ml_dtypes.float8_e3m4),
 }
+# Those, as values are cast to them.
+DECODED_SCALES = ("e4m3b8fnuz", "e5m2b16fnuz", "e4m3b11fnuz", "e3m4")
 
 
 def _ue5m3_values():
@@ -85,6 +92,9 @@ def ue5m3_above(values):
     largest: so rounded, scales leave no element beyond its format."""
     return np.minimum(np.searchsorted(UE5M3[:255], values), 254).astype(np.uint8)
 
+
+# Elements of the tiles of specs, other than all of a dimension.
+TILES = (4, 8, 16, 32, 64, 128, 256)
 
 # Patterns of sparsity: how specs spell them, elements of a group, how many of
 # them stay, elements that stay or go together.
@@ -112,14 +122,16 @@ class Format:
         "e5m2b16fnuz", "e4m3ieee" (with infinities) and the codebooks of mx9, mx6, mx4 and their kin
         ("cb51ie_int7"), which launches translate to what kernels hold them as, as
         they do with all that stand beside f16 or bf16.
-    scale: "ue8m0", "ue4m3", "ue5m3", or None for no scales; "f32", "f16", "bf16" or
-        "e5m2" of scales that kernels multiply sums by. All may cover all of K or
-        blocks of it.
+    scale: "ue8m0", "ue4m3", "ue5m3", or None for no scales; "f32", "f16", "bf16",
+        "e5m2", "e4m3b8fnuz", "e5m2b16fnuz", "e4m3b11fnuz" or "e3m4" of scales that
+        kernels multiply sums by. All may cover all of K or blocks of it.
     block: elements along K that share a scale, zeros of a sparse operand
-        included; 0 if all of them do, and without scales.
+        included; 0 if all of them do, and without scales. Else a power of two from
+        4 to 256, of what is not zero.
     tensor_scale: whether one float32 scales the whole tensor, too.
     sparsity: None, or which elements are zero: "2:4", "4:8 in pairs" (of eight
-        two aligned pairs stay) or "1:2".
+        two aligned pairs stay) or "1:2". With zero points those are whose code is
+        the zero point.
     rows: rows that share a scale: 0 if all rows of a matrix do, else a power of
         two, not 2 and at most 256. A kernel reads a scale for each row and, of
         blocks longer than the hardware's, for each of these: launches repeat it.
@@ -128,6 +140,9 @@ class Format:
         "f32", "f16" or "bf16" of zero points in real units, q * scale - zero; None
         without. Launches subtract the former from the elements, and give kernels the
         latter with sums that they multiply them by.
+    subtile: of a codebook, elements along K that share a table: a power of two from 2
+        to the block, or 0 for those of the block.
+    row_subtile: the same of rows, where several share a scale; 0 if all of these do.
     """
 
     element: str
@@ -137,6 +152,8 @@ class Format:
     sparsity: str | None = None
     rows: int = 1
     zero: str | None = None
+    subtile: int = 0
+    row_subtile: int = 0
 
     def __post_init__(self):
         choice("element", self.element, ELEMENTS)
@@ -153,6 +170,8 @@ class Format:
                           "128 or 256")
         if self.scale is None and self.rows != 1:
             raise Refused(f"rows = {self.rows}: expected 1 without scales")
+        self._check_block()
+        self._check_subtiles()
         if self.covers_k:
             self._check_factor()
         self._check_zero()
@@ -161,6 +180,36 @@ class Format:
         elif self.scale is not None and self.bits > 8:
             raise Refused(f"elements of {self.element} have no scales, those of "
                           "8 bits and fewer have")
+
+    @property
+    def _tile(self):
+        """The elements of a block that are stored, as specs count them; a fraction
+        where a block is no whole number of groups."""
+        _, group, kept, _ = PATTERNS.get(self.sparsity, ("", 1, 1, 1))
+        return self.block * kept / group
+
+    def _check_block(self):
+        if self.block == 0 or self._tile in TILES:
+            return
+        raise Refused(f"block = {self.block}: a spec has tiles of a power of two from "
+                      f"{TILES[0]} to {TILES[-1]} elements, or of all of K (0)" +
+                      (f", and sparsity '{self.sparsity}' keeps {self._tile:g} of "
+                       "these" if self.sparsity else ""))
+
+    def _check_subtiles(self):
+        for name, tile in (("subtile", self.block), ("row_subtile", self.rows)):
+            size = whole(name, getattr(self, name))
+            if size == 0:
+                continue
+            if not self.is_codebook:
+                raise Refused(f"{name} = {size}: subtiles are of codebooks, which take "
+                              f"a table for each, and {self.element} is none")
+            if size < 2 or size > tile or size & (size - 1):
+                raise Refused(f"{name} = {size}: expected a power of two from 2 to "
+                              f"{tile}, or 0")
+        if self.rows not in (0, 1) and (self.subtile == 0) != (self.row_subtile == 0):
+            raise Refused(f"subtile = {self.subtile}, row_subtile = {self.row_subtile}: "
+                          "expected both or none where several rows share a scale")
 
     def _check_factor(self):
         if self.tensor_scale and self.rows == 0:
@@ -187,9 +236,15 @@ class Format:
         if self.scale in (None, "ue8m0"):
             raise Refused(f"zero points beside scales of {self.scale}: expected f32, "
                           "f16, bf16, ue4m3, ue5m3 or e5m2")
-        if self.tensor_scale or self.sparsity is not None:
-            raise Refused("elements with zero points have no tensor scale, and no "
-                          "sparsity")
+        if self.tensor_scale:
+            raise Refused("elements with zero points have no tensor scale")
+        if self.sparsity is not None and self.has_real_zeros:
+            raise Refused("zero points in real units of a sparse operand: no code of it "
+                          "is 0 then, so that none is left out; expected int8, int16 or "
+                          "int32, which count in steps of the scale")
+        if self.sparsity == "4:8 in pairs":
+            raise Refused("elements with zero points are no pairs: those are of e2m1; "
+                          "expected sparsity '2:4'")
 
     @property
     def is_codebook(self):
@@ -217,8 +272,9 @@ class Format:
         is_short = self.block == 16 and (
             not self.is_codebook and self.element not in ("e2m1", "int8") or
             self.is_codebook and self.element != "cb31ie_int5")
-        has_powers = self.scale == "ue8m0" and self.sparsity is None and \
-            (self.element in ("int8", "cb81ie_int9") or is_short)
+        has_powers = self.scale == "ue8m0" and (
+            self.element == "int8" or self.sparsity is None and
+            (self.element == "cb81ie_int9" or is_short))
         # Beside e2m1 alone they read scales with fractions.
         has_fractions = self.scale in ("ue4m3", "ue5m3") and self.element != "e2m1"
         return self.scale not in SCALES or has_powers or has_fractions
@@ -238,8 +294,14 @@ class Format:
         if self.covers_k:
             rows = "" if self.rows == 1 else f"_t{self.rows}"
             return f"{numbers}{rows}_t0{sparsity}"
-        rows = "" if self.rows == 1 else f"_t{self.rows}"
-        return f"{numbers}{rows}_t{self.block * kept // group}{sparsity}"
+        subtiles = [f"s{size}" if size else "" for size in
+                    (self.row_subtile, self.subtile)]
+        rows = "" if self.rows == 1 else f"_t{self.rows}{subtiles[0]}"
+        return f"{numbers}{rows}_t{self.block * kept // group}{subtiles[1]}{sparsity}"
+
+    def without_subtiles(self):
+        """The format as kernels know it, which have the table of every element."""
+        return replace(self, subtile=0, row_subtile=0)
 
     @property
     def bits(self):
@@ -366,8 +428,9 @@ def format_named(name):
         return FORMATS[name]
     shown = f"'{name}'" if isinstance(name, str) else f"that is a {type(name).__name__}"
     try:
-        element, scale, block, rows, zero = _core.find_data_type(name)
+        element, scale, block, rows, zero, subtile = _core.find_data_type(name)
     except (Refused, TypeError):
         raise Refused(f"no format {shown}; there are {', '.join(FORMATS)}, and the "
                       "data types that MLIR knows by name, such as nvf4") from None
-    return Format(element, scale or None, block, rows=rows, zero=zero or None)
+    return Format(element, scale or None, block, rows=rows, zero=zero or None,
+                  subtile=subtile)

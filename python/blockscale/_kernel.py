@@ -169,7 +169,7 @@ class Kernel(Conversions):
         vector = operands.of(planned.get("vectorScales", ()), operand)
         if vector is not None:
             return Argument(operand, Format(
-                element, vector["format"], vector.get("block", 0), two_levels,
+                element, vector["format"], vector.get("block", 0), two_levels, pattern,
                 rows=vector["rows"], zero=operands.zero_of(planned, data)), "plain",
                 data["order"])
         if scales is None:

@@ -29,7 +29,7 @@ def of(entries, operand):
 
 def check_format(name, operand, wanted):
     """Refuses another format than the kernel reads."""
-    if operand.format != wanted.format:
+    if operand.format.without_subtiles() != wanted.format.without_subtiles():
         raise Refused(f"'{name}' is in format '{operand.format}': the kernel "
                       f"reads '{wanted.format}'")
 

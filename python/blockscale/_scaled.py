@@ -12,7 +12,8 @@ from . import _core
 from ._arrays import host_array, numbers
 from ._checks import whole
 from ._errors import Refused
-from ._formats import FNUZ, INTEGERS, PATTERNS, UE5M3, Format, format_named, largest
+from ._formats import (
+    DECODED_SCALES, FNUZ, INTEGERS, PATTERNS, UE5M3, Format, format_named, largest)
 
 LAYOUTS = ("plain", "tiled_128x4", "tiled_128x16")
 # Of scales that start anew with each group of rows.
@@ -28,7 +29,7 @@ def encode(name, values, dtype):
         return np.clip(np.rint(values), legal.min, legal.max).astype(dtype)
     if name == "tf32":
         return rounded_to_tf32(values)
-    if name in FNUZ:
+    if name in FNUZ or name in DECODED_SCALES:
         return np.clip(values, -largest(dtype), largest(dtype)).astype(dtype)
     if name == "e4m3ieee":
         # Up to there its codes are those without infinities.
@@ -81,6 +82,10 @@ class Scaled:
         self.scales = self._checked_scales(scales)
         self.tensor_scale = self._checked_tensor_scale(tensor_scale)
         self.zeros = self._checked_zeros(zeros)
+        if self.format.sparsity is not None:
+            check_sparsity(self._used(), self.format.sparsity)
+        if self.format.subtile:
+            self._check_tables()
 
     @property
     def spec(self):
@@ -128,8 +133,6 @@ class Scaled:
         if is_part and data.max() >> self.format.bits:
             raise Refused(f"code {data.max()} of format '{self.format}': it has "
                           f"{1 << self.format.bits}")
-        if self.format.sparsity is not None:
-            check_sparsity(data, self.format.sparsity)
         return data
 
     def _checked_scales(self, scales):
@@ -297,13 +300,16 @@ class Scaled:
         """
         if order not in ORDERS:
             raise Refused(f"no order '{order}'; there are {', '.join(ORDERS)}")
-        codes, k = self._codes(), self.k
-        if self.format.sparsity is not None:
+        codes, k, bits = self._codes(), self.k, self.format.bits
+        is_sparse = self.format.sparsity is not None
+        if is_sparse and self.zeros is None:
             codes, k = self.compressed()[0], k // 2
-        bits = self.format.bits
         if translated is not None:
             bits, table = translated
             codes = self._translated(codes, table)
+        if is_sparse and self.zeros is not None:
+            # What is 0 is known of the differences that are stored.
+            codes, k = self._compressed(codes, bits, False, 0)[0], k // 2
         memory = _core.pack_elements(codes, bits,
                                      order == "mn_major", self.batch, self.rows,
                                      k, row_pitch)
@@ -314,12 +320,39 @@ class Scaled:
         two flat arrays of bytes."""
         if self.format.sparsity is None:
             raise Refused(f"format '{self.format}' is not sparse")
+        if self.zeros is None:
+            return self._compressed(self._codes(), self.format.bits,
+                                    self.format.element in INTEGERS, padding)
+        # Codes are translated before: of them the metadata alone are right.
+        return self._compressed(self._used().astype(np.uint8), 8, True, padding)
+
+    def _compressed(self, codes, bits, is_integer, padding):
         stored, metadata = _core.compress(
-            list(PATTERNS).index(self.format.sparsity), self._codes(),
-            self.format.bits, self.format.element in INTEGERS, self.batch,
-            self.rows, self.k, padding)
+            list(PATTERNS).index(self.format.sparsity), codes, bits, is_integer,
+            self.batch, self.rows, self.k, padding)
         return (np.frombuffer(stored, np.uint8),
                 np.frombuffer(metadata, np.uint8))
+
+    def _check_tables(self):
+        """Refuses elements of a subtile that are of several tables."""
+        tables = codebooks.tables_of(self.format.element, self.data)
+        across = self.format.subtile
+        down = self.format.row_subtile or (self.format.rows or self.rows)
+        first = tables[..., ::down, ::across]
+        of_each = np.repeat(np.repeat(first, down, axis=-2)[..., :self.rows, :],
+                            across, axis=-1)[..., :self.k]
+        if (tables != of_each).any():
+            *row, at = np.argwhere(tables != of_each)[0].tolist()
+            raise Refused(f"row {row[-1]}, element {at} along K: its code is of table "
+                          f"{tables[(*row, at)]}, but its subtile of {across} elements "
+                          f"has begun with table {of_each[(*row, at)]}")
+
+    def _used(self):
+        """Which elements are not 0: with zero points that count in steps of the scale
+        those whose code is another."""
+        if self.zeros is None or self.format.has_real_zeros:
+            return self.data != 0
+        return self.data.astype(np.int64) != self._of_elements(self.zeros)
 
     def _codes(self):
         codes = self.data.view(f"u{self.format.dtype.itemsize}")
@@ -367,13 +400,13 @@ def stored_type(table):
     return np.uint16 if max(table) > np.iinfo(np.uint8).max else np.uint8
 
 
-def check_sparsity(data, pattern):
-    """Refuses data of which a group has more nonzero elements than stay."""
+def check_sparsity(used, pattern):
+    """Refuses elements of a group of which more than stay are in use, not 0."""
     _, group, kept, unit = PATTERNS[pattern]
-    if data.shape[-1] % group:
-        raise Refused(f"K is {data.shape[-1]}: sparsity '{pattern}' has groups "
+    if used.shape[-1] % group:
+        raise Refused(f"K is {used.shape[-1]}: sparsity '{pattern}' has groups "
                       f"of {group}")
-    units = (data != 0).reshape(*data.shape[:-1], -1, group // unit, unit)
+    units = used.reshape(*used.shape[:-1], -1, group // unit, unit)
     full = units.any(axis=-1).sum(axis=-1) > kept // unit
     if full.any():
         *row, at = np.argwhere(full)[0].tolist()

@@ -112,12 +112,14 @@ std::pair<nb::bytes, nb::bytes> compress(int pattern, nb::handle codes,
   return {bytesOf(stored), metadata};
 }
 
-/// Element, scale, elements along K and rows that share one, and zero.
+/// Element, scale, elements along K and rows that share one, zero, and elements
+/// along K that share a table, 0 if all of a block do.
 nb::tuple findDataType(const std::string &name) {
   BlockscaleDataType type;
   check(blockscaleFindDataType(slice(name), &type));
   return nb::make_tuple(text(type.element), text(type.scale), type.block,
-                        type.rows, text(type.zero));
+                        type.rows, text(type.zero),
+                        type.subtile > 1 ? type.subtile : 0);
 }
 
 } // namespace

@@ -523,6 +523,10 @@ def test_scales_of_all_of_k():
             (("e4m3", None, 0, False, None, 4), "rows = 4: expected 1 without"),
             (("e4m3", "ue8m0", 32, False, None, 2), "rows = 2: expected 0, 1, 4"),
             (("e4m3", "f32", 0, True, None, 0), "one scale for all rows"),
+            (("e4m3", "ue8m0", 3), "block = 3: a spec has tiles of a power of two from "
+                                   "4 to 256 elements, or of all of K"),
+            (("e4m3", "f32", 512), "block = 512: a spec has tiles"),
+            (("e4m3", "f32", 4, False, "2:4"), "'2:4' keeps 2 of these"),
             (("uint8", "f32"), "zero point"),
             (("f16", "f32"), "have no scales")):
         with pytest.raises(bs.Refused, match=why):
@@ -581,7 +585,8 @@ def test_data_types_by_the_names_that_mlir_knows():
             ("nvf4", bs.Format("e2m1", "ue4m3", 16)),
             ("nvf6s", bs.Format("e2m3", "ue4m3", 16, rows=16)),
             ("mxfp8e4", bs.FORMATS["mxfp8"]), ("mxfp4e2", bs.FORMATS["mxfp4"]),
-            ("mx6", bs.Format("cb51ie_int7", "ue8m0", 16)),
+            ("mx6", bs.Format("cb51ie_int7", "ue8m0", 16, subtile=2)),
+            ("mxfp4e", bs.Format("cb42fe0123_e3m2fnuz", "ue8m0", 32, subtile=8)),
             ("bfp16", bs.Format("int8", "ue8m0", 8)),
             ("fp8nF32s", bs.Format("e4m3b8fnuz", "f32", 32, rows=32)),
             ("fp8_n", bs.Format("e4m3", "ue4m3", rows=0)),
@@ -591,9 +596,10 @@ def test_data_types_by_the_names_that_mlir_knows():
         assert bs.format_named(name) == format_, name
     # Names that both have are of one type.
     for name in ("mxfp4", "mxfp8", "mxint4", "mxint8", "fp8"):
-        element, scale, block, rows, zero = _core.find_data_type(name)
+        element, scale, block, rows, zero, subtile = _core.find_data_type(name)
         assert bs.FORMATS[name] == bs.Format(element, scale or None, block,
-                                             rows=rows, zero=zero or None)
+                                             rows=rows, zero=zero or None,
+                                             subtile=subtile)
     values = np.arange(32, dtype=np.float32)[None]
     assert bs.quantize(values, "nvf4").scales.tolist() == [[2.5, 5]]
     for name in ("NVF4", "nvf5", 4):

@@ -155,6 +155,87 @@ def test_all_codes_where_there_are_bits_enough(device, element, scale, block, ot
     assert is_rounded(d, x, w) and (d == kernel.emulate(x, w)).all()
 
 
+@pytest.mark.parametrize("element, zero, scale, block, other", [
+    ("uint4", "int8", "f32", 128, "fp8_1x128"), ("uint8", "int16", "f32", 0, "bf16"),
+    ("uint8", "int16", "bf16", 64, "fp8_row"), ("uint3", "int8", "f16", 0, "mxfp8"),
+    ("uint2", "int32", "f32", 128, "int4_row")])
+def test_zero_points_of_what_is_kept(device, element, zero, scale, block, other):
+    """What is 0 has the code of its zero point, another one in each tile, and 0 is a
+    code like others."""
+    rng = np.random.default_rng(31)
+    format_ = bs.Format(element, scale, block, sparsity="2:4", zero=zero)
+    assert format_.spec.endswith(f"_{zero}_t{block // 2}n2m4")
+    beside = bs.format_named(other)
+    beside = beside.beside_sparse() if beside.scale == "ue8m0" else beside
+    kernel = bs.compile(bs.matmul(M="M", N=40, K=256, a=format_, b=beside))
+    assert kernel.arg("a").format == format_
+    x = bs.quantize(bs.prune(integers(rng, (21, 256)), "2:4"), like=kernel.arg("a"))
+    tiles = 256 // (block or 256)
+    most = int(format_.largest)
+    zeros = rng.permutation(21 * tiles).reshape(21, tiles) % (most + 1)
+    keeps = rng.random((21, 64, 4)).argsort(-1).reshape(21, 256) < 2
+    codes = rng.integers(0, most + 1, (21, 256))
+    of_each = np.repeat(zeros, block or 256, axis=1)
+    x = bs.Scaled(np.where(keeps, codes, of_each).astype(format_.dtype), x.scales,
+                  zeros=zeros.astype(format_.zero_dtype), format=format_)
+    expected = (x.data.astype(np.float64) - of_each) * np.repeat(
+        x.scales.astype(np.float64), block or 256, axis=1)
+    assert (x.dequantize() == expected.astype(np.float32)).all()
+    w = bs.quantize(integers(rng, (40, 256)), like=kernel.arg("b"))
+    d = kernel.launch(x, w)
+    assert is_rounded(d, x, w) and (d == kernel.emulate(x, w)).all()
+    full = np.array(x.data)
+    full[3, 8:12] = of_each[3, 8] ^ 1
+    with pytest.raises(bs.Refused, match="row 3: the elements 8 to 11 along K break"):
+        bs.Scaled(full, x.scales, zeros=x.zeros, format=format_)
+    with pytest.raises(bs.Refused, match="zero points in real units of a sparse"):
+        bs.Format(element, scale, block, sparsity="2:4", zero="f32")
+
+
+@pytest.mark.parametrize("a, b", [
+    (bs.Format("e4m3", "e4m3b8fnuz", 32), bs.Format("e5m2", "e5m2b16fnuz", 64, rows=16)),
+    (bs.Format("e2m1", "e4m3b11fnuz"), bs.Format("e4m3", "e3m4", rows=0)),
+    ("bf16", bs.Format("uint4", "e3m4", 128, zero="int8"))])
+def test_scales_that_no_instruction_converts(device, a, b):
+    rng = np.random.default_rng(37)
+    kernel = bs.compile(bs.matmul(M="M", N=40, K=256, a=a, b=b))
+    assert kernel.arg("b").format == b
+    values = integers(rng, (21, 256)) * np.arange(1, 22)[:, None] / 16
+    x = bs.quantize(values, like=kernel.arg("a"))
+    w = bs.quantize(integers(rng, (40, 256)) * np.arange(1, 41)[:, None] / 64,
+                    like=kernel.arg("b"))
+    d = kernel.launch(x, w)
+    assert is_rounded(d, x, w) and (d == kernel.emulate(x, w)).all()
+    # Of all codes of scales: NaN and infinities, those below the normal ones, signs.
+    shape = w.scales.shape
+    codes = np.arange(np.prod(shape)) * 37 % 256
+    scales = codes.astype(np.uint8).reshape(shape).view(w.scales.dtype)
+    ones = bs.Scaled(w.data, scales, zeros=w.zeros, format=w.format)
+    unit = bs.quantize(np.eye(21, 256), like=kernel.arg("a"))
+    expected = unit.dequantize().astype(np.float64) @ np.nan_to_num(
+        ones.dequantize().astype(np.float64).T, nan=0, posinf=0, neginf=0)
+    finite = np.isfinite(np.repeat(scales.astype(np.float32), b.rows or 40, axis=0)[:40])
+    d = kernel.emulate(unit, ones)
+    is_finite = finite.all(axis=1)
+    assert np.allclose(d[:, is_finite], expected[:, is_finite], rtol=1e-6, atol=0)
+    assert not np.isfinite(d[:, ~is_finite]).any(axis=1).all()
+
+
+@pytest.mark.parametrize("a, b, layouts", [
+    ("nvfp4", "fp8_row", ("plain", "plain")), ("fp4_ue5m3", "fp8", ("plain", "plain")),
+    ("mxfp8", bs.Format("e2m1", "ue4m3", 32), ("tiled_128x4", "plain")),
+    ("nvfp4", "mxfp8", ("plain", "plain")), ("mxfp4_16", "mxfp8", ("plain", "plain")),
+    ("bf16", "mxfp4", ("plain", "plain")), ("mxfp8", "mxfp4", ("tiled_128x4",) * 2),
+    ("mxint8", "mxfp8", ("plain", "plain"))])
+def test_scales_lie_as_kernels_read_them(device, a, b, layouts):
+    rng = np.random.default_rng(3)
+    kernel = bs.compile(bs.matmul(M="M", N=40, K=128, a=a, b=b))
+    assert (kernel.arg("a").layout, kernel.arg("b").layout) == layouts
+    x = bs.quantize(integers(rng, (21, 128)), like=kernel.arg("a"))
+    w = bs.quantize(integers(rng, (40, 128)), like=kernel.arg("b"))
+    assert is_rounded(kernel.launch(x, w), x, w)
+
+
 @pytest.mark.parametrize("element, block, subtile, other", [
     ("cb31ie_int5", 16, 2, "mxfp4_16"), ("cb51ie_int7", 16, 2, "bf16"),
     ("cb81ie_int9", 16, 2, "mxint8"), ("cb42f1346_e2m3fnuz", 32, 8, "mxfp8"),
@@ -162,7 +243,8 @@ def test_all_codes_where_there_are_bits_enough(device, element, scale, block, ot
     ("cb41fi_e2m2fnuz", 32, 4, "mxint4")])
 def test_indices_into_tables(device, element, block, subtile, other):
     rng = np.random.default_rng(15)
-    format_ = bs.Format(element, "ue8m0", block)
+    format_ = bs.Format(element, "ue8m0", block, subtile=subtile)
+    assert format_.spec == f"e8m0_t{block}s{subtile}"
     kernel = bs.compile(bs.matmul(M="M", N=40, K=96, a=format_, b=other))
     bits, tables = CODEBOOKS[element]
     numbers = rng.integers(0, len(tables), (5, 96 // subtile))
@@ -181,6 +263,31 @@ def test_indices_into_tables(device, element, block, subtile, other):
     assert is_rounded(d, x, w) and (d == kernel.emulate(x, w)).all()
     with pytest.raises(bs.Refused, match="no rule that chooses their tables"):
         bs.quantize(np.ones((5, 96)), format_)
+    mixed = np.array(x.data)
+    mixed[2, subtile - 1] ^= 1 << bits
+    with pytest.raises(bs.Refused, match=f"row 2, element {subtile - 1} along K: its "
+                                         "code is of table"):
+        bs.Scaled(mixed, scales, format=format_)
+
+
+def test_subtiles_of_rows():
+    codes = join("cb41fi_e2m2fnuz", np.zeros((8, 32)), np.arange(8).reshape(2, 4)
+                 .repeat(4, axis=0) % 2, 8)
+    scales = np.ones((1, 1), ml_dtypes.float8_e8m0fnu)
+    format_ = bs.Format("cb41fi_e2m2fnuz", "ue8m0", 32, rows=32, subtile=8,
+                        row_subtile=4)
+    assert format_.spec == "e8m0_t32s4_t32s8"
+    bs.Scaled(codes, scales, format=format_)
+    codes[5, 0] ^= 16
+    with pytest.raises(bs.Refused, match="row 5, element 0 along K"):
+        bs.Scaled(codes, scales, format=format_)
+    for given, why in (({"subtile": 3}, "subtile = 3: expected a power of two from 2"),
+                       ({"subtile": 64}, "subtile = 64: expected a power of two"),
+                       ({"subtile": 8, "rows": 32}, "row_subtile = 0: expected both")):
+        with pytest.raises(bs.Refused, match=why):
+            bs.Format("cb41fi_e2m2fnuz", "ue8m0", 32, **given)
+    with pytest.raises(bs.Refused, match="subtiles are of codebooks"):
+        bs.Format("e4m3", "ue8m0", 32, subtile=8)
 
 
 def test_e4m3_with_infinities(device):
