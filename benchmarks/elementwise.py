@@ -4,7 +4,9 @@ A kernel takes the larger of its bytes over the bandwidth of the memory and of i
 instructions over four for each SM and cycle, of a B200. The emulator counts the
 instructions of 128 rows, warp by warp. By that formula: nothing is measured, and an
 instruction of PTX counts as one, also where the machine has several for it, as for
-products of 64 bits, or few units, as for f64.
+products of 64 bits, or few units, as for f64. What takes a register apart or joins two
+(`mov.b64 {a, b}, c`) is none: ptxas gives them registers beside each other, or has
+the instruction take a half (`R4.H1`).
 
 Part of the blockscale project, under the Apache License v2.0 with LLVM
 Exceptions.
@@ -44,6 +46,16 @@ def save(path, count, element):
                      header.encode() + bits[0] * count)
 
 
+def executed(blockscale, folder, ptx, inputs):
+    """Instructions of warps of a kernel's PTX, beside its plan in `folder`."""
+    (folder / "counted.ptx").write_text(ptx)
+    command = [blockscale, "emulate", folder / "counted.ptx", "--plan",
+               folder / "k.plan.json", "--set", f"M={ROWS}", "--counters"]
+    found = subprocess.run(command + inputs, check=True, capture_output=True,
+                           text=True).stdout
+    return int(re.search(r"^instructions (\d+)$", found, re.MULTILINE)[1])
+
+
 def instructions(blockscale, folder, text, memory):
     """Of the kernel of a module with ROWS rows. `memory` says of a plan how many numbers
     of which type each parameter that is read has; of bits that alternate, f16."""
@@ -51,13 +63,16 @@ def instructions(blockscale, folder, text, memory):
     subprocess.run([blockscale, "compile", folder / "k.mlir", "--no-cubin", "-o",
                     folder], check=True)
     plan = json.loads((folder / "k.plan.json").read_text())["kernels"][0]
-    command = [blockscale, "emulate", folder / "k.ptx", "--plan",
-               folder / "k.plan.json", "--set", f"M={ROWS}", "--counters"]
+    inputs = []
     for role, (count, element) in memory(plan).items():
         save(folder / f"{role}.npy", count, element)
-        command += ["--in", f"{role}={folder}/{role}.npy"]
-    found = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return int(re.search(r"^instructions (\d+)$", found, re.MULTILINE)[1])
+        inputs += ["--in", f"{role}={folder}/{role}.npy"]
+    ptx = (folder / "k.ptx").read_text()
+    count = executed(blockscale, folder, ptx, inputs)
+    # Twice, they change nothing.
+    twice = re.sub(r"^(\s*mov\.b\d+\s+(?:\{.*\}, \S+|\S+ \{.*\});)$", r"\1\n\1", ptx,
+                   flags=re.MULTILINE)
+    return 2 * count - executed(blockscale, folder, twice, inputs)
 
 
 def table(arguments, columns, rows):

@@ -20,7 +20,7 @@ import sys
 PAGES = [
     ("blockscale.md", "The dialect blockscale",
      ["Dialects/BlockscaleDialect.md", "Dialects/BlockscaleHostOps.md",
-      "Dialects/BlockscaleSumsOps.md"]),
+      "Dialects/BlockscaleSumsOps.md", "Dialects/BlockscaleErrorOps.md"]),
     ("nki.md", "The dialect of NKI's kernels", ["Dialects/BlockscaleNKIDialect.md"]),
     ("passes.md", "The passes",
      ["BlockscalePasses.md", "BlockscaleNKIPasses.md",

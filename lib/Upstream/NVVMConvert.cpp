@@ -196,3 +196,134 @@ Value nvvm::decodePair(ImplicitLocOpBuilder &b, Value codes, Type format) {
   return NVVM::ConvertF8x2ToF16x2Op::create(b, f16x2, bytes, /*relu=*/false,
                                             format);
 }
+
+/// Two f16 less two f32, each by an instruction that takes half of a register.
+/// As text, because LLVM would take the halves into registers of their own.
+static SmallVector<Value> mixedDifferences(ImplicitLocOpBuilder &b,
+                                           Value nearest, ValueRange values) {
+  AssemblyText assembly(/*results=*/2);
+  // Results are written before all numbers are read.
+  assembly.constraints = ",=&f,=&f";
+  Value word = LLVM::BitcastOp::create(b, b.getI32Type(), nearest);
+  assembly.text = "{\n\t.reg .b16 %low, %high;\n\tmov.b32 {%low, %high}, ";
+  assembly.add(word, "r");
+  assembly.text += ";\n\tsub.f32.f16 $0, %low, ";
+  assembly.add(values[0], "f");
+  assembly.text += ";\n\tsub.f32.f16 $1, %high, ";
+  assembly.add(values[1], "f");
+  assembly.text += ";\n\t}";
+  SmallVector<Type> types(2, b.getF32Type());
+  auto both = LLVM::LLVMStructType::getLiteral(b.getContext(), types);
+  Value found = assemble(b, both, assembly, /*hasEffects=*/false).getResult(0);
+  SmallVector<Value> results;
+  for (int64_t i : {0, 1})
+    results.push_back(
+        LLVM::ExtractValueOp::create(b, found, ArrayRef<int64_t>(i)));
+  return results;
+}
+
+/// The same, `isMixed` or each f16 widened first.
+static SmallVector<Value> differences(ImplicitLocOpBuilder &b, Value nearest,
+                                      ValueRange values, bool isMixed) {
+  if (isMixed)
+    return mixedDifferences(b, nearest, values);
+  SmallVector<Value> results;
+  for (auto [i, value] : llvm::enumerate(values)) {
+    Value half =
+        LLVM::ExtractElementOp::create(b, nearest, constantWord(b, int64_t(i)));
+    Value wide = LLVM::FPExtOp::create(b, b.getF32Type(), half);
+    results.push_back(LLVM::FSubOp::create(b, wide, value));
+  }
+  return results;
+}
+
+/// The word of the codes of eight numbers, and those of the values of two codes
+/// each, two f16. As text, for the reason of encodeWord().
+static SmallVector<Value> roundWord(ImplicitLocOpBuilder &b,
+                                    ValueRange values) {
+  size_t pairs = values.size() / 2;
+  AssemblyText assembly(/*results=*/pairs + 1);
+  // Results are written before all numbers are read.
+  for (size_t i = 0; i <= pairs; ++i)
+    assembly.constraints += ",=&r";
+  std::string declared, joined, decoded;
+  for (size_t i = 0; i < pairs; ++i) {
+    std::string byte = "%codes" + std::to_string(i);
+    declared += (i == 0 ? "" : ", ") + byte;
+    joined += (i == 0 ? "" : ", ") + byte;
+    assembly.text += "cvt.rn.satfinite.e2m1x2.f32 " + byte + ", ";
+    assembly.add(values[2 * i + 1], "f");
+    assembly.text += ", ";
+    assembly.add(values[2 * i], "f");
+    assembly.text += ";\n\t";
+    decoded +=
+        "cvt.rn.f16x2.e2m1x2 $" + std::to_string(i + 1) + ", " + byte + ";\n\t";
+  }
+  assembly.text = "{\n\t.reg .b8 " + declared + ";\n\t" + assembly.text +
+                  "mov.b32 $0, {" + joined + "};\n\t" + decoded + "}";
+  SmallVector<Type> types(pairs + 1, b.getI32Type());
+  auto all = LLVM::LLVMStructType::getLiteral(b.getContext(), types);
+  Value found = assemble(b, all, assembly, /*hasEffects=*/false).getResult(0);
+  SmallVector<Value> words;
+  for (size_t i = 0; i <= pairs; ++i)
+    words.push_back(
+        LLVM::ExtractValueOp::create(b, found, ArrayRef<int64_t>(i)));
+  return words;
+}
+
+RoundingErrors nvvm::roundingErrors(ImplicitLocOpBuilder &b, ValueRange values,
+                                    Type format, bool isMixed) {
+  auto f16x2 = VectorType::get({2}, b.getF16Type());
+  RoundingErrors result;
+  SmallVector<Value> rounded, errors;
+  if (isa<Float4E2M1FNType>(format)) {
+    SmallVector<Value> words = roundWord(b, values);
+    result.codes = words.front();
+    for (Value word : ArrayRef(words).drop_front())
+      rounded.push_back(LLVM::BitcastOp::create(b, f16x2, word));
+  } else {
+    result.codes = encodePair(b, values[0], values[1], format);
+    rounded.push_back(decodePair(b, result.codes, format));
+  }
+  auto type = VectorType::get({int64_t(values.size())}, b.getF32Type());
+  result.errors = LLVM::PoisonOp::create(b, type);
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (i % 2 == 0)
+      errors.append(
+          differences(b, rounded[i / 2], values.slice(i, 2), isMixed));
+    result.errors = LLVM::InsertElementOp::create(b, result.errors, errors[i],
+                                                  constantWord(b, int64_t(i)));
+  }
+  return result;
+}
+
+Value nvvm::addTowardsZero(ImplicitLocOpBuilder &b, Value lhs, Value rhs,
+                           bool isPacked) {
+  constexpr StringLiteral kAdd = "llvm.nvvm.add.rz.f";
+  Type type = lhs.getType();
+  if (!isa<VectorType>(type))
+    return call(b, kAdd, {lhs, rhs});
+  Value sum;
+  if (isPacked) {
+    AssemblyText assembly(/*results=*/1);
+    assembly.constraints = ",=l";
+    assembly.text = "add.rz.f32x2 $0, ";
+    Value left = LLVM::BitcastOp::create(b, b.getI64Type(), lhs);
+    Value right = LLVM::BitcastOp::create(b, b.getI64Type(), rhs);
+    assembly.add(left, "l");
+    assembly.text += ", ";
+    assembly.add(right, "l");
+    sum = assemble(b, b.getI64Type(), assembly, /*hasEffects=*/false)
+              .getResult(0);
+    return LLVM::BitcastOp::create(b, type, sum);
+  }
+  sum = LLVM::PoisonOp::create(b, type);
+  for (int64_t i = 0; i < cast<VectorType>(type).getNumElements(); ++i) {
+    Value at = constantWord(b, i);
+    Value left = LLVM::ExtractElementOp::create(b, lhs, at);
+    Value right = LLVM::ExtractElementOp::create(b, rhs, at);
+    Value one = call(b, kAdd, {left, right});
+    sum = LLVM::InsertElementOp::create(b, sum, one, at);
+  }
+  return sum;
+}

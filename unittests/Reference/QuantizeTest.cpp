@@ -79,6 +79,42 @@ TEST(Quantize, TheSmallerErrorWins) {
   EXPECT_EQ(quantizeBlock(how, {kInfinity, 7.5f}, std::nullopt, 0).scale, 0xfe);
 }
 
+// Elements of so many binades that only what saturates under the smaller scale
+// errs more under it than under the larger one: 464 and 61440 are the middles
+// between the largest element and the step above.
+TEST(Quantize, TheLargestDecides) {
+  struct Case {
+    ElementFormat element;
+    float middle;
+  };
+  uint32_t state = 1;
+  auto random = [&](float below) {
+    state = state * 1664525 + 1013904223;
+    return below * float(int32_t(state)) / 0x1p31f;
+  };
+  for (auto [element, middle] :
+       {Case{ElementFormat::E4M3, 464}, Case{ElementFormat::E5M2, 61440}}) {
+    Quantization searched{element, ElementFormat::UE8M0, "min_error", "even"};
+    Quantization turned{element, ElementFormat::UE8M0, "mid_max", "even"};
+    float power = std::exp2(std::ilogb(middle));
+    for (float largest :
+         {power, power * 1.5f, middle, std::nextafter(middle, 0.0f),
+          std::nextafter(middle, kMost), power * 1.9375f,
+          std::nextafter(2 * power, 0.0f)})
+      for (float times : {1.0f, 0x1p-126f, 0x1p-140f, 0x1p60f, 0x1p-20f})
+        for (unsigned count : {0, 1, 31}) {
+          std::vector<float> values{largest * times};
+          for (unsigned i = 0; i < count; ++i)
+            values.push_back(random(largest) * times *
+                             (i % 2 ? 1 : std::exp2(-float(i))));
+          QuantizedBlock one = quantizeBlock(searched, values, std::nullopt, 0);
+          QuantizedBlock other = quantizeBlock(turned, values, std::nullopt, 0);
+          EXPECT_EQ(one.scale, other.scale) << largest << " times " << times;
+          EXPECT_EQ(one.codes, other.codes) << largest << " times " << times;
+        }
+  }
+}
+
 // 6 is 6 times 1 or 4 times 1.5; 4.5 is 3 times 1.5, and 1 nothing times 1.5.
 TEST(Quantize, FourOrSix) {
   Quantization how{ElementFormat::E2M1, ElementFormat::UE4M3, "min_error",

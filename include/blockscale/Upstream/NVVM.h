@@ -254,6 +254,22 @@ mlir::Value dither(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
 mlir::Value decodePair(mlir::ImplicitLocOpBuilder &b, mlir::Value codes,
                        mlir::Type format);
 
+/// Codes as of encodePair() or encodeWord(), and a vector of f32 of what the
+/// codes are less the numbers.
+struct RoundingErrors {
+  mlir::Value codes, errors;
+};
+/// Those of two f32, or of eight in f4E2M1FN. `isMixed` says whether the chip
+/// adds f16 to f32.
+RoundingErrors roundingErrors(mlir::ImplicitLocOpBuilder &b,
+                              mlir::ValueRange values, mlir::Type format,
+                              bool isMixed);
+
+/// The sum of two f32, or of vectors of two, rounded towards zero. `isPacked`
+/// says whether the chip adds two at once.
+mlir::Value addTowardsZero(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
+                           mlir::Value rhs, bool isPacked);
+
 //===----------------------------------------------------------------------===//
 // Warps
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
+#include "blockscale/Dialect/Blockscale/IR/BlockscaleErrors.h"
+#include "blockscale/HW/Throughput.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -372,6 +374,36 @@ struct DecodePairToNVVM : OpConversionPattern<DecodePairOp> {
   }
 };
 
+struct RoundingErrorsToNVVM : OpConversionPattern<RoundingErrorsOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(RoundingErrorsOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    // The chips whose instructions have pairs also have such of two sizes.
+    bool isMixed = hw::multipliesPairs(getTarget(op).chip);
+    nvvm::RoundingErrors found =
+        nvvm::roundingErrors(b, adaptor.getValues(), op.getFormat(), isMixed);
+    rewriter.replaceOp(op, {found.codes, found.errors});
+    return success();
+  }
+};
+
+struct AddTowardsZeroToNVVM : OpConversionPattern<AddTowardsZeroOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(AddTowardsZeroOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(
+        op, nvvm::addTowardsZero(b, adaptor.getLhs(), adaptor.getRhs(),
+                                 hw::multipliesPairs(getTarget(op).chip)));
+    return success();
+  }
+};
+
 //===----------------------------------------------------------------------===//
 // Math
 //===----------------------------------------------------------------------===//
@@ -465,8 +497,8 @@ void blockscale::populateEpiloguePatterns(const TypeConverter &converter,
   patterns.add<LoadRowToNVVM, StoreRowToNVVM, CountArrivalToNVVM,
                LargestMagnitudeToNVVM, EncodePairToNVVM, EncodeWordToNVVM,
                EncodeStochasticToNVVM, DitherToNVVM, RoundPairToNVVM,
-               DecodePairToNVVM, ExpToNVVM, Exp2ToNVVM>(converter,
-                                                        patterns.getContext());
+               DecodePairToNVVM, RoundingErrorsToNVVM, AddTowardsZeroToNVVM,
+               ExpToNVVM, Exp2ToNVVM>(converter, patterns.getContext());
   populatePolynomialPatterns<math::ErfOp, math::ExpM1Op, math::LogOp,
                              math::Log1pOp, math::Log2Op, math::TanhOp>(
       converter, patterns);

@@ -86,7 +86,15 @@ REPLACED = REPLACED + [
 if ptx.places(r"cvt\.rs"):
     REPLACED += [
         ("the codes exchanged",
-         r"(cvt\.rs\.satfinite\.\w+\.f32\s+%\w+,) \{(%r\d+),(%r\d+)", r"\1 {\3,\2"),
+         r"(cvt\.rs\.satfinite\.\w+\.f32\s+%\w+,) \{(%r\d+),(?!\2,)(%r\d+)",
+         r"\1 {\3,\2"),
+        # Each of two with random bits of its own, and the bytes of two such pairs.
+        ("the codes exchanged",
+         r"(cvt\.rs\.satfinite\.\w+\.f32\s+%\w+,) \{(%r\d+),\2,(%r\d+),\3\}",
+         r"\1 {\3,\3,\2,\2}"),
+        ("the pairs exchanged", r"(prmt\.b32\s+%r\d+), (%r\d+), (%r\d+),", r"\1, \3, \2,"),
+        ("the other byte", r"(prmt\.b32\s+%r\d+, %r\d+, %r\d+), 0x6420U;",
+         r"\1, 0x6440U;"),
         ("the codes exchanged",
          r"(cvt\.rs\.satfinite\.\w+\.f32\s+%\w+, \{%r\d+),(%r\d+),(%r\d+)",
          r"\1,\3,\2"),
@@ -189,6 +197,9 @@ if "_t0" in open(source).read():
 if "min_error" in open(source).read():
     EQUIVALENT.append((r"no bound: .*0f7F7FFFFF",
                        "the smaller scale has the same inverse then, and wins"))
+    # What two sums of f32 that begin at 32 are less than their bits.
+    EQUIVALENT.append((r"another sum: .*add\.s32\s+%r\d+, %r\d+, 2080374784;",
+                       "no two errors here differ by 2^-20 of the bound"))
 if is_epilogue:
     EQUIVALENT.append((r"no bound: .*0f(7B124924|77924924)",
                        "no sum is so large; those of quantized_float_chain.py are"))

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "blockscale/Dialect/Blockscale/IR/BlockscaleErrors.h"
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleHost.h"
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleSums.h"
 #include "blockscale/Dialect/Blockscale/IR/Bytecode.h"
@@ -32,6 +33,10 @@ void BlockscaleDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleSumsOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "blockscale/Dialect/Blockscale/IR/BlockscaleErrorOps.cpp.inc"
       >();
 }
 

@@ -10,6 +10,7 @@
 #include "IntegerCodes.h"
 #include "blockscale/Dialect/Blockscale/IR/RandomBits.h"
 #include "blockscale/Formats/Quotient.h"
+#include "blockscale/HW/Throughput.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -29,10 +30,14 @@ BlockQuantizer::BlockQuantizer(Emitter &emitter, QuantizationAttr what,
                                ArrayRef<Value> sizes, hw::Target target)
     : StorageAccess(emitter, storage, sizes), what(what),
       element(what.getD().getElementType()), limit(largestElement(what.getD())),
+      rule(what.getRule()), target(target),
       roundsByInstruction(
-          what.getRounding() == ElementRounding::StochasticRS &&
-          isa<FloatType>(element) &&
-          hw::isAvailable(hw::Feature::StochasticConvert, target)) {}
+          isStochastic() && isa<FloatType>(element) &&
+          (sharesRandomBits() || element.getIntOrFloatBitWidth() > 4) &&
+          hw::isAvailable(hw::Feature::StochasticConvert, target)) {
+  if (rule == ScaleRule::MinError && largestDecides(what.getD()))
+    rule = ScaleRule::MidMax;
+}
 
 //===----------------------------------------------------------------------===//
 // Scales
@@ -207,46 +212,18 @@ BlockScaling BlockQuantizer::floatScaling(float target, Value largest,
   return roundedScalings(scaleFor(target, largest, factor), factor).front();
 }
 
-/// What an element adds to the error of its tile, as `squaredError` has it: the
-/// chip rounds as that does, and the signs do not matter.
-Value BlockQuantizer::errorOf(Value quotient, Value rounded, Value factor,
-                              bool isBounded) {
-  Value error = arith::SubFOp::create(e, quotient, rounded);
-  error = arith::MulFOp::create(e, error, factor);
-  Value square = arith::MulFOp::create(e, error, error);
-  if (!isBounded)
-    square = arith::MinNumFOp::create(e, square, e.f32(kErrorUnits));
-  return arith::FPToUIOp::create(e, e.getI32Type(), square);
-}
-
 /// The sum of what the elements of a tile add to its error, an i32: there are
 /// at most 2048 of at most 2^20. Keeps the codes.
 Value BlockQuantizer::errorOf(ArrayRef<Value> values, BlockScaling &scaling,
-                              Value ratio, bool isBounded, Value counts) {
-  auto format = TypeAttr::get(element);
-  Value factor =
-      arith::MulFOp::create(e, ratio, e.f32(errorFactor(what.getD())));
-  SmallVector<Value> errors;
-  for (size_t i = 0; i < values.size(); i += 2) {
-    Value quotients[2];
-    for (size_t k = 0; k < 2; ++k)
-      quotients[k] = arith::MulFOp::create(e, values[i + k], scaling.inverse);
-    scaling.pairs.push_back(
-        EncodePairOp::create(e, quotients[0], quotients[1], format));
-    Value rounded = DecodePairOp::create(e, scaling.pairs.back(), format);
-    for (int64_t k = 0; k < 2; ++k)
-      errors.push_back(errorOf(
-          quotients[k], e.widen(vector::ExtractOp::create(e, rounded, k)),
-          factor, isBounded));
-  }
-  while (errors.size() > 1) {
-    for (size_t i = 0; i < errors.size() / 2; ++i)
-      errors[i] = add(errors[2 * i], errors[2 * i + 1]);
-    errors.resize(errors.size() / 2);
-  }
+                              const ErrorSum::Candidate &candidate,
+                              Value counts) {
+  bool isPacked = hw::multipliesPairs(target.chip);
+  ErrorSum::Found found =
+      ErrorSum(e, what.getD(), isPacked).find(values, candidate);
+  scaling.codes = std::move(found.codes);
   if (storage.repetitions() == 1)
-    return errors.front();
-  return reduceTile(select(e, counts, errors.front(), e.i32(0)),
+    return found.sum;
+  return reduceTile(select(e, counts, found.sum, e.i32(0)),
                     gpu::AllReduceOperation::ADD);
 }
 
@@ -255,7 +232,6 @@ Value BlockQuantizer::errorOf(ArrayRef<Value> values, BlockScaling &scaling,
 BlockScaling BlockQuantizer::lessErring(ArrayRef<Value> values, Value largest,
                                         Value factor, Value counts) {
   bool isPower = storage.hasPowers();
-  bool isBounded = isPower && !factor;
   float below = secondLargestElement(what.getD());
   BlockScaling first = isPower
                            ? exponentScaling(ScaleRule::Floor, largest, factor)
@@ -263,12 +239,16 @@ BlockScaling BlockQuantizer::lessErring(ArrayRef<Value> values, Value largest,
   BlockScaling second =
       isPower ? exponentScaling(ScaleRule::FloorPlusOne, largest, factor)
               : floatScaling(below, largest, factor);
+  ErrorSum::Candidate one{first.inverse}, other{second.inverse};
   // A power is twice the other unless both are the same.
-  Value ratio =
-      isPower ? e.f32(2)
-              : arith::DivFOp::create(e, second.scale, first.scale).getResult();
-  Value secondError = errorOf(values, second, ratio, isBounded, counts);
-  Value firstError = errorOf(values, first, e.f32(1), isBounded, counts);
+  if (isPower)
+    other.power = 2;
+  else
+    other.ratio = arith::DivFOp::create(e, second.scale, first.scale);
+  if (!isPower || factor)
+    one.largest = other.largest = largest;
+  Value secondError = errorOf(values, second, other, counts);
+  Value firstError = errorOf(values, first, one, counts);
   Value isBetter = arith::CmpIOp::create(e, arith::CmpIPredicate::ult,
                                          secondError, firstError);
   if (!isPower) {
@@ -276,15 +256,15 @@ BlockScaling BlockQuantizer::lessErring(ArrayRef<Value> values, Value largest,
                                          first.code, e.i32(0));
     isBetter = arith::OrIOp::create(e, isBetter, isZero);
   }
-  auto better = [&](Value one, Value other) {
-    return select(e, isBetter, other, one);
+  auto better = [&](Value left, Value right) {
+    return select(e, isBetter, right, left);
   };
   BlockScaling result{better(first.code, second.code),
                       better(first.inverse, second.inverse),
                       Value(),
                       {}};
-  for (auto [one, other] : llvm::zip_equal(first.pairs, second.pairs))
-    result.pairs.push_back(better(one, other));
+  for (auto [left, right] : llvm::zip_equal(first.codes, second.codes))
+    result.codes.push_back(better(left, right));
   return result;
 }
 
@@ -292,7 +272,7 @@ BlockScaling BlockQuantizer::scalingOf(ArrayRef<Value> values, Value largest,
                                        Value factor, Value counts) {
   if (comparesErrors())
     return lessErring(values, largest, factor, counts);
-  return storage.hasPowers() ? exponentScaling(what.getRule(), largest, factor)
+  return storage.hasPowers() ? exponentScaling(rule, largest, factor)
                              : floatScaling(limit, largest, factor);
 }
 
@@ -355,25 +335,38 @@ void BlockQuantizer::replaceNaN(SmallVector<Value> &words, Value inverse) {
   }
 }
 
+bool BlockQuantizer::sharesRandomBits() const {
+  return what.getRounding() == ElementRounding::StochasticRS;
+}
+
 bool BlockQuantizer::isStochastic() const {
   return what.getRounding() == ElementRounding::Stochastic ||
-         what.getRounding() == ElementRounding::StochasticRS;
+         sharesRandomBits();
+}
+
+/// The lower and the upper half of words of 64 bits. One instruction has both
+/// halves of a register.
+SmallVector<Value> BlockQuantizer::halvesOf(ArrayRef<Value> words) {
+  auto halves = VectorType::get({2}, e.getI32Type());
+  SmallVector<Value> all;
+  for (Value word : words) {
+    Value both = vector::BitCastOp::create(
+        e, halves,
+        vector::FromElementsOp::create(e, VectorType::get({1}, word.getType()),
+                                       word));
+    for (int64_t half : {0, 1})
+      all.push_back(vector::ExtractOp::create(e, both, half));
+  }
+  return all;
 }
 
 /// The bits of each four elements of such a block.
 SmallVector<Value> BlockQuantizer::sharedRandomBits(Value first) {
   SmallVector<Value> all;
-  auto halves = VectorType::get({2}, e.getI32Type());
-  for (Value word : sharedRandomWords(e, uint64_t(what.getSeed().getInt()),
-                                      first, storage.block)) {
-    // One instruction has both halves of a register.
-    Value both = vector::BitCastOp::create(
-        e, halves,
-        vector::FromElementsOp::create(e, VectorType::get({1}, word.getType()),
-                                       word));
-    all.append(randomGroups(e, vector::ExtractOp::create(e, both, 1),
-                            vector::ExtractOp::create(e, both, 0)));
-  }
+  SmallVector<Value> halves = halvesOf(sharedRandomWords(
+      e, uint64_t(what.getSeed().getInt()), first, storage.block));
+  for (size_t i = 0; i < halves.size(); i += 2)
+    all.append(randomGroups(e, halves[i + 1], halves[i]));
   return all;
 }
 
@@ -396,23 +389,25 @@ SmallVector<Value> BlockQuantizer::sharedRandomNumbers(Value first) {
   return numbers;
 }
 
-/// The random numbers of a block whose first element has number `first`, i32.
-SmallVector<Value> BlockQuantizer::randomNumbers(Value first) {
-  if (what.getRounding() == ElementRounding::StochasticRS)
-    return sharedRandomNumbers(first);
-  constexpr int64_t kWord = 32;
+/// The random numbers of two elements each, in an i32, of a block whose first
+/// element has number `first`.
+SmallVector<Value> BlockQuantizer::randomPairs(Value first) {
   int64_t count = storage.block / kSharedRandom;
   Value group = arith::DivUIOp::create(e, first, wide(kSharedRandom));
+  return halvesOf(
+      randomWords(e, uint64_t(what.getSeed().getInt()), group, count));
+}
+
+/// Those of one element each, i32.
+SmallVector<Value> BlockQuantizer::randomNumbers(Value first) {
+  if (sharesRandomBits())
+    return sharedRandomNumbers(first);
   SmallVector<Value> numbers;
-  for (Value word :
-       randomWords(e, uint64_t(what.getSeed().getInt()), group, count))
-    for (int64_t begin : {int64_t(0), kWord}) {
-      Value half = arith::ShRUIOp::create(e, word, wide(begin));
-      half = arith::TruncIOp::create(e, e.getI32Type(), half);
-      numbers.push_back(
-          arith::AndIOp::create(e, half, e.i32((1 << kRandomBits) - 1)));
-      numbers.push_back(arith::ShRUIOp::create(e, half, e.i32(kRandomBits)));
-    }
+  for (Value pair : randomPairs(first)) {
+    numbers.push_back(
+        arith::AndIOp::create(e, pair, e.i32((1 << kRandomBits) - 1)));
+    numbers.push_back(arith::ShRUIOp::create(e, pair, e.i32(kRandomBits)));
+  }
   return numbers;
 }
 
@@ -478,6 +473,28 @@ SmallVector<Value> BlockQuantizer::integerGroups(ArrayRef<Value> values,
                         : encodeBytes(e, counts);
 }
 
+/// Four codes of 8 or 6 bits by `cvt.rs`, each by random bits of its own, of
+/// which a pair has a word. The instruction gives the lower half of a word to
+/// two numbers, and the upper half to two: of these each has its code twice.
+Value BlockQuantizer::encodeApart(ArrayRef<Value> products,
+                                  ArrayRef<Value> pairs) {
+  auto bytes = VectorType::get({4}, e.getI8Type());
+  auto word = VectorType::get({1}, e.getI32Type());
+  SmallVector<Value> twice;
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    Value low = products[2 * i], high = products[2 * i + 1];
+    Value codes = EncodeStochasticOp::create(e, e.getI32Type(),
+                                             ValueRange{low, low, high, high},
+                                             pairs[i], TypeAttr::get(element));
+    twice.push_back(vector::BitCastOp::create(
+        e, bytes, vector::FromElementsOp::create(e, word, codes)));
+  }
+  Value codes = vector::ShuffleOp::create(e, twice[0], twice[1],
+                                          ArrayRef<int64_t>{0, 2, 4, 6});
+  return packed(vector::ExtractOp::create(
+      e, vector::BitCastOp::create(e, word, codes), int64_t(0)));
+}
+
 /// The codes in groups of four, or of eight of 4 bits, by `cvt.rs`.
 SmallVector<Value> BlockQuantizer::encodeByInstruction(ArrayRef<Value> values,
                                                        Value inverse,
@@ -485,6 +502,13 @@ SmallVector<Value> BlockQuantizer::encodeByInstruction(ArrayRef<Value> values,
   SmallVector<Value> products, words;
   for (Value value : values)
     products.push_back(arith::MulFOp::create(e, value, inverse));
+  if (!sharesRandomBits()) {
+    SmallVector<Value> pairs = randomPairs(first);
+    for (size_t i = 0; i < products.size(); i += kRandomGroup)
+      words.push_back(encodeApart(ArrayRef(products).slice(i, kRandomGroup),
+                                  ArrayRef(pairs).slice(i / 2, 2)));
+    return words;
+  }
   SmallVector<Value> random = sharedRandomBits(first);
   auto groups = size_t(int64_t(storage.data->globalBits) == 4 ? 2 : 1);
   ArrayRef<Value> rest = products, bits = random;
@@ -509,9 +533,9 @@ SmallVector<Value> BlockQuantizer::encodeGroups(ArrayRef<Value> values,
   auto format = TypeAttr::get(element);
   bool areWords = int64_t(storage.data->globalBits) == 4;
   SmallVector<Value> groups, pairs;
-  if (what.getRounding() == ElementRounding::Even && !areWords)
-    pairs = scaling.pairs;
-  if (pairs.empty()) {
+  if (what.getRounding() == ElementRounding::Even)
+    (areWords ? groups : pairs) = scaling.codes;
+  if (groups.empty() && pairs.empty()) {
     SmallVector<Value> quotients = quotientsOf(values, scaling, first);
     ArrayRef<Value> rest = quotients;
     constexpr size_t kWord = 8;

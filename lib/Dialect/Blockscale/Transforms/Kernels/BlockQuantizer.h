@@ -9,6 +9,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_BLOCKQUANTIZER_H
 #define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_BLOCKQUANTIZER_H
 
+#include "ErrorSum.h"
 #include "StorageAccess.h"
 #include "TileReduction.h"
 
@@ -22,9 +23,9 @@ struct BlockScaling {
   mlir::Value inverse;
   /// The scale itself; null for powers of two.
   mlir::Value scale;
-  /// The elements to nearest even, two at a time, where choosing the scale has
-  /// made them.
-  llvm::SmallVector<mlir::Value> pairs;
+  /// The codes to nearest even of two elements each, of 4 bits of eight, where
+  /// choosing the scale has made them.
+  llvm::SmallVector<mlir::Value> codes;
   /// Whether it does not depend on the elements, so that a NaN has others
   /// beside it.
   bool isGiven = false;
@@ -49,7 +50,7 @@ public:
   /// `TileReduction` says.
   mlir::Value largestOfTile(mlir::Value largest);
   /// Whether the scale of a block depends on more than its largest magnitude.
-  bool comparesErrors() const { return what.getRule() == ScaleRule::MinError; }
+  bool comparesErrors() const { return rule == ScaleRule::MinError; }
   /// The scale of a block of f32 with this largest magnitude; `factor` is the
   /// tensor's, or null. If errors are compared and tiles have several rows, all
   /// lanes of a warp come, and `counts` says whose values are part of the tile.
@@ -106,15 +107,17 @@ private:
   roundedScalings(llvm::ArrayRef<mlir::Value> scales, mlir::Value factor);
   BlockScaling floatScaling(float target, mlir::Value largest,
                             mlir::Value factor);
-  mlir::Value errorOf(mlir::Value quotient, mlir::Value rounded,
-                      mlir::Value factor, bool isBounded);
   mlir::Value errorOf(llvm::ArrayRef<mlir::Value> values, BlockScaling &scaling,
-                      mlir::Value ratio, bool isBounded, mlir::Value counts);
+                      const ErrorSum::Candidate &candidate, mlir::Value counts);
   BlockScaling lessErring(llvm::ArrayRef<mlir::Value> values,
                           mlir::Value largest, mlir::Value factor,
                           mlir::Value counts);
   mlir::Value withoutTie(mlir::Value value);
   bool isStochastic() const;
+  /// Whether elements share random bits as `cvt.rs` has them.
+  bool sharesRandomBits() const;
+  llvm::SmallVector<mlir::Value> halvesOf(llvm::ArrayRef<mlir::Value> words);
+  llvm::SmallVector<mlir::Value> randomPairs(mlir::Value first);
   llvm::SmallVector<mlir::Value> randomNumbers(mlir::Value first);
   llvm::SmallVector<mlir::Value> sharedRandomBits(mlir::Value first);
   llvm::SmallVector<mlir::Value> sharedRandomNumbers(mlir::Value first);
@@ -130,6 +133,8 @@ private:
   llvm::SmallVector<mlir::Value>
   integerGroups(llvm::ArrayRef<mlir::Value> values, const BlockScaling &scaling,
                 mlir::Value first);
+  mlir::Value encodeApart(llvm::ArrayRef<mlir::Value> products,
+                          llvm::ArrayRef<mlir::Value> pairs);
   llvm::SmallVector<mlir::Value>
   encodeByInstruction(llvm::ArrayRef<mlir::Value> values, mlir::Value inverse,
                       mlir::Value first);
@@ -138,6 +143,9 @@ private:
   QuantizationAttr what;
   mlir::Type element;
   float limit;
+  /// That of scales, or another one that always says the same.
+  ScaleRule rule;
+  hw::Target target;
   /// Whether the chip rounds at random by an instruction, and it is to do so.
   bool roundsByInstruction;
   TileOrder order = TileOrder::Together;

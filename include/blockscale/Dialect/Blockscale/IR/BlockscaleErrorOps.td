@@ -1,0 +1,55 @@
+//===- BlockscaleErrorOps.td - errors of rounding ----------*- tablegen -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_BLOCKSCALE_IR_BLOCKSCALEERROROPS_TD
+#define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_BLOCKSCALEERROROPS_TD
+
+include "blockscale/Dialect/Blockscale/IR/BlockscaleTypes.td"
+include "mlir/IR/CommonTypeConstraints.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Blockscale_RoundingErrorsOp
+    : Op<Blockscale_Dialect, "rounding_errors", [Pure]> {
+  let summary = "two f32 as narrow codes, or eight of 4 bits, and how far they are off";
+  let description = [{
+    The codes of two numbers as `blockscale.encode_pair` has them, or of eight as
+    `blockscale.encode_word` does, and the value of each code less the number, in
+    f32. Where the chip adds numbers of 16 and of 32 bits (`sub.f32.f16` of the PTX
+    ISA, sm_100 and later) the values of the codes are not widened.
+
+    ```mlir
+    %c, %d = blockscale.rounding_errors %a, %b as f8E4M3FN : vector<2xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<F32>:$values, TypeAttr:$format);
+  let results = (outs I32:$codes, FixedVectorOfRankAndType<[1], [F32]>:$errors);
+  let assemblyFormat = "$values `as` $format attr-dict `:` type($errors)";
+  let hasVerifier = 1;
+}
+
+def Blockscale_F32Pair
+    : ConfinedType<VectorOfLengthAndType<[2], [F32]>, [], "two f32">;
+
+def Blockscale_AddTowardsZeroOp
+    : Op<Blockscale_Dialect, "add_towards_zero",
+         [Pure, SameOperandsAndResultType]> {
+  let summary = "a sum of f32, or two, rounded towards zero";
+  let description = [{
+    `add.rz` of the PTX ISA, of pairs with `.f32x2` where the chip adds two at once.
+
+    ```mlir
+    %s = blockscale.add_towards_zero %a, %b : vector<2xf32>
+    ```
+  }];
+  let arguments = (ins AnyTypeOf<[F32, Blockscale_F32Pair]>:$lhs,
+                       AnyTypeOf<[F32, Blockscale_F32Pair]>:$rhs);
+  let results = (outs AnyTypeOf<[F32, Blockscale_F32Pair]>:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+}
+
+#endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_BLOCKSCALEERROROPS_TD

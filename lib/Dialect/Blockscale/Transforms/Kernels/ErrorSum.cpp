@@ -1,0 +1,177 @@
+//===- ErrorSum.cpp - how far a block of codes is off ---------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ErrorSum.h"
+#include "blockscale/Dialect/Blockscale/IR/BlockscaleErrors.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/bit.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace blockscale;
+
+bool blockscale::largestDecides(ScaledTensorType type) {
+  auto element = dyn_cast<FloatType>(type.getElementType());
+  const ScaleSpec &spec = type.getSpec().getValue();
+  if (!element || spec.isMultiscale() ||
+      spec.scale->kind != NumberKind::Exponent)
+    return false;
+  // An error is at most half a step of subnormals under the larger scale, which
+  // is twice the first one.
+  const llvm::fltSemantics &semantics = element.getFloatSemantics();
+  float step = std::ldexp(
+      1.0f, APFloat::semanticsMinExponent(semantics) + 1 -
+                static_cast<int>(APFloat::semanticsPrecision(semantics)));
+  float count = step * errorFactor(type);
+  return count * count < 1;
+}
+
+ErrorSum::ErrorSum(Emitter &emitter, ScaledTensorType type, bool isPacked)
+    : e(emitter), element(type.getElementType()),
+      largestElement(blockscale::largestElement(type)),
+      factor(errorFactor(type)), isPacked(isPacked) {}
+
+ErrorSum::Part ErrorSum::partOf(ArrayRef<Value> numbers) {
+  if (!isPacked)
+    return numbers.front();
+  auto type = VectorType::get({lanes()}, e.getF32Type());
+  return vector::FromElementsOp::create(e, type, numbers);
+}
+
+ErrorSum::Part ErrorSum::splat(Value number) {
+  return partOf(SmallVector<Value>(lanes(), number));
+}
+
+ErrorSum::Part ErrorSum::times(Part part, Value factor) {
+  return arith::MulFOp::create(e, part, splat(factor));
+}
+
+SmallVector<Value> ErrorSum::quotientsOf(ArrayRef<Value> values,
+                                         Value inverse) {
+  SmallVector<Value> quotients;
+  for (; !values.empty(); values = values.drop_front(lanes())) {
+    Part part = times(partOf(values.take_front(lanes())), inverse);
+    if (!isPacked)
+      quotients.push_back(part);
+    else
+      for (int64_t lane = 0; lane < lanes(); ++lane)
+        quotients.push_back(vector::ExtractOp::create(e, part, lane));
+  }
+  return quotients;
+}
+
+SmallVector<ErrorSum::Part> ErrorSum::errorsOf(ArrayRef<Value> values,
+                                               Value inverse,
+                                               SmallVectorImpl<Value> &codes) {
+  size_t group = isa<Float4E2M1FNType>(element) ? 8 : 2;
+  auto type = VectorType::get({int64_t(group)}, e.getF32Type());
+  SmallVector<Value> quotients = quotientsOf(values, inverse);
+  SmallVector<Part> errors;
+  for (size_t i = 0; i < quotients.size(); i += group) {
+    auto found = RoundingErrorsOp::create(e, e.getI32Type(), type,
+                                          ArrayRef(quotients).slice(i, group),
+                                          TypeAttr::get(element));
+    codes.push_back(found.getCodes());
+    for (int64_t k = 0; k < int64_t(group); k += lanes()) {
+      SmallVector<Value> numbers;
+      for (int64_t lane = 0; lane < lanes(); ++lane)
+        numbers.push_back(
+            vector::ExtractOp::create(e, found.getErrors(), k + lane));
+      errors.push_back(partOf(numbers));
+    }
+  }
+  return errors;
+}
+
+/// In pairs, so that no sum waits for all before it.
+Value ErrorSum::total(SmallVector<Value> counts) {
+  while (counts.size() > 1) {
+    size_t half = counts.size() / 2, odd = counts.size() % 2;
+    for (size_t i = 0; i < half; ++i)
+      counts[i] =
+          arith::AddIOp::create(e, counts[i], counts[counts.size() - 1 - i]);
+    counts.resize(half + odd);
+  }
+  return counts.front();
+}
+
+Value ErrorSum::sumOf(ArrayRef<Part> errors, const Candidate &candidate) {
+  constexpr size_t kChain = 8;
+  constexpr int kFractionBits = 23;
+  float scaled = factor * candidate.power;
+  float start = std::ldexp(1 / (scaled * scaled), kFractionBits);
+  SmallVector<Part> chains;
+  for (auto [i, error] : llvm::enumerate(errors)) {
+    Part part = candidate.ratio ? times(error, candidate.ratio) : error;
+    part = arith::MulFOp::create(e, part, part);
+    if (i % kChain == 0)
+      chains.push_back(splat(e.f32(start)));
+    chains.back() = AddTowardsZeroOp::create(e, chains.back(), part);
+  }
+  SmallVector<Value> counts;
+  for (Part chain : chains)
+    for (int64_t lane = 0; lane < lanes(); ++lane)
+      counts.push_back(e.bits(
+          isPacked ? vector::ExtractOp::create(e, chain, lane).getResult()
+                   : chain));
+  int64_t before = int64_t(llvm::bit_cast<uint32_t>(start)) * counts.size();
+  return arith::SubIOp::create(e, total(counts), e.i32(int32_t(before)));
+}
+
+/// Each element for itself. The chip rounds as `squaredError` says, and the
+/// signs do not matter.
+Value ErrorSum::boundedSumOf(ArrayRef<Part> errors,
+                             const Candidate &candidate) {
+  Value by = e.f32(factor * candidate.power);
+  if (candidate.ratio)
+    by = arith::MulFOp::create(e, candidate.ratio, by);
+  SmallVector<Value> counts;
+  for (Part part : errors)
+    for (int64_t lane = 0; lane < lanes(); ++lane) {
+      Value error = isPacked
+                        ? vector::ExtractOp::create(e, part, lane).getResult()
+                        : part;
+      error = arith::MulFOp::create(e, error, by);
+      Value square = arith::MulFOp::create(e, error, error);
+      square = arith::MinNumFOp::create(e, square, e.f32(kErrorUnits));
+      counts.push_back(arith::FPToUIOp::create(e, e.getI32Type(), square));
+    }
+  return total(std::move(counts));
+}
+
+ErrorSum::Found ErrorSum::find(ArrayRef<Value> values,
+                               const Candidate &candidate) {
+  Found found;
+  SmallVector<Part> errors = errorsOf(values, candidate.inverse, found.codes);
+  if (!candidate.largest) {
+    found.sum = sumOf(errors, candidate);
+    return found;
+  }
+  // The errors of what does not saturate are within the bound: it is twice half
+  // of the largest step, and no scale is more than twice the first one. What
+  // does saturate under the first scale may be off by the bound as it is.
+  // Scales that are so much too small are rare: they end a format, or are its
+  // smallest.
+  float bound = std::sqrt(kErrorUnits) / factor;
+  bool isFirst = !candidate.ratio && candidate.power == 1;
+  Value most = arith::MulFOp::create(e, candidate.largest, candidate.inverse);
+  Value isBeyond = arith::CmpFOp::create(
+      e, arith::CmpFPredicate::OGT, most,
+      e.f32(isFirst ? largestElement + bound : largestElement));
+  auto branch = scf::IfOp::create(e, TypeRange(e.getI32Type()), isBeyond,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(e);
+  e.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(e, boundedSumOf(errors, candidate));
+  e.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(e, sumOf(errors, candidate));
+  found.sum = branch.getResult(0);
+  return found;
+}
