@@ -10,7 +10,7 @@ import numpy as np
 from ._arrays import numbers
 from ._errors import Refused
 from ._formats import FNUZ, INTEGERS, format_named, ue5m3_above
-from ._quantize_zeros import with_zeros
+from ._quantize_zeros import largest_scale, with_zeros
 from ._rounding import FLOAT_MAX, bound_of, rounds_up
 from ._scaled import Scaled, encode, host_layout
 
@@ -181,8 +181,8 @@ def less_erring(first, second, quotients_under, format_):
         nearest = codes.astype(np.float32) * np.float32(format_.unit)
         with np.errstate(invalid="ignore"):
             ratios = format_.scale_values(scales) / ones
-        errors = np.abs(exact - nearest) * \
-            spread(ratios, format_.rows, exact.shape[-3])[..., None]
+            errors = np.abs(exact - nearest) * \
+                spread(ratios, format_.rows, exact.shape[-3])[..., None]
         squares = np.fmin(np.square(errors / np.float32(unit)), np.float32(1))
         counts = np.floor(squares * np.float32(2 ** 20)).astype(np.int64)
         sums.append(shared_by_rows(counts.sum(axis=-1), format_.rows, np.sum))
@@ -269,7 +269,7 @@ def scales_of(magnitudes, format_, factor, rule, second=False):
         if rule == "min_error":
             rule = "floor_plus_one" if second else "floor"
         return power_of_two_scales(magnitudes, format_, rule or "floor")
-    bound = np.minimum(bound_of(top), format_.largest_scale)
+    bound = largest_scale(format_)
     if second:
         top = second_largest(format_)
     if format_.scale == "ue5m3":
@@ -308,6 +308,8 @@ def power_of_two_scales(largest_values, format_, rule):
     }
     exponent = exponent - top_exponent + doubles[rule]()
     exponent = np.where(largest_values == 0, -127, exponent)
+    # Finite data times a factor may be beyond f32.
+    exponent = np.where(np.isinf(largest_values), 127, exponent)
     codes = (np.clip(exponent, -127, 127) + 127).astype(np.uint8)
     return codes.view(format_.scale_dtype)
 

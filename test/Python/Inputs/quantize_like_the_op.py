@@ -48,6 +48,10 @@ def cases():
                                                    scale="f16")
     formats["no negative zero"] = bs.Format("e4m3b8fnuz", "f32", 128)
     formats["no negative zero, powers"] = bs.Format("e5m2b16fnuz", "ue8m0", 32)
+    # At the end of f32 the nearest bfloat16 is too large for a scale.
+    formats["no negative zero, bf16 scales"] = bs.Format("e4m3b8fnuz", "bf16", 128)
+    # The largest number over a tensor scale below 1 is beyond f32.
+    formats["powers under a tensor scale"] = bs.Format("e5m2", "ue8m0", 32, True)
     formats["mxfp8 in squares"] = dataclasses.replace(formats["mxfp8"], rows=32)
     for format_ in formats.values():
         for rounding in ("even", "away", "zero", "stochastic"):
@@ -107,9 +111,15 @@ def text_of(number, case):
 
 def constants(text):
     """The bytes of the constants that a function assembles, in that order."""
-    found = dict(re.findall(r'(%\w+) = arith.constant dense<"0x(\w+)">', text))
+    found = {name: bytes.fromhex(content) for name, content in re.findall(
+        r'(%\w+) = arith.constant dense<"0x(\w+)">', text)}
+    # Numbers that are all the same.
+    found |= {name: np.full(int(count), float(number), np.float32).tobytes()
+              for name, number, count in re.findall(
+                  r"(%\w+) = arith.constant dense<([\d.e+-]+)> : tensor<(\d+)xf32>",
+                  text)}
     parts = text.split("blockscale.assemble")[1].split(" to ")[0]
-    return [bytes.fromhex(found[name]) for name in re.findall(r"%\w+", parts)]
+    return [found[name] for name in re.findall(r"%\w+", parts)]
 
 
 def main(blockscale_opt):
