@@ -5,7 +5,7 @@
 // RUN: blockscale verify %s --target=sm_121a --num-sms=3 --m=200 --completion=latest | FileCheck %s
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-6: pass
+// CHECK-COUNT-8: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 !mx_a = !blockscale.tensor<?x160xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
@@ -26,5 +26,13 @@ func.func @swapped(%a: !plain_a, %b: !plain_b, %ends: tensor<5xi32>, %ids: tenso
 !rows_b = !blockscale.tensor<5x136x256xi8, "float32_t0">
 func.func @rows(%a: !rows_a, %b: !rows_b, %ends: tensor<5xi32>, %ids: tensor<?xi32>) -> tensor<?x136xf32> {
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<5xi32>) rows(%ids : tensor<?xi32>) : !rows_a, !rows_b -> tensor<?x136xf32>
+  return %0 : tensor<?x136xf32>
+}
+
+// Scales of the rows of B alone, which no number gathers.
+!half_a = !blockscale.tensor<?x128xbf16>
+!half_b = !blockscale.tensor<5x136x128xi4, "float32_t64">
+func.func @tiles_of_b(%a: !half_a, %b: !half_b, %ends: tensor<5xi32>, %ids: tensor<?xi32>) -> tensor<?x136xf32> {
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<5xi32>) rows(%ids : tensor<?xi32>) schedule(#blockscale.schedule<swap_operands = true>) : !half_a, !half_b -> tensor<?x136xf32>
   return %0 : tensor<?x136xf32>
 }

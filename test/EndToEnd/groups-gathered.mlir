@@ -8,15 +8,15 @@
 // RUN: blockscale verify %s --data=exact --conditions=harsh --num-sms=4 --m=301 --completion=latest --target=sm_103a | FileCheck %s --check-prefix=ONCE
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-26: pass
+// CHECK-COUNT-30: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 // FIRST-NOT: FAIL
-// FIRST-COUNT-25: pass
+// FIRST-COUNT-29: pass
 // FIRST-NOT: {{FAIL|pass}}
 
 // ONCE-NOT: FAIL
-// ONCE-COUNT-13: pass
+// ONCE-COUNT-15: pass
 // ONCE-NOT: {{FAIL|pass}}
 
 // Without scales; K ends inside a stage, N inside a tile.
@@ -105,5 +105,20 @@ func.func @tiles(%a: !tiles_a, %b: !tiles_b, %ends: tensor<4xi32>, %ids: tensor<
 !one_b = !blockscale.tensor<4x272x512xf8E4M3FN, "float32_t128_t128">
 func.func @one(%a: !one_a, %b: !one_b, %ends: tensor<4xi32>, %ids: tensor<?xi32>) -> tensor<?x272xf32> {
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) rows(%ids : tensor<?xi32>) : !one_a, !one_b -> tensor<?x272xf32>
+  return %0 : tensor<?x272xf32>
+}
+
+// Scales of the rows of B alone, which no number gathers: of threads that own them.
+!half_a = !blockscale.tensor<?x128xbf16>
+!half_b = !blockscale.tensor<4x272x128xi4, "float32_t64">
+func.func @tiles_of_b(%a: !half_a, %b: !half_b, %ends: tensor<4xi32>, %ids: tensor<?xi32>) -> tensor<?x272xbf16> {
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) rows(%ids : tensor<?xi32>) schedule(#blockscale.schedule<swap_operands = true>) : !half_a, !half_b -> tensor<?x272xbf16>
+  return %0 : tensor<?x272xbf16>
+}
+
+!float_a = !blockscale.tensor<?x128xf8E4M3FN>
+!float_b = !blockscale.tensor<4x272x128xf8E4M3FN, "float32_t0">
+func.func @rows_of_b(%a: !float_a, %b: !float_b, %ends: tensor<4xi32>, %ids: tensor<?xi32>) -> tensor<?x272xf32> {
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) rows(%ids : tensor<?xi32>) schedule(#blockscale.schedule<swap_operands = true>) : !float_a, !float_b -> tensor<?x272xf32>
   return %0 : tensor<?x272xf32>
 }

@@ -135,9 +135,11 @@ private:
                                                   mlir::Value isThere);
   /// Elements from the fragment's place on, of `columns`.
   mlir::Value countOf(const EpilogueFragment &fragment, Extent columns);
-  /// Whether each gathered row has one of `scales`.
+  /// Whether each gathered row has one of `scales`, which are those of the rows
+  /// that threads own: of A, unless operands are swapped.
   bool isGathered(const RowScales &scales) {
-    return frame.isGathered() && scales.group != kMaxProductSize;
+    return frame.isGathered() && !frame.isSwapped() &&
+           scales.group != kMaxProductSize;
   }
   /// The number of the scale of `row`, of `rows` rows of a matrix.
   mlir::Value scaleIndex(const RowScales &scales, mlir::Value batch,
