@@ -24,11 +24,16 @@ namespace {
 /// What later calls return after a finding of this kind, as far as a device
 /// would notice.
 cudaError_t errorFor(const emulator::Finding &finding) {
+  auto isOf = [&](const char *word) {
+    return finding.message.find(word) != std::string::npos;
+  };
   switch (finding.kind) {
   case emulator::FindingKind::Launch:
-    return finding.message.find("cluster") != std::string::npos
-               ? cudaErrorInvalidClusterSize
-               : cudaErrorInvalidValue;
+    if (isOf("cluster"))
+      return cudaErrorInvalidClusterSize;
+    // What the driver calls a value the runtime calls a configuration.
+    return isOf("threads") ? cudaErrorInvalidConfiguration
+                           : cudaErrorInvalidValue;
   case emulator::FindingKind::OutOfBounds:
   case emulator::FindingKind::BadAddress:
   case emulator::FindingKind::ReadOnly:
@@ -38,9 +43,7 @@ cudaError_t errorFor(const emulator::Finding &finding) {
   case emulator::FindingKind::Unsupported:
     return cudaErrorNotSupported;
   case emulator::FindingKind::Trap:
-    if (finding.message.find(" Assertion `") != std::string::npos)
-      return cudaErrorAssert;
-    return cudaErrorLaunchFailure;
+    return isOf(" Assertion `") ? cudaErrorAssert : cudaErrorLaunchFailure;
   default:
     return cudaErrorLaunchFailure;
   }
@@ -93,7 +96,7 @@ cudaError_t check(const KernelEntry &entry, const LaunchRequest &request,
         " and blocks of " + toString(launch.block) + ", " +
         std::string(device.name) +
         " takes 1 to (2147483647, 65535, 65535) and 1 to (1024, 1024, 64)");
-    return cudaErrorInvalidValue;
+    return cudaErrorInvalidConfiguration;
   }
   if (total > capacity) {
     say(name + " needs " + std::to_string(total) +
@@ -200,7 +203,9 @@ cudaError_t execute(const KernelEntry &entry, const emulator::Launch &launch,
   record.advice = result.advice.size();
   cudaError_t error = report(entry, result, record);
   core.records.add(record);
-  timeline.finish(entry.name);
+  // What was refused took no time.
+  if (error == cudaSuccess)
+    timeline.finish(entry.name);
   return error;
 }
 
@@ -251,7 +256,7 @@ cudaError_t cuda::checkLaunch(const KernelWork &work) {
   if (cudaError_t error = prepare(*work.entry); error != cudaSuccess)
     return error;
   if (work.request.block.count() > hw::kMaxThreadsPerCta)
-    return cudaErrorInvalidValue;
+    return cudaErrorInvalidConfiguration;
   emulator::Launch launch;
   if (cudaError_t error = check(*work.entry, work.request, launch);
       error != cudaSuccess)

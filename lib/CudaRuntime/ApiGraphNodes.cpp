@@ -288,8 +288,8 @@ cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams *p) {
       return cudaErrorInvalidValue;
     if (CUresult error = cuGraphKernelNodeGetParams(node, &driver))
       return cudaError_t(error);
-    // The kernel's handle serves where its stub does.
-    p->func = driver.func;
+    auto *entry = reinterpret_cast<const KernelEntry *>(driver.func);
+    p->func = const_cast<void *>(symbolOf(entry));
     p->gridDim = dim3(driver.gridDimX, driver.gridDimY, driver.gridDimZ);
     p->blockDim = dim3(driver.blockDimX, driver.blockDimY, driver.blockDimZ);
     p->sharedMemBytes = driver.sharedMemBytes;

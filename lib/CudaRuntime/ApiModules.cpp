@@ -48,6 +48,13 @@ KernelEntry *cuda::kernelFor(const void *symbol) {
   return it == symbols().kernels.end() ? kernelOf(symbol) : it->second;
 }
 
+const void *cuda::symbolOf(const KernelEntry *entry) {
+  for (const auto &[symbol, kernel] : symbols().kernels)
+    if (kernel == entry)
+      return symbol;
+  return entry;
+}
+
 cudaError_t cuda::preparedKernel(const void *symbol, KernelEntry *&entry) {
   entry = kernelFor(symbol);
   return entry ? prepare(*entry) : cudaErrorInvalidResourceHandle;

@@ -36,7 +36,10 @@ struct VariableEntry {
 
 /// The kernel of a host stub or of a handle; null if there is none.
 KernelEntry *kernelFor(const void *symbol);
-/// The same, decoded.
+/// The host stub of a kernel, or its handle where it has none: what a program
+/// compares with its kernels.
+const void *symbolOf(const KernelEntry *entry);
+/// The kernel of a host stub or of a handle, decoded.
 cudaError_t preparedKernel(const void *symbol, KernelEntry *&entry);
 /// Null if there is none.
 VariableEntry *variableFor(const void *symbol);

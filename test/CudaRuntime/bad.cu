@@ -35,7 +35,9 @@
 // A wrong configuration is the launch's own error, and no finding.
 // RUN: blockscale emulate --cuda %t configuration 2>&1 | FileCheck %s --check-prefix=CONFIGURATION
 // CONFIGURATION: kernel 'store(int*, int)': {{.*}}launch: block 1025x1x1 has more than 1024 threads
-// CONFIGURATION: block: cudaErrorInvalidValue
+// CONFIGURATION: block: cudaErrorInvalidConfiguration
+// CONFIGURATION: kernel 'store(int*, int)' is launched with a grid of (0, 1, 1)
+// CONFIGURATION: no grid: cudaErrorInvalidConfiguration
 // CONFIGURATION: kernel 'store(int*, int)' is launched with 50000 bytes of dynamic shared memory, more than the 49152 that it may have: set cudaFuncAttributeMaxDynamicSharedMemorySize first
 // CONFIGURATION: shared: cudaErrorInvalidValue
 // CONFIGURATION: kernel 'store(int*, int)' cannot have 300000 bytes of dynamic shared memory: a CTA of B200 has 232448, the kernel declares 0
@@ -105,6 +107,8 @@ static void outside(int *device) {
 static void configuration(int *device) {
   store<<<1, 1025>>>(device, 1);
   print("block", cudaGetLastError());
+  store<<<0, 1>>>(device, 1);
+  print("no grid", cudaGetLastError());
   store<<<1, 1, 50000>>>(device, 1);
   print("shared", cudaGetLastError());
   print("attribute",

@@ -110,6 +110,10 @@ static void checkNodes(float *values, float *sum) {
   cudaGraphNodeType type;
   CALL(cudaGraphNodeGetType(both, &type));
   EXPECT(type == cudaGraphNodeTypeMemcpy);
+  // Programs find their kernels by the functions that they launch.
+  cudaKernelNodeParams found{};
+  CALL(cudaGraphKernelNodeGetParams(twice, &found));
+  EXPECT(found.func == kernel.func && found.blockDim.x == 256);
   cudaGraphExec_t executable;
   CALL(cudaGraphInstantiate(&executable, graph, 0));
   CALL(cudaGraphLaunch(executable, nullptr));
