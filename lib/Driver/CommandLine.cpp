@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <map>
 
 using namespace blockscale;
 using namespace blockscale::driver;
@@ -28,6 +29,8 @@ struct CommandLine::Parser {
   std::string restName;
   std::vector<std::string> *rest = nullptr;
   bool restGiven = false;
+  /// Options that need no value, and the ones that they have then.
+  std::map<std::string, std::string> alone;
 };
 
 CommandLine::CommandLine(std::string name, std::string summary)
@@ -120,6 +123,11 @@ void CommandLine::rest(const std::string &name,
   parser->app.add_flag("--" + name, help)->type_name(placeholder);
 }
 
+void CommandLine::acceptAlone(const std::string &name, std::string value) {
+  table.options.back().takes = manual::Takes::OptionalValue;
+  parser->alone["--" + name] = std::move(value);
+}
+
 void CommandLine::suggest(const std::string &name, Words words) {
   for (manual::Option &option : table.options)
     if (option.name == name)
@@ -148,6 +156,28 @@ static std::string withTwoDashes(const std::string &argument) {
   return isLong ? "-" + argument : argument;
 }
 
+bool CommandLine::takesValue(const std::string &argument) const {
+  for (const manual::Option &option : table.options)
+    if (argument == "--" + option.name)
+      return option.takes == manual::Takes::Value;
+  return false;
+}
+
+/// Gives options without a value the one that they have then; CLI11 would take
+/// the next argument for it.
+static void giveAlone(std::vector<std::string> &arguments,
+                      const std::map<std::string, std::string> &alone) {
+  auto isNumber = [](const std::string &word) {
+    return !word.empty() && word.find_first_not_of("0123456789") == word.npos;
+  };
+  for (size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
+    auto found = alone.find(arguments[i]);
+    bool hasValue = i + 1 < arguments.size() && isNumber(arguments[i + 1]);
+    if (found != alone.end() && !hasValue)
+      arguments[i] += "=" + found->second;
+  }
+}
+
 std::optional<Reason> CommandLine::parse(std::vector<std::string> arguments) {
   for (std::string &argument : arguments)
     if (argument == "--")
@@ -163,10 +193,17 @@ std::optional<Reason> CommandLine::parse(std::vector<std::string> arguments) {
         });
     if (at != arguments.end()) {
       parser->restGiven = true;
-      parser->rest->assign(at + 1, arguments.end());
-      arguments.erase(at, arguments.end());
+      auto first = arguments.erase(at);
+      while (first != arguments.end() && (*first)[0] == '-') {
+        *first = withTwoDashes(*first);
+        bool isAlone = !takesValue(*first) || first + 1 == arguments.end();
+        first += isAlone ? 1 : 2;
+      }
+      parser->rest->assign(first, arguments.end());
+      arguments.erase(first, arguments.end());
     }
   }
+  giveAlone(arguments, parser->alone);
   // CLI11 takes the next argument for the value of '--name='.
   for (const std::string &argument : arguments) {
     if (argument == "--")

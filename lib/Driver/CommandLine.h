@@ -50,7 +50,8 @@ public:
   /// The same, and `--name=NAME`; `value` becomes "true", "false" or the name.
   void flagOrName(const std::string &name, std::string &value,
                   const std::string &help);
-  /// `--name PROGRAM ARGUMENTS...`: takes all that follows, as it is.
+  /// `--name PROGRAM ARGUMENTS...`: takes all that follows, as it is. Options
+  /// between the two are the verb's.
   void rest(const std::string &name, std::vector<std::string> &values,
             const std::string &placeholder, const std::string &help);
 
@@ -66,6 +67,13 @@ public:
         [&value](const std::string &text) {
           return read(text, value.emplace());
         });
+  }
+  /// `--name NUMBER` or `--name=NUMBER`; `--name` alone means `alone`.
+  template <typename T>
+  void numberOrNone(const std::string &name, T &value, T alone,
+                    const std::string &help) {
+    number(name, value, help);
+    acceptAlone(name, std::to_string(alone));
   }
   /// `--name=1,2` or given several times.
   template <typename T>
@@ -137,6 +145,10 @@ private:
   /// `set` is called with each value and returns why it is none, or nothing.
   void add(const std::string &name, const std::string &placeholder,
            const std::string &help, bool isList, Setter set);
+
+  /// Without a value the option has this one.
+  void acceptAlone(const std::string &name, std::string value);
+  bool takesValue(const std::string &argument) const;
 
   template <typename T>
   static std::optional<Reason> read(std::string_view text, T &value) {

@@ -81,11 +81,13 @@ CompileVerb::CompileVerb()
   command.flag("dense-fallback", denseFallback,
                "Multiply sparse operands that no instruction takes as dense "
                "ones");
-  command.number("search", searched,
-                 "How many of the best schedules by the formula to compile and "
-                 "run on the timeline, of which the fastest is taken, and with "
-                 "D stored by TMA if that is faster still (default 0: the "
-                 "formula's first)");
+  constexpr unsigned kSearched = 4;
+  command.numberOrNone(
+      "search", searched, kSearched,
+      "How many of the best schedules by the formula to compile and run on the "
+      "timeline, of which the fastest is taken, and with D stored by TMA if "
+      "that is faster still (default 0: the formula's first; 4 without a "
+      "number)");
   command.flag("quantize-on-device", quantizeOnDevice,
                "Let whole functions run kernels for what quantises operands of "
                "products, where there are such, and not host code");

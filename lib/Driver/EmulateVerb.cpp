@@ -499,10 +499,8 @@ int EmulateVerb::prepareTimelines(CudaProgram &request) {
 }
 
 int EmulateVerb::runProgram() {
-  std::string first = program.empty() ? "" : program.front();
-  if (first.empty() || first[0] == '-')
-    return reportError("expected a program after --cuda, found '" + first +
-                           "'; options of 'emulate' come before --cuda",
+  if (program.empty() || program.front().empty())
+    return reportError("expected a program after --cuda, found none",
                        kNotUnderstood);
   if (!input.empty() || !planFile.empty() || !kernel.empty() ||
       !arguments.empty() || !inputs.empty() || !settings.empty() ||

@@ -53,8 +53,11 @@
 // DEVICE: error: unknown device 'A100'; known devices: B200, B300, RTX5090, H100, VR200
 // RUN: env BLOCKSCALE_SEED=x %python %S/Inputs/status.py 97 blockscale emulate --cuda %t 2>&1 | FileCheck %s --check-prefix=SEED
 // SEED: BLOCKSCALE_SEED is 'x', expected a number
-// RUN: %python %S/Inputs/status.py 2 blockscale emulate --cuda --seed=3 %t 2>&1 | FileCheck %s --check-prefix=ORDER
-// ORDER: error: expected a program after --cuda, found '--seed=3'; options of 'emulate' come before --cuda
+// RUN: %python %S/Inputs/status.py 2 blockscale emulate --cuda 2>&1 | FileCheck %s --check-prefix=NOTHING
+// RUN: %python %S/Inputs/status.py 2 blockscale emulate --cuda --seed=3 2>&1 | FileCheck %s --check-prefix=NOTHING
+// NOTHING: error: expected a program after --cuda, found none
+// Options before the program are of 'emulate', with values of their own or not.
+// RUN: %python %S/Inputs/status.py 2 blockscale emulate --cuda --device A100 --report %t --device=none 2>&1 | FileCheck %s --check-prefix=DEVICE
 // RUN: %python %S/Inputs/status.py 2 blockscale emulate --kernel=store --cuda %t 2>&1 | FileCheck %s --check-prefix=KERNEL
 // KERNEL: error: --cuda takes its kernels and their arguments from the program
 // RUN: %python %S/Inputs/status.py 2 blockscale emulate x.ptx --kernel=k --device=B200 2>&1 | FileCheck %s --check-prefix=NOPROGRAM
