@@ -225,6 +225,14 @@ static double marginOfExchange(int64_t columns) {
   return columns ? kMargin : 1;
 }
 
+/// Tiles in halves fetch A twice, and their kernels take twice as long to
+/// compile. Where a result is quantised they gain more than the model says,
+/// which has nothing of the instructions that this takes.
+static double marginOfHalves(MatmulOp op, const TileChoice &choice) {
+  constexpr double kMargin = 1.015;
+  return choice.inHalves && !quantizerOf(op) ? kMargin : 1;
+}
+
 /// `schedule` with two warps on each quarter of the lanes, if it leaves that
 /// free and they make the epilogue shorter. Boxes of TMA, and rows that sums
 /// are brought to, need as much room as there are warps, which has been given
@@ -467,7 +475,8 @@ static Result<ScheduleChoice> complete(const Request &asked,
   }
   double margin = marginOf(*rings, predict) *
                   marginOfColumns(choice.tileN, predicted) *
-                  marginOfExchange(broughtColumns(op, choice.swap));
+                      marginOfExchange(broughtColumns(op, choice.swap)) *
+                      marginOfHalves(op, choice);
   return ScheduleChoice{mma,
                         completed,
                         predicted.microseconds,
@@ -479,20 +488,14 @@ static Result<ScheduleChoice> complete(const Request &asked,
 /// How much more than others a schedule must promise. A workspace is one more
 /// parameter, whose cost the model knows least of. Clusters that share operands
 /// and exchange sums cost more on the timeline than they gain in the model. How
-/// many clusters run at once that are no power of two nobody has counted. Tiles
-/// in halves fetch A twice, and their kernels take twice as long to compile.
+/// many clusters run at once that are no power of two nobody has counted.
 static double marginOf(ScheduleAttr schedule) {
-  constexpr double kSplitMargin = 1.05, kUncountedMargin = 1.02,
-                   kHalvesMargin = 1.015;
+  constexpr double kSplitMargin = 1.05, kUncountedMargin = 1.02;
   bool sharesLoads =
       schedule.clusterM() * schedule.clusterN() > schedule.ctaGroup();
   if (schedule.hasWorkspace() || (schedule.clusterK() > 1 && sharesLoads))
     return kSplitMargin;
-  double margin =
-      llvm::isPowerOf2_64(schedule.clusterSize()) ? 1 : kUncountedMargin;
-  return schedule.getAccumulators() == kHalfAccumulators
-             ? margin * kHalvesMargin
-             : margin;
+  return llvm::isPowerOf2_64(schedule.clusterSize()) ? 1 : kUncountedMargin;
 }
 
 /// What choices are ordered by.
