@@ -14,16 +14,16 @@
 
 using namespace blockscale;
 
-/// What warps need that load or ask for tiles, and one that issues, too.
-static constexpr int64_t kOfLoads = 40, kOfIssues = 64;
+/// What warps need that do not store, and all three of them.
+static constexpr int64_t kOthers = 40, kAllOthers = 64;
 
 static int64_t warpgroupsOf(int64_t warps) {
   return llvm::divideCeil(warps, hw::kWarpgroupWarps);
 }
 
 /// An equal share of four warpgroups is little more than sums take, one of two
-/// enough for all but two numbers that are loaded for each sum. Warps that
-/// multiply have accumulators, too.
+/// enough unless blocks are kept or two numbers are loaded for each sum. Warps
+/// that multiply have accumulators, too.
 bool WarpPlan::needsMore(StoreDemand demand) const {
   if (consumers.count())
     return demand.quantizes ||
@@ -32,7 +32,7 @@ bool WarpPlan::needsMore(StoreDemand demand) const {
   case 1:
     return false;
   case 2:
-    return demand.loads > 1;
+    return demand.quantizes || demand.loads > 1;
   default:
     return demand.quantizes || demand.loads;
   }
@@ -63,8 +63,9 @@ WarpPlan::WarpPlan(hw::Target target, ScheduleAttr schedule,
   if (!needsMore(demand))
     return;
   int64_t storing = warpgroupsOf(storers().count());
-  registers = hw::registerShares(storing, warpgroupsOf(next) - storing,
-                                 issuer.count() ? kOfIssues : kOfLoads);
+  registers = hw::registerShares(
+      storing, warpgroupsOf(next) - storing,
+      issuer.count() && scheduler.count() ? kAllOthers : kOthers);
 }
 
 int64_t WarpPlan::warps() const {
