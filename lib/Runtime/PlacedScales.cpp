@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 
 using namespace blockscale;
 using namespace blockscale::runtime;

@@ -14,6 +14,7 @@
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/Dialect/Blockscale/IR/ZeroTerms.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace blockscale;
