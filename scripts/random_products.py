@@ -251,8 +251,9 @@ def draw(seed, number):
             for name, value in sizes.items()}
     outer = [text["batch"]] if batch else []
     orders = [False, False]
-    if (mix.kind in ("mxf8f6f4", "f8f6f4") and "f8" in mix.a
-            and "f8" in mix.b and rng.random() < 0.2):
+    bytes_only = (mix.kind in ("mxf8f6f4", "f8f6f4") and "f8" in mix.a
+                  and "f8" in mix.b)
+    if (bytes_only or mix.kind == "f16") and rng.random() < 0.2:
         orders = [rng.random() < 0.5 and "n" not in mix.spec,
                   rng.random() < 0.5]
     operands, clauses, d = draw_epilogue(rng, mix, text["m"], text["n"],

@@ -306,7 +306,8 @@ PRODUCT_VARIANTS += [
 
 # Those that a group along K may begin with anywhere; all rows of one k together.
 BYTES = UNSCALED_DENSE[:4]
-COLUMNS = [Operands("f8E5M2@mn_major", "f8E4M3FN@mn_major", "", ""),
+COLUMNS = [Operands("bf16@mn_major", "bf16@mn_major", "", ""),
+           Operands("f8E5M2@mn_major", "f8E4M3FN@mn_major", "", ""),
            Operands("f8E4M3FN@mn_major", "f8E5M2", "", "")]
 PRODUCT_VARIANTS += [
     along_k("groups along K, one CTA", BYTES,

@@ -66,6 +66,10 @@ std::optional<Swizzle> parseSwizzle(std::string_view name) {
 // Operand tiles in shared memory
 //===----------------------------------------------------------------------===//
 
+unsigned swizzleElements(const OperandTile &tile) {
+  return 8 * swizzleWidth(tile.swizzle) / tile.containerBits;
+}
+
 std::optional<Reason> whyNot(const OperandTile &tile) {
   unsigned width = swizzleWidth(tile.swizzle);
   std::string swizzle = "'" + std::string(swizzleName(tile.swizzle)) + "'";
@@ -87,13 +91,14 @@ std::optional<Reason> whyNot(const OperandTile &tile) {
              " bytes of swizzle " + swizzle;
     return std::nullopt;
   }
-  if (tile.containerBits != 8)
-    return "only 8-bit operands may be MN-major";
+  if (tile.containerBits != 8 && tile.containerBits != 16)
+    return "only operands of 8 and 16 bits may be MN-major";
   if (tile.swizzle == Swizzle::B128Atom32)
-    return "MN-major 8-bit operands cannot use swizzle " + swizzle;
-  if (tile.mn % width != 0)
-    return "an MN extent of " + std::to_string(tile.mn) +
-           " is not a multiple of the " + std::to_string(width) +
+    return "MN-major operands of 8 and 16 bits cannot use swizzle " + swizzle;
+  if (tile.mn % swizzleElements(tile) != 0)
+    return "an MN extent of " + std::to_string(tile.mn) + " elements of " +
+           std::to_string(tile.containerBits) +
+           " bits is not a multiple of the " + std::to_string(width) +
            " bytes of swizzle " + swizzle;
   if (tile.k % 8 != 0)
     return "an MN-major tile has a multiple of 8 in K, found " +
@@ -122,8 +127,10 @@ Result<std::uint64_t> tileOffset(const OperandTile &tile, unsigned mn,
     std::uint64_t kByte = std::uint64_t(k) * tile.containerBits / 8;
     return kByte / width * (tile.mn * width) + mn * width + kByte % width;
   }
-  return mn / width * (tile.k / 8) * (8 * width) + k / 8 * (8 * width) +
-         k % 8 * width + mn % width;
+  unsigned elements = swizzleElements(tile);
+  std::uint64_t inRow = mn % elements * tile.containerBits / 8;
+  return mn / elements * (tile.k / 8) * (8 * width) + k / 8 * (8 * width) +
+         k % 8 * width + inRow;
 }
 
 Result<std::uint64_t> elementOffset(const OperandTile &tile, unsigned mn,
@@ -155,7 +162,7 @@ Result<std::pair<unsigned, unsigned>> elementAt(const OperandTile &tile,
     k = ((column * width + rest % width) * 8 + bit % 8) / tile.containerBits;
   } else {
     std::uint64_t group = a / (tile.k * width), rest = a % (tile.k * width);
-    mn = group * width + rest % width;
+    mn = group * swizzleElements(tile) + rest % width * 8 / tile.containerBits;
     k = rest / width;
   }
   return std::pair{static_cast<unsigned>(mn), static_cast<unsigned>(k)};
@@ -190,7 +197,8 @@ Result<StepAddress> stepAddress(const OperandTile &tile,
                     "-byte swizzle column to the next");
     return StepAddress{*start, plain ? 16 * tile.mn : 16, 8 * width};
   }
-  std::uint32_t groupStride = step.mmaMn > width ? tile.k * width : 0;
+  std::uint32_t groupStride =
+      step.mmaMn > swizzleElements(tile) ? tile.k * width : 0;
   std::uint32_t kStride = step.mmaK > 8 ? 8 * width : 0;
   return plain ? StepAddress{*start, kStride, groupStride}
                : StepAddress{*start, groupStride, kStride};

@@ -59,9 +59,9 @@ std::optional<Reason> packing::whyNot(const OperandLayout &layout) {
       layout.bits != 16 && layout.bits != 32)
     return "elements of " + std::to_string(layout.bits) +
            " bits; operands have 4, 6, 8, 16 or 32";
-  if (layout.mnMajor && layout.bits != 8)
+  if (layout.mnMajor && layout.bits != 8 && layout.bits != 16)
     return "elements of " + std::to_string(layout.bits) +
-           " bits are stored along 'k' only; rows along 'mn' need 8 bits";
+           " bits are stored along 'k' only; rows along 'mn' need 8 or 16 bits";
   if (layout.mn == 0 || layout.k == 0 || layout.batch == 0)
     return "an operand of " + std::to_string(layout.batch) + " x " +
            std::to_string(layout.mn) + " x " + std::to_string(layout.k) +
@@ -114,14 +114,15 @@ packing::packOperand(const OperandLayout &layout,
     return std::nullopt;
   std::vector<uint8_t> storage(storageBytes(layout));
   uint64_t rows = rowCount(layout), length = rowLength(layout);
-  std::vector<uint8_t> gathered(length);
+  std::vector<uint8_t> gathered(length * bytes);
   for (uint64_t batch = 0; batch < layout.batch; ++batch)
     for (uint64_t row = 0; row < rows; ++row) {
       const uint8_t *matrix = codes.data() + batch * rows * length * bytes;
       const uint8_t *source = matrix + row * length * bytes;
       if (layout.mnMajor) {
         for (uint64_t i = 0; i < length; ++i)
-          gathered[i] = matrix[i * layout.k + row];
+          std::copy_n(matrix + (i * layout.k + row) * bytes, bytes,
+                      gathered.data() + i * bytes);
         source = gathered.data();
       }
       packLine(layout, source, length,
@@ -151,7 +152,8 @@ packing::unpackOperand(const OperandLayout &layout,
         std::copy(line.begin(), line.end(), matrix + row * length * bytes);
       else
         for (uint64_t i = 0; i < length; ++i)
-          matrix[i * layout.k + row] = line[i];
+          std::copy_n(line.data() + i * bytes, bytes,
+                      matrix + (i * layout.k + row) * bytes);
     }
   return codes;
 }

@@ -69,8 +69,8 @@ def matmul(M, N, K, a, b, out="f32", batch=None, alpha=False, beta=False,
     bias: None, "row" (one f32 per m) or "column" (one per n).
     activation: None, "relu", "gelu" (with the error function) or "silu".
     name: of the function, a C identifier.
-    a_order, b_order: "k_major", or "mn_major" for elements of 8 bits that lie
-        along M or N in memory.
+    a_order, b_order: "k_major", or "mn_major" for elements of 8 or 16 bits that
+        lie along M or N in memory.
     layout: of the scales in memory. By default it is that which kernels for NVIDIA's
         chips read of each operand: "tiled_128x4", or "plain" where no instruction
         reads its scales beside the other one's elements and scales, so that sums are

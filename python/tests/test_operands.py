@@ -167,9 +167,10 @@ def test_warp_level_sparse():
 
 @pytest.mark.parametrize("a_order", ["k_major", "mn_major"])
 @pytest.mark.parametrize("b_order", ["k_major", "mn_major"])
-def test_orders(a_order, b_order):
+@pytest.mark.parametrize("a, b", [("mxfp8", "mxfp8_e5m2"), ("bf16", "bf16")])
+def test_orders(a, b, a_order, b_order):
     kernel = bs.compile(bs.matmul(
-        M=48, N=80, K="K", a="mxfp8", b="mxfp8_e5m2", batch="batch",
+        M=48, N=80, K="K", a=a, b=b, batch="batch",
         a_order=a_order, b_order=b_order))
     assert kernel.arg("a").order == a_order
     assert kernel.arg("b").order == b_order

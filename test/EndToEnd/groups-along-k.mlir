@@ -7,11 +7,11 @@
 // RUN: blockscale verify %s --num-sms=148 --k=768 --completion=latest | FileCheck %s --check-prefix=ONCE
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-27: pass
+// CHECK-COUNT-33: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 // ONCE-NOT: FAIL
-// ONCE-COUNT-18: pass
+// ONCE-COUNT-22: pass
 // ONCE-NOT: {{FAIL|pass}}
 
 // N ends inside a tile.
@@ -39,6 +39,19 @@ func.func @columns(%a: !columns_a, %b: !columns_b, %ends: tensor<4xi32>) -> tens
 func.func @cluster(%a: !columns_a, %b: !lines_b, %ends: tensor<5xi32>) -> tensor<5x200x136xf32> {
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<5xi32>) schedule(#blockscale.schedule<cta_group = 1, cluster_m = 2, cluster_n = 2, swap_operands = false, tile_n = 64>) : !columns_a, !lines_b -> tensor<5x200x136xf32>
   return %0 : tensor<5x200x136xf32>
+}
+
+// Gradients and inputs of 16 bits.
+!half_a = !blockscale.tensor<200x?xbf16, order = mn_major>
+!half_b = !blockscale.tensor<136x?xbf16, order = mn_major>
+func.func @half_columns(%a: !half_a, %b: !half_b, %ends: tensor<5xi32>) -> tensor<5x200x136xf32> {
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<5xi32>) schedule(#blockscale.schedule<cta_group = 2, swap_operands = false, tile_n = 64>) : !half_a, !half_b -> tensor<5x200x136xf32>
+  return %0 : tensor<5x200x136xf32>
+}
+
+func.func @half_cluster(%a: !half_a, %b: !b, %ends: tensor<5xi32>) -> tensor<5x200x136xbf16> {
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<5xi32>) schedule(#blockscale.schedule<cta_group = 1, cluster_m = 2, cluster_n = 2, swap_operands = true, tile_n = 128>) : !half_a, !b -> tensor<5x200x136xbf16>
+  return %0 : tensor<5x200x136xbf16>
 }
 
 // A C and a bias for each group, which empty ones have too.

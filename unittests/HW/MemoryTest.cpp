@@ -42,8 +42,9 @@ TEST(Memory, TilesAreBijective) {
     for (Swizzle swizzle : kAllSwizzles)
       for (unsigned bits : {4u, 8u, 16u, 32u}) {
         OperandTile tile{major, swizzle, bits, 128, 256};
-        bool legal = major == OperandMajor::K ||
-                     (bits == 8 && swizzle != Swizzle::B128Atom32);
+        bool legal =
+            major == OperandMajor::K ||
+            ((bits == 8 || bits == 16) && swizzle != Swizzle::B128Atom32);
         ASSERT_EQ(!whyNot(tile), legal);
         if (!legal)
           continue;
@@ -94,6 +95,33 @@ TEST(Memory, WideElements) {
   EXPECT_EQ(
       textOf(whyNot(OperandTile{OperandMajor::K, Swizzle::B128, 64, 128, 128})),
       "elements are stored in 4, 8, 16 or 32 bits, found 64");
+}
+
+// The canonical layouts of docs/sources.md, [canonical]: 64 elements of 2 bytes
+// along MN and 8 along K are together, then K, then MN.
+TEST(Memory, WideElementsAlongRows) {
+  OperandTile half{OperandMajor::MN, Swizzle::B128, 16, 128, 64};
+  EXPECT_EQ(tileBytes(half), 16384u);
+  EXPECT_EQ(*tileOffset(half, 3, 0), 6u);
+  EXPECT_EQ(*tileOffset(half, 3, 1), 128u + 6);
+  EXPECT_EQ(*tileOffset(half, 3, 9), 1024u + 128 + 6);
+  EXPECT_EQ(*tileOffset(half, 67, 9), 8192u + 1024 + 128 + 6);
+  // Row 1 of the pattern has chunk 0 where row 0 has chunk 1.
+  EXPECT_EQ(*elementOffset(half, 3, 1), (128u + 16 + 6) / 2);
+  // An instruction of kind f16 takes 16 of K, two groups of 8.
+  auto step = stepAddress(half, {128, 16, 0, 3});
+  EXPECT_EQ(step->startOffset, 6144u);
+  EXPECT_EQ(step->lbo, 8192u);
+  EXPECT_EQ(step->sbo, 1024u);
+  EXPECT_EQ(stepAddress(half, {64, 16, 1, 0})->startOffset, 8192u);
+  EXPECT_EQ(stepAddress(half, {64, 16, 1, 0})->lbo, 0u);
+  EXPECT_EQ(
+      textOf(whyNot(OperandTile{OperandMajor::MN, Swizzle::B128, 16, 96, 64})),
+      "an MN extent of 96 elements of 16 bits is not a multiple of the 128 "
+      "bytes of swizzle '128B'");
+  EXPECT_EQ(
+      textOf(whyNot(OperandTile{OperandMajor::MN, Swizzle::B128, 32, 96, 64})),
+      "only operands of 8 and 16 bits may be MN-major");
 }
 
 TEST(Memory, StepRefusals) {

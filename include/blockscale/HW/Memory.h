@@ -67,6 +67,9 @@ struct OperandTile {
   unsigned mn = 0, k = 0;
 };
 
+/// Elements in a row of the swizzle pattern.
+unsigned swizzleElements(const OperandTile &tile);
+
 /// Why the tile has no canonical layout, empty if it has.
 std::optional<Reason> whyNot(const OperandTile &tile);
 

@@ -168,7 +168,8 @@ bool importer::isNarrowFloat(Value value) {
 /// Whether the chip reads elements with K before the rows.
 static bool readsKFirst(Operation *op, Type element) {
   constexpr unsigned kByte = 8;
-  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == kByte &&
+  auto type = dyn_cast<FloatType>(element);
+  return type && (type.getWidth() == kByte || type.isF16() || type.isBF16()) &&
          hw::hasTensorMemory(getTarget(op));
 }
 
@@ -353,9 +354,6 @@ FailureOr<Value> importer::buildProduct(ImplicitLocOpBuilder &b, Operation *op,
     if (product.c)
       product.c = joinLeading(b, product.c, 1);
   }
-  // Of 16 bits elements lie along K, those that are stored so as well.
-  bool isNarrow =
-      isNarrowFloat(product.a.data) && isNarrowFloat(product.b.data);
   for (auto [name, side] :
        {std::pair<StringRef, Operand *>{"a", &product.a}, {"b", &product.b}})
     if (side->scales && failed(checkScales(op, name, *side)))
@@ -364,12 +362,13 @@ FailureOr<Value> importer::buildProduct(ImplicitLocOpBuilder &b, Operation *op,
        bWithKLast = typeWithKLast(op, product.b);
   if (failed(aWithKLast) || failed(bWithKLast))
     return failure();
-  isNarrow = isNarrow && !isStoredLonger(*aWithKLast, *bWithKLast) &&
-             !isStoredLonger(*bWithKLast, *aWithKLast);
+  // What is stored in 16 bits beside the other lies along K.
   FailureOr<Value> left =
-      buildOperand(b, op, "a", product.a, *bWithKLast, isNarrow);
+      buildOperand(b, op, "a", product.a, *bWithKLast,
+                   !isStoredLonger(*aWithKLast, *bWithKLast));
   FailureOr<Value> right =
-      buildOperand(b, op, "b", product.b, *aWithKLast, isNarrow);
+      buildOperand(b, op, "b", product.b, *aWithKLast,
+                   !isStoredLonger(*bWithKLast, *aWithKLast));
   if (failed(left) || failed(right))
     return failure();
   auto aType = cast<ScaledTensorType>(left->getType());

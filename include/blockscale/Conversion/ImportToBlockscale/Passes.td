@@ -24,7 +24,7 @@ def Import : Pass<"blockscale-import", "::mlir::ModuleOp"> {
     What is data and what a scale is told from what is computed, never from the
     order of operands. Scales come in any order of dimensions and leave in layout
     `tiled_128x4`, by `blockscale.relayout`, which the host carries out. Elements
-    of 8 bits with K before the rows become `order = mn_major` where the chip
+    of 8 and 16 bits with K before the rows become `order = mn_major` where the chip
     reads that, all others are transposed on the host. Factors of a whole tensor
     become `alpha`, what is added to the sum `c` or `bias`, and a conversion of
     the result its type.

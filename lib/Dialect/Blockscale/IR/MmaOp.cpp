@@ -197,7 +197,7 @@ static LogicalResult verifyOperandRing(MmaOp op, StringRef name,
   if (ring.getShape().size() != (isMNMajor ? 4u : 3u))
     return op.emitOpError()
            << "expected '" << name << "' to be a ring of stages x "
-           << (isMNMajor ? "row groups x K x 128" : "rows x K");
+           << (isMNMajor ? "row groups x K x rows" : "rows x K");
   int64_t container = op.getInstruction().getContainerBits(type);
   if (ring.getContainer() != container)
     return op.emitOpError()

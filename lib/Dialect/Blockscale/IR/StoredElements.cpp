@@ -60,16 +60,17 @@ static bool hasNumberMore(ScaledTensorType type) {
 
 /// Whether kernels may read the operand in elements of 16 bits.
 static bool isReadInHalf(ScaledTensorType type) {
+  Type element = type.getElementType();
+  bool isSparse = type.getSpec().getValue().isSparse();
   if (type.getOrder() == DataOrder::MNMajor)
-    return false;
-  return !type.getSpec().getValue().isSparse() ||
-         sparsePattern(type) == hw::SparsePattern::TwoOfFour;
+    return !isSparse && (element.isF16() || element.isBF16());
+  return !isSparse || sparsePattern(type) == hw::SparsePattern::TwoOfFour;
 }
 
 /// The 16-bit format in which both operands are multiplied: that of one of
 /// them, or one that has the elements of both. None if fewer bits do, or for
-/// what no kernel reads in 16 bits: transposed operands, and those that keep
-/// pairs or are of tf32.
+/// what no kernel reads in 16 bits: bytes and sparse operands along the rows, and
+/// those that keep pairs or are of tf32.
 static std::optional<ElementFormat>
 halfFormat(ScaledTensorType type, ScaledTensorType other,
            std::optional<hw::MmaKind> kind) {
@@ -78,6 +79,8 @@ halfFormat(ScaledTensorType type, ScaledTensorType other,
   for (ScaledTensorType either : {type, other}) {
     if (!isReadInHalf(either))
       return std::nullopt;
+  }
+  for (ScaledTensorType either : {type, other}) {
     if (either.getElementType().isF16())
       return ElementFormat::F16;
     if (either.getElementType().isBF16())

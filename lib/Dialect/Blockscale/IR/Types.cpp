@@ -218,8 +218,8 @@ static std::optional<Reason> whyNotOfTables(const ScaleSpec &spec,
                   "tables, so that none are left for sparsity; expected a "
                   "dense tensor");
   if (order == DataOrder::MNMajor)
-    return Reason("order 'mn_major' is for elements of 8 bits, found indices "
-                  "of codebooks");
+    return Reason("order 'mn_major' is for elements of 8 and 16 bits, found "
+                  "indices of codebooks");
   return std::nullopt;
 }
 
@@ -275,9 +275,14 @@ ScaledTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
   if (layout != ScaleLayout::Plain)
     if (std::optional<Reason> reason = whyNotTiled(spec, layout))
       return emitError() << reason->text;
-  if (order == DataOrder::MNMajor && elementType.getIntOrFloatBitWidth() != 8)
-    return emitError() << "order 'mn_major' is for elements of 8 bits, found "
-                       << elementType;
+  auto isWhole = [&] {
+    return elementType.getIntOrFloatBitWidth() == 8 || elementType.isF16() ||
+           elementType.isBF16();
+  };
+  if (order == DataOrder::MNMajor && !isWhole())
+    return emitError()
+           << "order 'mn_major' is for elements of 8 and 16 bits, found "
+           << elementType;
   return success();
 }
 

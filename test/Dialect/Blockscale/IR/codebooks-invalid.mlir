@@ -55,7 +55,7 @@ func.func private @sparse(!blockscale.tensor<4x64x!blockscale.codebook<"cb41fi_e
 
 // -----
 
-// expected-error@+1 {{order 'mn_major' is for elements of 8 bits, found indices of codebooks}}
+// expected-error@+1 {{order 'mn_major' is for elements of 8 and 16 bits, found indices of codebooks}}
 func.func private @order(!blockscale.tensor<4x32x!blockscale.codebook<"cb81ie_int9">, "mx9", order = mn_major>)
 
 // -----

@@ -709,7 +709,7 @@ func.func @mma_ring_rank(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i:
 !sfa = !blockscale.tmem<128x4xi8, #blockscale.tmem_scales<word_stride = 4>>
 !sfb = !blockscale.tmem<128x4xi8, #blockscale.tmem_scales<word_stride = 4>>
 func.func @mma_mn_ring_rank(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
-  // expected-error @below {{expected 'b' to be a ring of stages x row groups x K x 128}}
+  // expected-error @below {{expected 'b' to be a ring of stages x row groups x K x rows}}
   blockscale.mma <kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 128, k = 32, b_mn_major = true>
     %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
   return

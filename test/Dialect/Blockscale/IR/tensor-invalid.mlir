@@ -69,7 +69,7 @@ func.func private @tiled_float(!blockscale.tensor<64x64xf8E4M3FN, "float32_t32",
 
 // -----
 
-// expected-error @below {{order 'mn_major' is for elements of 8 bits, found 'f4E2M1FN'}}
+// expected-error @below {{order 'mn_major' is for elements of 8 and 16 bits, found 'f4E2M1FN'}}
 func.func private @mn_major(!blockscale.tensor<64x64xf4E2M1FN, "e8m0_t32", order = mn_major>)
 
 // -----

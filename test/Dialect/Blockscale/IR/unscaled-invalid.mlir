@@ -41,8 +41,8 @@ func.func private @tiled_dense(!blockscale.tensor<64x64xf16, layout = tiled_128x
 
 // -----
 
-// expected-error @below {{order 'mn_major' is for elements of 8 bits, found 'bf16'}}
-func.func private @mn_major(!blockscale.tensor<64x64xbf16, order = mn_major>)
+// expected-error @below {{order 'mn_major' is for elements of 8 and 16 bits, found 'tf32'}}
+func.func private @mn_major(!blockscale.tensor<64x64xtf32, order = mn_major>)
 
 // -----
 

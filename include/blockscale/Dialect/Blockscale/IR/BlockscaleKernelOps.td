@@ -334,8 +334,8 @@ def Blockscale_TmaLoadOp : Blockscale_KernelOp<"tma_load",
     Asynchronous: the bytes count on barrier `signal` of the same stage; a
     remote one is that of the pair's leader. `at` is the stage that they go to
     where it has another number than the barrier. `box` selects the box inside the
-    stage where a stage holds several (groups of 128 rows of an MN-major
-    operand); `slice` counts on from there. With `multicast` the box goes to the
+    stage where a stage holds several (groups of rows of an MN-major
+    operand, 128 bytes of them); `slice` counts on from there. With `multicast` the box goes to the
     same place in every CTA of the cluster whose bit is set, and counts on the
     barrier of each. Coordinates are in elements, innermost first; what lies
     outside the tensor reads as zero.

@@ -77,7 +77,7 @@ def Blockscale_ScaledTensor
     `e8m0_t32n2m4`) it is the layout of the metadata, and the scales are in row-major
     order.
     `order` is the order of the elements: `k_major` (default) or, for elements
-    of 8 bits, `mn_major`, where the dimension before `K` is contiguous.
+    of 8 and 16 bits, `mn_major`, where the dimension before `K` is contiguous.
 
     ```mlir
     !blockscale.tensor<?x4096xf4E2M1FN, "multi_float32_e4m3fn_t16">
@@ -85,6 +85,7 @@ def Blockscale_ScaledTensor
     !blockscale.tensor<256x512xf8E5M2, "e8m0_t32", order = mn_major>
     !blockscale.tensor<?x4096xi8, "float32_t0">
     !blockscale.tensor<?x4096xbf16>
+    !blockscale.tensor<?x4096xf16, order = mn_major>
     !blockscale.tensor<256x512xf16, "n2m4", layout = tiled_128x4>
     ```
   }];

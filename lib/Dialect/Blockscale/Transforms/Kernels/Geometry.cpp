@@ -46,13 +46,14 @@ static OperandGeometry operandGeometry(MmaAttr mma, hw::OperandType format,
   operand.tile.swizzle =
       isMNMajor || rowBytes >= width ? hw::Swizzle::B128 : hw::Swizzle::B64;
   operand.tile.containerBits = bits;
-  operand.tile.mn = isMNMajor ? llvm::alignTo(rows, width) : rows;
+  int64_t group = hw::swizzleElements(operand.tile);
+  operand.tile.mn = isMNMajor ? llvm::alignTo(rows, group) : rows;
   operand.tile.k = tileK;
   operand.dataType = *hw::tensorMapDataType(format, bits);
   operand.boxes =
-      isMNMajor ? operand.tile.mn / width : llvm::divideCeil(rowBytes, width);
+      isMNMajor ? operand.tile.mn / group : llvm::divideCeil(rowBytes, width);
   operand.rowBoxes = isMNMajor ? 1 : rows / rowsOfBox;
-  operand.boxRows = isMNMajor ? width : rowsOfBox;
+  operand.boxRows = isMNMajor ? group : rowsOfBox;
   operand.boxK = isMNMajor ? tileK : tileK / operand.boxes;
   operand.sharers = sharers;
   int64_t &sliced = isMNMajor ? operand.boxK : operand.boxRows;

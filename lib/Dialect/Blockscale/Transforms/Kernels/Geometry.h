@@ -23,7 +23,7 @@ struct OperandGeometry {
   /// The canonical tile of one stage in shared memory.
   hw::OperandTile tile;
   hw::TensorMapDataType dataType;
-  /// Boxes that fill a stage: groups of 128 rows of an MN-major operand,
+  /// Boxes that fill a stage: 128 bytes of rows of an MN-major operand,
   /// 128-byte columns of a K-major one.
   int64_t boxes = 1;
   /// CTAs that share the part, and slices that they load it in, a box of each

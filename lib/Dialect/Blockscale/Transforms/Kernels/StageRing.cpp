@@ -16,7 +16,8 @@
 using namespace mlir;
 using namespace blockscale;
 
-/// K-major: stages x rows x K. MN-major: stages x groups of 128 rows x K x 128.
+/// K-major: stages x rows x K. MN-major: stages x groups of rows x K x the rows
+/// of a group, 128 bytes of them.
 static SharedType operandRing(MLIRContext *context, int64_t stages,
                               const OperandGeometry &operand,
                               hw::OperandType format) {
