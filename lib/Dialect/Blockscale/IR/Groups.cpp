@@ -27,6 +27,11 @@ std::optional<Reason> blockscale::whyNotGrouped(MmaAttr mma, bool isSwapped,
   // The other operand has a matrix for each group.
   if (mma.getSparse() && !isSwapped)
     return Reason("products with groups are not lowered with a sparse 'a'");
+  BoolAttr isTogether = isSwapped ? mma.getBMnMajor() : mma.getAMnMajor();
+  if (isTogether && isTogether.getValue())
+    return Reason("tensor maps reach rows of 'a' in order 'mn_major' at "
+                  "multiples of 16 bytes only, and groups of rows begin "
+                  "anywhere; nearest legal: 'k_major'");
   return whyNotMasked(splits);
 }
 

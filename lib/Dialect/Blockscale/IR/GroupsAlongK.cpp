@@ -85,7 +85,9 @@ std::optional<Reason> blockscale::whyNotGroupsAlongK(ScaledTensorType a,
 std::optional<Reason> blockscale::whyNotGroupedAlongK(MmaAttr mma,
                                                       Scheduler scheduler,
                                                       int64_t splits) {
-  if (auto why = whyNotGrouped(mma, /*isSwapped=*/false, splits))
+  if (mma.getSparse())
+    return Reason("products with groups are not lowered with a sparse 'a'");
+  if (auto why = whyNotMasked(splits))
     return why;
   if (scheduler != Scheduler::Static)
     return Reason(

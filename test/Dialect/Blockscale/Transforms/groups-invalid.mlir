@@ -39,3 +39,24 @@ func.func @swapped_warps(%a: !a, %b: !b, %ends: tensor<4xi32>, %ids: tensor<?xi3
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) rows(%ids : tensor<?xi32>) schedule(#blockscale.schedule<swap_operands = true>) {blockscale.target = #blockscale.target<sm_120a>} : !a, !b -> tensor<?x256xf32>
   return %0 : tensor<?x256xf32>
 }
+
+// -----
+
+// Whether the rows of groups are those of the instruction or its columns.
+!a = !blockscale.tensor<?x512xf8E4M3FN, order = mn_major>
+!b = !blockscale.tensor<4x256x512xf8E4M3FN>
+func.func @rows_together(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<?x256xf32> {
+  // expected-error @below {{tensor maps reach rows of 'a' in order 'mn_major' at multiples of 16 bytes only, and groups of rows begin anywhere; nearest legal: 'k_major'}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !b -> tensor<?x256xf32>
+  return %0 : tensor<?x256xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<?x512xbf16, order = mn_major>
+!b = !blockscale.tensor<4x256x512xbf16, order = mn_major>
+func.func @rows_together_swapped(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<?x256xf32> {
+  // expected-error @below {{tensor maps reach rows of 'a' in order 'mn_major' at multiples of 16 bytes only}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) schedule(#blockscale.schedule<swap_operands = true>) : !a, !b -> tensor<?x256xf32>
+  return %0 : tensor<?x256xf32>
+}
