@@ -220,8 +220,11 @@ void Values::readPlaced(const plan::ScalePacking &packing,
         "they must be in host memory, or the launch gives 'a_terms'";
     return;
   }
+  // Of a sparse operand a block has as many elements as are stored.
+  plan::ScalePacking stored = packing;
+  stored.block /= compression;
   Result<PlacedScales> read =
-      PlacedScales::read(packing, sizes, *given, ends, matrices, rows, k);
+      PlacedScales::read(stored, sizes, *given, ends, matrices, rows, k);
   if (read)
     placed = std::move(*read);
   else
