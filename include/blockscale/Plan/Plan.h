@@ -209,8 +209,8 @@ struct TensorScales {
 struct VectorScales {
   /// "a" or "b".
   std::string operand;
-  /// "f32", "f16", "bf16", "ue8m0", "ue4m3", "ue5m3", "e5m2", or as number specs
-  /// spell them "e4m3b8fnuz", "e5m2b16fnuz", "e4m3b11fnuz" and "e3m4".
+  /// "f32", "f16", "bf16", "ue8m0", "ue4m3", "ue5m3", "e5m2", or as number
+  /// specs spell them "e4m3b8fnuz", "e5m2b16fnuz", "e4m3b11fnuz" and "e3m4".
   std::string format;
   /// Rows of the operand that share one; 0 if all rows of a matrix do.
   unsigned rows = 1;

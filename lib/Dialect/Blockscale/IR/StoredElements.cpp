@@ -69,8 +69,8 @@ static bool isReadInHalf(ScaledTensorType type) {
 
 /// The 16-bit format in which both operands are multiplied: that of one of
 /// them, or one that has the elements of both. None if fewer bits do, or for
-/// what no kernel reads in 16 bits: bytes and sparse operands along the rows, and
-/// those that keep pairs or are of tf32.
+/// what no kernel reads in 16 bits: bytes and sparse operands along the rows,
+/// and those that keep pairs or are of tf32.
 static std::optional<ElementFormat>
 halfFormat(ScaledTensorType type, ScaledTensorType other,
            std::optional<hw::MmaKind> kind) {

@@ -476,8 +476,8 @@ static Result<ScheduleChoice> complete(const Request &asked,
   }
   double margin = marginOf(*rings, predict) *
                   marginOfColumns(choice.tileN, predicted) *
-                      marginOfExchange(broughtColumns(op, choice.swap)) *
-                      marginOfHalves(op, choice);
+                  marginOfExchange(broughtColumns(op, choice.swap)) *
+                  marginOfHalves(op, choice);
   return ScheduleChoice{mma,
                         completed,
                         predicted.microseconds,
