@@ -572,8 +572,7 @@ static KernelOutline outlineOf(MatmulOp op, StringRef source) {
       context, gridOf(op, geometry),
       WarpPlan(getTarget(op), schedule,
                {promotionBlockOf(op) > 0, quantizerOf(op) != nullptr,
-                bool(op.getC()) + bool(op.getBias()) + hasZeroTerms(op),
-                op.getPairs()})
+                bool(op.getC()) + bool(op.getBias()) + hasZeroTerms(op)})
           .threads(),
       0, 0, schedule.clusterSize(), schedule.isDependent(),
       workspaceOf(op, geometry), /*cooperative=*/false);

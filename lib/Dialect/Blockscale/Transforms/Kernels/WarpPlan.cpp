@@ -26,8 +26,7 @@ static int64_t warpgroupsOf(int64_t warps) {
 /// that multiply have accumulators, too.
 bool WarpPlan::needsMore(StoreDemand demand) const {
   if (consumers.count())
-    return demand.quantizes ||
-           (demand.isPromoting && (demand.loads || demand.hasPairs));
+    return demand.quantizes || demand.isPromoting;
   switch (warpgroupsOf(epilogue.count())) {
   case 1:
     return false;
