@@ -2,7 +2,7 @@
 
 func.func @wide(%x: f32) -> i32 {
   // expected-error@+1 {{expected f4E2M1FN, f6E2M3FN, f6E3M2FN, f8E4M3FN or f8E5M2, found 'bf16'}}
-  %c, %d = blockscale.rounding_errors %x, %x as bf16 : vector<2xf32>
+  %c, %d = blockscale.rounding_errors %x, %x as bf16
   return %c : i32
 }
 
@@ -10,14 +10,14 @@ func.func @wide(%x: f32) -> i32 {
 
 func.func @few(%x: f32) -> i32 {
   // expected-error@+1 {{expected 8 numbers of 'f4E2M1FN', found 2}}
-  %c, %d = blockscale.rounding_errors %x, %x as f4E2M1FN : vector<2xf32>
+  %c, %d = blockscale.rounding_errors %x, %x as f4E2M1FN
   return %c : i32
 }
 
 // -----
 
-func.func @many(%x: f32) -> i32 {
-  // expected-error@+1 {{expected an error of each of 2 numbers, found 'vector<4xf32>'}}
-  %c, %d = blockscale.rounding_errors %x, %x as f8E5M2 : vector<4xf32>
+func.func @none() -> i32 {
+  // expected-error@+1 {{expected numbers, found none}}
+  %c, %d = blockscale.rounding_errors as f8E5M2
   return %c : i32
 }

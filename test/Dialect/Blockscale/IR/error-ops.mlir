@@ -4,10 +4,10 @@
 // CHECK-LABEL: func.func @errors(
 // CHECK-SAME: %[[X:.*]]: f32, %[[Y:.*]]: f32)
 func.func @errors(%x: f32, %y: f32) -> (vector<2xf32>, vector<8xf32>) {
-  // CHECK: %{{.*}}, %{{.*}} = blockscale.rounding_errors %[[X]], %[[Y]] as f8E4M3FN : vector<2xf32>
-  %c, %d = blockscale.rounding_errors %x, %y as f8E4M3FN : vector<2xf32>
-  // CHECK: %{{.*}}, %{{.*}} = blockscale.rounding_errors %[[X]], %[[Y]], %[[X]], %[[Y]], %[[X]], %[[X]], %[[Y]], %[[Y]] as f4E2M1FN : vector<8xf32>
-  %e, %f = blockscale.rounding_errors %x, %y, %x, %y, %x, %x, %y, %y as f4E2M1FN : vector<8xf32>
+  // CHECK: %{{.*}}, %{{.*}} = blockscale.rounding_errors %[[X]], %[[Y]] as f8E4M3FN
+  %c, %d = blockscale.rounding_errors %x, %y as f8E4M3FN
+  // CHECK: %{{.*}}, %{{.*}} = blockscale.rounding_errors %[[X]], %[[Y]], %[[X]], %[[Y]], %[[X]], %[[X]], %[[Y]], %[[Y]] as f4E2M1FN
+  %e, %f = blockscale.rounding_errors %x, %y, %x, %y, %x, %x, %y, %y as f4E2M1FN
   return %d, %f : vector<2xf32>, vector<8xf32>
 }
 

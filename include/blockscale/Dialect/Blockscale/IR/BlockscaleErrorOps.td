@@ -14,7 +14,7 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Blockscale_RoundingErrorsOp
-    : Op<Blockscale_Dialect, "rounding_errors", [Pure]> {
+    : Op<Blockscale_Dialect, "rounding_errors", [Pure, InferTypeOpAdaptor]> {
   let summary = "two f32 as narrow codes, or eight of 4 bits, and how far they are off";
   let description = [{
     The codes of two numbers as `blockscale.encode_pair` has them, or of eight as
@@ -23,12 +23,12 @@ def Blockscale_RoundingErrorsOp
     ISA, sm_100 and later) the values of the codes are not widened.
 
     ```mlir
-    %c, %d = blockscale.rounding_errors %a, %b as f8E4M3FN : vector<2xf32>
+    %c, %d = blockscale.rounding_errors %a, %b as f8E4M3FN
     ```
   }];
   let arguments = (ins Variadic<F32>:$values, TypeAttr:$format);
   let results = (outs I32:$codes, FixedVectorOfRankAndType<[1], [F32]>:$errors);
-  let assemblyFormat = "$values `as` $format attr-dict `:` type($errors)";
+  let assemblyFormat = "$values `as` $format attr-dict";
   let hasVerifier = 1;
 }
 

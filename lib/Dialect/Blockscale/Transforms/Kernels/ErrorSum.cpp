@@ -71,13 +71,11 @@ SmallVector<ErrorSum::Part> ErrorSum::errorsOf(ArrayRef<Value> values,
                                                Value inverse,
                                                SmallVectorImpl<Value> &codes) {
   size_t group = isa<Float4E2M1FNType>(element) ? 8 : 2;
-  auto type = VectorType::get({int64_t(group)}, e.getF32Type());
   SmallVector<Value> quotients = quotientsOf(values, inverse);
   SmallVector<Part> errors;
   for (size_t i = 0; i < quotients.size(); i += group) {
-    auto found = RoundingErrorsOp::create(e, e.getI32Type(), type,
-                                          ArrayRef(quotients).slice(i, group),
-                                          TypeAttr::get(element));
+    auto found = RoundingErrorsOp::create(
+        e, ArrayRef(quotients).slice(i, group), element);
     codes.push_back(found.getCodes());
     for (int64_t k = 0; k < int64_t(group); k += lanes()) {
       SmallVector<Value> numbers;
