@@ -3,12 +3,12 @@
 
 // REQUIRES: emulated-driver
 // RUN: blockscale-opt %s --blockscale-to-host="dispatch-rows=16,64" -o %t.mlir
-// RUN: env LD_LIBRARY_PATH=%cuda_driver_dir BLOCKSCALE_REPORT=1 mlir-runner %t.mlir -e main -entry-point-result=void \
+// RUN: env LD_LIBRARY_PATH=%cuda_driver_dir BLOCKSCALE_REPORT=1 %mlir-runner %t.mlir -e main -entry-point-result=void \
 // RUN:   -shared-libs=%mlir_runner_libs,%blockscale_runtime > %t.txt 2> %t.launches
 // RUN: FileCheck %s < %t.txt
 // RUN: FileCheck %s --check-prefix=LAUNCHES < %t.launches
 // RUN: blockscale-opt %s --blockscale-to-host="gpu-launch dispatch-rows=16,64" -o %t.gpu.mlir
-// RUN: env LD_LIBRARY_PATH=%cuda_driver_dir BLOCKSCALE_REPORT=1 mlir-runner %t.gpu.mlir -e main -entry-point-result=void \
+// RUN: env LD_LIBRARY_PATH=%cuda_driver_dir BLOCKSCALE_REPORT=1 %mlir-runner %t.gpu.mlir -e main -entry-point-result=void \
 // RUN:   -shared-libs=%mlir_runner_libs,%blockscale_runtime,%gpu_runtime > %t.gpu.txt 2> %t.gpu.launches
 // RUN: FileCheck %s < %t.gpu.txt
 // RUN: FileCheck %s --check-prefix=ONE < %t.gpu.launches

@@ -3,7 +3,7 @@
 
 // REQUIRES: emulated-driver
 // RUN: blockscale-opt %s --gpu-to-llvm --convert-func-to-llvm --reconcile-unrealized-casts -o %t.mlir
-// RUN: env LD_LIBRARY_PATH=%cuda_driver_dir mlir-runner %t.mlir -e main -entry-point-result=void \
+// RUN: env LD_LIBRARY_PATH=%cuda_driver_dir %mlir-runner %t.mlir -e main -entry-point-result=void \
 // RUN:   -shared-libs=%mlir_runner_libs,%gpu_runtime | FileCheck %s
 
 // Every function that upstream calls here is one of ours.

@@ -3,11 +3,11 @@
 
 // REQUIRES: emulated-driver
 // RUN: blockscale compile --emit=host-llvm %s -o %t.mlir
-// RUN: env LD_LIBRARY_PATH=%cuda_driver_dir mlir-runner %t.mlir -e main -entry-point-result=void \
+// RUN: env LD_LIBRARY_PATH=%cuda_driver_dir %mlir-runner %t.mlir -e main -entry-point-result=void \
 // RUN:   -shared-libs=%mlir_runner_libs,%blockscale_runtime | FileCheck %s
 
 // Without a driver the error has its name, and the program ends.
-// RUN: not --crash env LD_LIBRARY_PATH=/nowhere mlir-runner %t.mlir -e main -entry-point-result=void \
+// RUN: not --crash env LD_LIBRARY_PATH=/nowhere %mlir-runner %t.mlir -e main -entry-point-result=void \
 // RUN:   -shared-libs=%mlir_runner_libs,%blockscale_runtime 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: blockscale: error: cannot load the CUDA driver: libcuda.so.1
 
@@ -22,7 +22,7 @@
 // IR-DAG: call ptr @blockscaleRuntimePrepare
 // IR-DAG: call ptr @mgpuModuleLoad
 // IR-DAG: call void @mgpuLaunchClusterKernel
-// RUN: env LD_LIBRARY_PATH=%cuda_driver_dir mlir-runner %t.gpu.mlir -e main -entry-point-result=void \
+// RUN: env LD_LIBRARY_PATH=%cuda_driver_dir %mlir-runner %t.gpu.mlir -e main -entry-point-result=void \
 // RUN:   -shared-libs=%mlir_runner_libs,%blockscale_runtime,%gpu_runtime | FileCheck %s
 
 // A row of x has one number, in block i; in that block row n of w is n + 2 * i.

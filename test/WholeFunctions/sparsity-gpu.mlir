@@ -3,13 +3,13 @@
 
 // REQUIRES: emulated-driver
 // RUN: blockscale-opt %s --blockscale-to-host="gpu-launch quantize-operands" -o %t.gpu.mlir
-// RUN: env LD_LIBRARY_PATH=%cuda_driver_dir mlir-runner %t.gpu.mlir -e main -entry-point-result=void \
+// RUN: env LD_LIBRARY_PATH=%cuda_driver_dir %mlir-runner %t.gpu.mlir -e main -entry-point-result=void \
 // RUN:   -shared-libs=%mlir_runner_libs,%blockscale_runtime,%gpu_runtime | grep '^ *\[' > %t.gpu.txt
 // RUN: blockscale compile --emit=host-llvm --quantize-on-device %s -o %t.ours.mlir
-// RUN: env LD_LIBRARY_PATH=%cuda_driver_dir mlir-runner %t.ours.mlir -e main -entry-point-result=void \
+// RUN: env LD_LIBRARY_PATH=%cuda_driver_dir %mlir-runner %t.ours.mlir -e main -entry-point-result=void \
 // RUN:   -shared-libs=%mlir_runner_libs,%blockscale_runtime | grep '^ *\[' > %t.ours.txt
 // RUN: blockscale compile --emit=host-llvm %s -o %t.host.mlir
-// RUN: env LD_LIBRARY_PATH=%cuda_driver_dir mlir-runner %t.host.mlir -e main -entry-point-result=void \
+// RUN: env LD_LIBRARY_PATH=%cuda_driver_dir %mlir-runner %t.host.mlir -e main -entry-point-result=void \
 // RUN:   -shared-libs=%mlir_runner_libs,%blockscale_runtime | grep '^ *\[' > %t.host.txt
 // RUN: diff %t.gpu.txt %t.host.txt && diff %t.ours.txt %t.host.txt && FileCheck %s --check-prefix=NUMBERS < %t.gpu.txt
 

@@ -3,10 +3,10 @@
 
 // REQUIRES: emulated-driver
 // RUN: blockscale compile --emit=host-llvm %s -o %t.mlir
-// RUN: env LD_LIBRARY_PATH=%cuda_driver_dir mlir-runner %t.mlir -e main -entry-point-result=void \
+// RUN: env LD_LIBRARY_PATH=%cuda_driver_dir %mlir-runner %t.mlir -e main -entry-point-result=void \
 // RUN:   -shared-libs=%mlir_runner_libs,%blockscale_runtime | FileCheck %s
 // RUN: blockscale-opt %s --blockscale-to-host="gpu-launch" -o %t.gpu.mlir
-// RUN: env LD_LIBRARY_PATH=%cuda_driver_dir mlir-runner %t.gpu.mlir -e main -entry-point-result=void \
+// RUN: env LD_LIBRARY_PATH=%cuda_driver_dir %mlir-runner %t.gpu.mlir -e main -entry-point-result=void \
 // RUN:   -shared-libs=%mlir_runner_libs,%blockscale_runtime,%gpu_runtime | FileCheck %s
 
 // A row of x has one number, in block i of 192; in that block row n of w is

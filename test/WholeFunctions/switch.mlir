@@ -3,7 +3,7 @@
 
 // REQUIRES: emulated-driver
 // RUN: blockscale-opt %s --blockscale-to-host -o %t.mlir
-// RUN: mlir-runner %t.mlir -e main -entry-point-result=void \
+// RUN: %mlir-runner %t.mlir -e main -entry-point-result=void \
 // RUN:   -shared-libs=%mlir_runner_libs | FileCheck %s
 // RUN: blockscale-opt %s -pass-pipeline="builtin.module(func.func(blockscale-decompose-host-ops))" \
 // RUN:   | FileCheck %s --check-prefix=IF

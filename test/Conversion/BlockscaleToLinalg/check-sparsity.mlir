@@ -14,10 +14,10 @@
 // RUN:   --convert-linalg-to-loops --convert-scf-to-cf \
 // RUN:   --expand-strided-metadata --lower-affine --convert-to-llvm \
 // RUN:   --reconcile-unrealized-casts -o %t.llvm.mlir
-// RUN: mlir-runner %t.llvm.mlir -e fits -entry-point-result=void \
+// RUN: %mlir-runner %t.llvm.mlir -e fits -entry-point-result=void \
 // RUN:   -shared-libs=%mlir_runner_libs | FileCheck %s --check-prefix=FITS
 // FITS: [0, 2, 0, 4, 5, 0, 0, 0]
-// RUN: not --crash mlir-runner %t.llvm.mlir -e breaks \
+// RUN: not --crash %mlir-runner %t.llvm.mlir -e breaks \
 // RUN:   -entry-point-result=void -shared-libs=%mlir_runner_libs
 
 !dense = !blockscale.tensor<1x8xf8E4M3FN>

@@ -10,7 +10,7 @@
 // DEFINE:   --convert-linalg-to-loops --convert-scf-to-cf \
 // DEFINE:   --expand-strided-metadata --lower-affine --convert-to-llvm \
 // DEFINE:   --reconcile-unrealized-casts \
-// DEFINE: | mlir-runner -e main -entry-point-result=void -O0 \
+// DEFINE: | %mlir-runner -e main -entry-point-result=void -O0 \
 // DEFINE:   -shared-libs=%mlir_runner_libs | sed -e "s/base@ = 0x[0-9a-f]*//"
 // RUN: blockscale-opt %t.mlir --blockscale-to-linalg --canonicalize --cse \
 // RUN: | %{run} > %t.run

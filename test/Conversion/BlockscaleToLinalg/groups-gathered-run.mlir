@@ -5,7 +5,7 @@
 // RUN:   --convert-linalg-to-loops --convert-scf-to-cf \
 // RUN:   --expand-strided-metadata --lower-affine --convert-to-llvm \
 // RUN:   --reconcile-unrealized-casts \
-// RUN: | mlir-runner -e main -entry-point-result=void \
+// RUN: | %mlir-runner -e main -entry-point-result=void \
 // RUN:   -shared-libs=%mlir_runner_libs | FileCheck %s
 
 func.func private @printMemrefF32(tensor<*xf32>)

@@ -7,7 +7,7 @@
 // RUN:   --convert-linalg-to-loops --convert-scf-to-cf \
 // RUN:   --expand-strided-metadata --lower-affine --convert-to-llvm \
 // RUN:   --reconcile-unrealized-casts \
-// RUN: | mlir-runner -e main -entry-point-result=void -O0 \
+// RUN: | %mlir-runner -e main -entry-point-result=void -O0 \
 // RUN:   -shared-libs=%mlir_runner_libs \
 // RUN: | %python %S/Inputs/finite_specs.py check f4E2M1FN i8 | FileCheck %s
 

@@ -8,7 +8,7 @@
 // RUN:   --convert-linalg-to-loops --convert-scf-to-cf \
 // RUN:   --expand-strided-metadata --lower-affine --convert-to-llvm \
 // RUN:   --reconcile-unrealized-casts \
-// RUN: | mlir-runner -e main -entry-point-result=void -O0 \
+// RUN: | %mlir-runner -e main -entry-point-result=void -O0 \
 // RUN:   -shared-libs=%mlir_runner_libs \
 // RUN: | %python %S/Inputs/roundings.py check %S/../../oracle/numerics \
 // RUN: | FileCheck %s
@@ -19,7 +19,7 @@
 // RUN:   --convert-linalg-to-loops --convert-scf-to-cf \
 // RUN:   --expand-strided-metadata --lower-affine --convert-to-llvm \
 // RUN:   --reconcile-unrealized-casts \
-// RUN: | mlir-runner -e main -entry-point-result=void -O0 \
+// RUN: | %mlir-runner -e main -entry-point-result=void -O0 \
 // RUN:   -shared-libs=%mlir_runner_libs \
 // RUN: | %python %S/Inputs/roundings.py check %S/../../oracle/numerics \
 // RUN: | FileCheck %s

@@ -5,7 +5,7 @@
 // DEFINE: %{run} = mlir-opt --convert-elementwise-to-linalg --one-shot-bufferize=bufferize-function-boundaries \
 // DEFINE:   --convert-linalg-to-loops --convert-scf-to-cf --expand-strided-metadata \
 // DEFINE:   --lower-affine --convert-to-llvm --reconcile-unrealized-casts \
-// DEFINE: | mlir-runner -e main -entry-point-result=void -shared-libs=%mlir_runner_libs \
+// DEFINE: | %mlir-runner -e main -entry-point-result=void -shared-libs=%mlir_runner_libs \
 // DEFINE: | FileCheck %s
 
 // RUN: blockscale-opt %s --blockscale-to-linalg --cse | %{run}

@@ -5,7 +5,7 @@
 // DEFINE:   --convert-linalg-to-loops --convert-scf-to-cf \
 // DEFINE:   --expand-strided-metadata --lower-affine
 // DEFINE: %{run} = mlir-opt --convert-to-llvm --reconcile-unrealized-casts \
-// DEFINE: | mlir-runner -e main -entry-point-result=void -O0 \
+// DEFINE: | %mlir-runner -e main -entry-point-result=void -O0 \
 // DEFINE:   -shared-libs=%mlir_runner_libs | sed -e "s/base@ = 0x[0-9a-f]*//"
 // DEFINE: %{codecs} = %python %S/Inputs/codecs.py
 // DEFINE: %{ours} = blockscale-opt --blockscale-to-linalg --canonicalize --cse \
