@@ -114,7 +114,16 @@ BLOCKSCALE_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
           readAttributes(toDriver(config->attrs), config->numAttrs, request);
       error != cudaSuccess)
     return note(error);
-  return launchSymbol(symbol, request, config->stream);
+  // As an H100's runtime has it, extents are a value here and a configuration
+  // where the program launches by `<<<...>>>`.
+  return call([&] {
+    KernelEntry *entry = kernelFor(symbol);
+    if (!entry)
+      return cudaErrorInvalidResourceHandle;
+    cudaError_t error = launchOrKeep(config->stream, *entry, request);
+    return error == cudaErrorInvalidConfiguration ? cudaErrorInvalidValue
+                                                  : error;
+  });
 }
 
 BLOCKSCALE_API cudaError_t cudaLaunchCooperativeKernel(const void *symbol,
