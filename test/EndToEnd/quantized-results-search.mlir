@@ -1,6 +1,6 @@
 // The schedules that are shown and searched for a product whose kernel quantises the
-// result are those that can: whole blocks in a thread, or in the
-// lanes of a quad, stored by it.
+// result are those that can: whole blocks in a thread, in the lanes of a quad, or
+// brought to a thread where operands are exchanged, and stored by it.
 
 // REQUIRES: mlir
 // RUN: blockscale explain schedule %s | FileCheck %s
@@ -9,10 +9,11 @@
 // RUN: blockscale explain schedule %s --target=sm_120a 2>&1 | FileCheck %s --check-prefix=WARPS
 
 // CHECK: product 0 of 'narrow'
-// CHECK-NOT: exchanged
+// CHECK-NOT: D stored by TMA
 // CHECK: (taken)
-// CHECK-NOT: {{exchanged|D stored by TMA}}
-// CHECK: a result is not quantised with 'swap_operands'
+// CHECK: A and B exchanged
+// CHECK-NOT: D stored by TMA
+// CHECK: several tiles along 32 columns need 'tile_n' to be a multiple of 64
 
 // FOUND: product 0 of 'narrow': {{.*}} by the timeline
 // FOUND-NOT: error
