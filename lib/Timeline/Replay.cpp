@@ -100,20 +100,30 @@ void Timeline::Replay::slice(const Event &event, TrackKind track, double start,
 // Between events
 //===----------------------------------------------------------------------===//
 
+/// When what a warp of the epilogue asks memory for is there; 0 if it asks for
+/// nothing.
+double Timeline::Replay::request(const Event &event, const LaneClock &lane,
+                                 uint64_t bytes, const char *what) {
+  if (!bytes || !conditions.countsRowLoads || !warpOf(event).drains)
+    return 0;
+  bool fitsL2 = conditions.memoryBytes <= hw::kL2OperandBytes;
+  double latency = fitsL2 ? hw::kL2LatencyCycles : hw::kMemoryLatencyCycles;
+  double cycles = double(bytes) / loadBytesPerCycle;
+  double start =
+      ports[event.cta].load.reserve(lane.now + latency, cycles, slices.size());
+  slice(event, TrackKind::Load, start, start + cycles,
+        what + (", " + std::to_string(bytes)) + " bytes");
+  return start + cycles;
+}
+
 /// Loads of a warp of the epilogue, which no other CTA of the SM hides, are
-/// under way together. What is loaded before a wait is used behind it.
+/// under way together. What is loaded before a wait is used behind it. What is
+/// prefetched is there when it is loaded: kernels ask for it long before.
 void Timeline::Replay::loadRows(const Event &event, LaneClock &lane) {
-  uint64_t bytes = event.before.globalLoadedBytes;
-  if (bytes && conditions.countsRowLoads && warpOf(event).drains) {
-    bool fitsL2 = conditions.memoryBytes <= hw::kL2OperandBytes;
-    double latency = fitsL2 ? hw::kL2LatencyCycles : hw::kMemoryLatencyCycles;
-    double cycles = double(bytes) / loadBytesPerCycle;
-    double start = ports[event.cta].load.reserve(lane.now + latency, cycles,
-                                                 slices.size());
-    slice(event, TrackKind::Load, start, start + cycles,
-          "ld.global, " + std::to_string(bytes) + " bytes");
-    lane.loaded = std::max(lane.loaded, start + cycles);
-  }
+  request(event, lane, event.before.prefetchedBytes, "prefetch.global");
+  lane.loaded =
+      std::max(lane.loaded, request(event, lane, event.before.globalLoadedBytes,
+                                    "ld.global"));
   if (event.kind != EventKind::Wait)
     waitUntil(event, lane, {lane.loaded, Use::Epilogue}, "wait for loads");
 }

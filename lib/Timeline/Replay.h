@@ -106,6 +106,8 @@ private:
   LaneClock &clockOf(const Event &event);
   void replayNext();
   void work(const Event &event, LaneClock &lane);
+  double request(const Event &event, const LaneClock &lane, uint64_t bytes,
+                 const char *what);
   void loadRows(const Event &event, LaneClock &lane);
   void issue(const Event &event, LaneClock &lane);
   void load(const Event &event, LaneClock &lane);

@@ -156,6 +156,19 @@ TEST(MachineEvents, LoadsFromGlobalMemory) {
   EXPECT_EQ(events[0].before.globalLoadedBytes, 128u);
 }
 
+// What is prefetched is asked for once, and not by the load any more.
+TEST(MachineEvents, PrefetchesFromGlobalMemory) {
+  std::vector<Event> events = eventsOf(R"(
+    prefetch.global.L1 [%rd2];
+    prefetch.global.L1 [%rd2];
+    prefetch.global.L2 [%rd1];
+    ld.global.u32 %r10, [%rd2];
+  )");
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].before.prefetchedBytes, 128u);
+  EXPECT_EQ(events[0].before.globalLoadedBytes, 0u);
+}
+
 // Lanes that wait for others run on in their own order, with their own work.
 TEST(MachineEvents, DivergedLanes) {
   std::vector<Event> events = eventsOf(R"(

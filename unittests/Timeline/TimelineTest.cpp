@@ -251,6 +251,24 @@ TEST(Timeline, LoadsBeforeAWait) {
   EXPECT_NEAR(timeline.finish().cycles, 1000 + 123, 1);
 }
 
+// What is prefetched takes its turn at the port, but nobody waits for it.
+TEST(Timeline, PrefetchesAheadOfLoads) {
+  for (uint64_t loaded : {0, 2048}) {
+    Timeline timeline(oneSm(1.3));
+    Event load = eventOf(EventKind::TensorLoad, 0);
+    load.bytes = 4096;
+    timeline.add(load);
+    Event exit = eventOf(EventKind::Exit, 0);
+    exit.before.prefetchedBytes = 4096;
+    exit.before.globalLoadedBytes = loaded;
+    timeline.add(exit);
+    double expected = 4096 / 53.0;
+    if (loaded)
+      expected += 305 + (4096 + double(loaded)) * 1.3 / 164;
+    EXPECT_NEAR(timeline.finish().cycles, expected, 1);
+  }
+}
+
 // The emulator may run one warp's epilogue to its end before another's; they
 // share the ports as if they had run side by side.
 TEST(Timeline, OrderOfWarpsDoesNotMatter) {

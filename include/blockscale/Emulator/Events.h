@@ -55,6 +55,8 @@ struct LaneWork {
   /// Bytes of the sectors that ld reads from global memory, but for those that
   /// the CTA has loaded lately.
   uint64_t globalLoadedBytes = 0;
+  /// The same of prefetch.global.L1.
+  uint64_t prefetchedBytes = 0;
 };
 
 struct Event {

@@ -515,6 +515,12 @@ bool decodeMemory(Decoder &d, const Instruction &in, Record &r) {
   case Opcode::MultimemSt:
     return loadStore(d, in, r, false);
   case Opcode::Prefetch:
+    if (in.has(Modifier::L1) && whereOf(in) == Where::Global) {
+      d.record<PrefetchRecord>(r).address = d.address(in.operands.front());
+      d.flow().sink = true;
+    }
+    r.fn = nothing;
+    return true;
   case Opcode::Prefetchu:
   case Opcode::ApplyPriority:
   case Opcode::CpAsyncBulkPrefetch:

@@ -28,6 +28,11 @@ struct LoadStoreRecord {
   unsigned bytes() const { return unsigned(element) * count; }
 };
 
+/// prefetch.global.L1: nothing happens, but a timeline wants to know.
+struct PrefetchRecord {
+  AddressOperand address;
+};
+
 /// The common case of ld and st: all lanes run and access memory in a row.
 /// False if nothing was done: the instruction needs a closer look.
 bool loadPiece(Exec &x, const Record &r, const LoadStoreRecord &s);

@@ -30,6 +30,7 @@ LaneWork takeWork(Warp &warp, uint32_t mask) {
     sum.globalStoredBytes += work.globalStoredBytes;
     sum.sharedLoadedBytes += work.sharedLoadedBytes;
     sum.globalLoadedBytes += work.globalLoadedBytes;
+    sum.prefetchedBytes += work.prefetchedBytes;
     entry.mask = 0;
   }
   warp.work.erase(
@@ -151,18 +152,28 @@ void EventObserver::countLoad(Exec &x, const Record &r) {
   if (where != Where::Global)
     return;
   const auto &load = r.as<LoadStoreRecord>();
+  workOf(x).work.globalLoadedBytes +=
+      newBytes(x, load.address, std::max(1u, load.bytes()));
+}
+
+void EventObserver::countPrefetch(Exec &x, const Record &r) {
+  const Instruction &in = *r.instruction;
+  if (in.has(Modifier::L1) && whereOf(in) == Where::Global)
+    workOf(x).work.prefetchedBytes +=
+        newBytes(x, r.as<PrefetchRecord>().address, 1);
+}
+
+uint64_t EventObserver::newBytes(Exec &x, const AddressOperand &address,
+                                 uint64_t bytes) {
   RecentSectors &sectors = recent[x.cta->rank];
   uint64_t count = 0;
-  for (unsigned lane = 0; lane != 32; ++lane) {
-    if (!(x.mask >> lane & 1))
-      continue;
-    uint64_t first = laneAddress(x, load.address, lane);
-    uint64_t last = first + std::max(1u, load.bytes()) - 1;
+  forLanes(x.mask, [&](unsigned lane) {
+    uint64_t first = laneAddress(x, address, lane), last = first + bytes - 1;
     for (uint64_t i = first / RecentSectors::kBytes;
          i <= last / RecentSectors::kBytes; ++i)
       count += sectors.add(i);
-  }
-  workOf(x).work.globalLoadedBytes += count * RecentSectors::kBytes;
+  });
+  return count * RecentSectors::kBytes;
 }
 
 void EventObserver::on(const Executed &h) {
@@ -180,6 +191,8 @@ void EventObserver::on(const Executed &h) {
     return countStore(x, *in);
   case Opcode::Ld:
     return countLoad(x, r);
+  case Opcode::Prefetch:
+    return countPrefetch(x, r);
   case Opcode::Cvt:
     return countConversion(x, *in);
   case Opcode::Tcgen05Ld:

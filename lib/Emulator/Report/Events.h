@@ -58,6 +58,9 @@ public:
 
 private:
   void countLoad(Exec &x, const Record &r);
+  void countPrefetch(Exec &x, const Record &r);
+  /// Bytes of sectors that the CTA has not loaded lately, which it has now.
+  uint64_t newBytes(Exec &x, const AddressOperand &address, uint64_t bytes);
 
   std::map<uint32_t, RecentSectors> recent; ///< by the rank of the CTA
 };

@@ -37,6 +37,11 @@ func.func @blocks(%a: !a, %b: !b) -> tensor<128x64xf32> {
 // CHECK: blockscale.load_row {{.*}} -> vector<1xf32>
 // CHECK: blockscale.load_row {{.*}} -> vector<1xf32>
 // CHECK: scf.for %[[BLOCK:.+]] = %[[NONE]] to %[[BLOCKS]] step %[[ONE]] iter_args({{.*}} = {{.*}}, {{.*}} = {{.*}}, %[[SUMS:[^ ]+]] = {{[^,]+}}, %[[ROW:[^ ]+]] = {{[^,]+}}, %[[COLUMN:[^ ]+]] = {{[^,]+}})
+// Those of the sector behind are asked for already.
+// CHECK: %[[LATER:.+]] = arith.addi %[[BLOCK]], %{{.*}}
+// CHECK: %[[THERE:.+]] = arith.cmpi slt, %[[LATER]], %[[BLOCKS]]
+// CHECK: blockscale.prefetch_row
+// CHECK: blockscale.prefetch_row
 // CHECK: %[[NEXT:.+]] = arith.addi %[[BLOCK]], %[[ONE]]
 // CHECK: blockscale.load_row
 // CHECK: arith.divui %[[NEXT]], %[[TWO]]

@@ -464,10 +464,22 @@ EpilogueMath::TileScales EpilogueMath::tileScalesAlong(TilePosition tile,
   return tileScalesAlong(fragment);
 }
 
+/// Where the scales of a block begin, and how many are there.
+std::pair<Value, Value> EpilogueMath::placeOf(const TileScales &scales,
+                                              Value block, Value isThere) {
+  return {b.add(scales.first, b.toI64(b.div(block, scales.blocks))),
+          b.select(isThere, scales.count, b.constant(0))};
+}
+
+void EpilogueMath::prefetchTileScale(const TileScales &scales, Value block,
+                                     Value isThere) {
+  auto [index, count] = placeOf(scales, block, isThere);
+  PrefetchRowOp::create(b, scales.memory, index, count);
+}
+
 Value EpilogueMath::loadTileScales(const TileScales &scales, Value block,
                                    Value isThere) {
-  Value index = b.add(scales.first, b.toI64(b.div(block, scales.blocks)));
-  Value count = b.select(isThere, scales.count, b.constant(0));
+  auto [index, count] = placeOf(scales, block, isThere);
   if (scales.rows == 1)
     return loadScalar(scales.memory, index, count);
   return spread(

@@ -83,6 +83,9 @@ public:
   /// f32; zeros unless `isThere`.
   mlir::Value loadTileScales(const TileScales &scales, mlir::Value block,
                              mlir::Value isThere);
+  /// Asks for the one number of that block, which is loaded later.
+  void prefetchTileScale(const TileScales &scales, mlir::Value block,
+                         mlir::Value isThere);
   /// As elements of D.
   mlir::Value converted(mlir::Value value);
   void store(mlir::Value value, const EpilogueFragment &fragment);
@@ -181,6 +184,8 @@ private:
                         mlir::Value row, mlir::Value rows);
   /// A vector of the width in which each of `values` stands `share` times.
   mlir::Value spread(mlir::Value values, int64_t share);
+  std::pair<mlir::Value, mlir::Value>
+  placeOf(const TileScales &scales, mlir::Value block, mlir::Value isThere);
   mlir::Value loadScalar(mlir::Value memory, mlir::Value index,
                          mlir::Value count);
   /// Offset of the fragment's first element in D or C, and the distance to the

@@ -96,6 +96,19 @@ bool PromotedStore::isAhead(const Scales &scales, int64_t chunk) const {
   return along.memory && along.rows == 1;
 }
 
+/// Of a row the scales of several blocks come in one sector, for which the warp
+/// that reads it first would wait longer than the sums of a block take.
+void PromotedStore::prefetch(const Scales &scales, Value block, Value blocks) {
+  constexpr int64_t kSectorBytes = 32, kBlocks = kSectorBytes / 4;
+  Value later = b.add(block, b.constant(kBlocks));
+  Value isThere = b.compare(arith::CmpIPredicate::slt, later, blocks);
+  if (scales.row.memory)
+    math.prefetchTileScale(scales.row, later, isThere);
+  for (int64_t chunk = 0; chunk < int64_t(scales.along.size()); ++chunk)
+    if (isAhead(scales, chunk))
+      math.prefetchTileScale(scales.along[chunk], later, isThere);
+}
+
 SmallVector<Value> PromotedStore::loadAhead(const Scales &scales, Value block,
                                             Value blocks) {
   Value isThere = b.compare(arith::CmpIPredicate::slt, block, blocks);
@@ -262,6 +275,7 @@ RingPosition PromotedStore::storeTile(TilePosition tile, RingPosition copy,
     Value block = loop.getInductionVar();
     SmallVector<Value> carried(loop.getRegionIterArgs());
     RingPosition current{carried[0], carried[1]};
+    prefetch(scales, block, blocks);
     SmallVector<Value> ahead =
         loadAhead(scales, b.add(block, b.constant(1)), blocks);
     auto sums = MutableArrayRef(carried).slice(2, values);

@@ -76,6 +76,8 @@ private:
   /// row's, if it has any, and those of chunks.
   llvm::SmallVector<mlir::Value>
   loadAhead(const Scales &scales, mlir::Value block, mlir::Value blocks);
+  /// Asks for those of blocks that come some blocks after `block`.
+  void prefetch(const Scales &scales, mlir::Value block, mlir::Value blocks);
   /// The factor of a chunk's sums of one block.
   mlir::Value factorOf(const Scales &scales, int64_t chunk, mlir::Value block,
                        mlir::ValueRange ahead);
