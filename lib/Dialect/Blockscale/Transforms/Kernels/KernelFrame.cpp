@@ -43,7 +43,8 @@ KernelFrame::KernelFrame(KernelMatmulOp op)
       geometry(geometryOf(op)),
       warps(getTarget(op), schedule,
             {promotionBlockOf(op) > 0, op.getQuantization().has_value(),
-             bool(op.getBias()) + bool(op.getC()) + bool(op.getRowTerms())}),
+             bool(op.getBias()) + bool(op.getC()) + bool(op.getRowTerms()),
+             op.getPairs()}),
       rows(isSwapped() ? op.getN() : op.getM()),
       columns(isSwapped() ? op.getM() : op.getN()),
       rowTiles(

@@ -572,7 +572,8 @@ static KernelOutline outlineOf(MatmulOp op, StringRef source) {
       context, gridOf(op, geometry),
       WarpPlan(getTarget(op), schedule,
                {promotionBlockOf(op) > 0, quantizerOf(op) != nullptr,
-                bool(op.getC()) + bool(op.getBias()) + hasZeroTerms(op)})
+                bool(op.getC()) + bool(op.getBias()) + hasZeroTerms(op),
+                op.getPairs()})
           .threads(),
       0, 0, schedule.clusterSize(), schedule.isDependent(),
       workspaceOf(op, geometry), /*cooperative=*/false);

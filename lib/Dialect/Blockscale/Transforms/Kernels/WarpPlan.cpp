@@ -26,7 +26,8 @@ static int64_t warpgroupsOf(int64_t warps) {
 /// that multiply have accumulators, too.
 bool WarpPlan::needsMore(StoreDemand demand) const {
   if (consumers.count())
-    return demand.quantizes || demand.isPromoting;
+    return demand.quantizes || demand.isPromoting ||
+           (demand.hasPairs && demand.loads);
   switch (warpgroupsOf(epilogue.count())) {
   case 1:
     return false;

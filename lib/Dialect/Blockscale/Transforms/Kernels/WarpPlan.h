@@ -34,6 +34,8 @@ struct StoreDemand {
   bool quantizes = false;
   /// Numbers that are loaded for each sum: a bias, C, terms of zero points.
   int64_t loads = 0;
+  /// Two sums of each element of D.
+  bool hasPairs = false;
 };
 
 /// The roles of a kernel's warps: the only place that knows their numbers.
