@@ -82,7 +82,7 @@ Result<PlacedScales> PlacedScales::read(const plan::ScalePacking &packing,
     scales.numbers.push_back(decode(*format, code));
   scales.block = packing.block;
   uint64_t blocks = k / packing.block + (k % packing.block != 0);
-  for (auto [moves, name, values] :
+  for (const auto &[moves, name, values] :
        {std::tuple(&scales.ofMatrix, "l", upTo(matrices)),
         {&scales.ofRow, "r", ends ? rowsByGroups(*ends, rows) : upTo(rows)},
         {&scales.ofBlock, "j", upTo(blocks)}}) {
