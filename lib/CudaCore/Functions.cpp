@@ -290,9 +290,27 @@ cudaError_t cuda::checkClusterGrid(const KernelEntry &entry,
   return isWhole ? cudaSuccess : cudaErrorInvalidClusterSize;
 }
 
+cudaError_t cuda::checkPreferredCluster(const KernelEntry &entry,
+                                        const LaunchRequest &request) {
+  const std::optional<emulator::Dim3> &preferred = request.preferredCluster;
+  if (!preferred)
+    return cudaSuccess;
+  std::array<uint32_t, 3> required = requiredCluster(entry);
+  emulator::Dim3 least = request.cluster;
+  if (!request.hasCluster)
+    least = {required[0], required[1], required[2]};
+  bool isMultiple = least.count() && preferred->count() &&
+                    preferred->x % least.x == 0 &&
+                    preferred->y % least.y == 0 && preferred->z % least.z == 0;
+  return isMultiple ? cudaSuccess : cudaErrorInvalidClusterSize;
+}
+
 cudaError_t cuda::maxActiveClusters(const KernelEntry &entry,
                                     const LaunchRequest &request, int &count) {
   const hw::Device &device = Core::get().device;
+  if (cudaError_t error = checkPreferredCluster(entry, request);
+      error != cudaSuccess)
+    return error;
   std::array<uint32_t, 3> required = requiredCluster(entry);
   uint64_t size = request.hasCluster ? request.cluster.count()
                   : required[0]      ? product(required)

@@ -44,6 +44,11 @@ std::array<uint32_t, 3> requiredCluster(const KernelEntry &entry);
 cudaError_t checkClusterGrid(const KernelEntry &entry,
                              const LaunchRequest &request);
 
+/// Whether clusters are preferred that are made of those that the launch or the
+/// kernel has.
+cudaError_t checkPreferredCluster(const KernelEntry &entry,
+                                  const LaunchRequest &request);
+
 /// Shared memory in bytes: most of a CTA and of an SM, and the most dynamic
 /// part that a launch of `entry` in its mode may ask for.
 struct SharedLimits {

@@ -77,6 +77,9 @@ cudaError_t check(const KernelEntry &entry, const LaunchRequest &request,
     launch.cluster = request.cluster;
   else if (required[0])
     launch.cluster = {required[0], required[1], required[2]};
+  if (cudaError_t error = checkPreferredCluster(entry, request);
+      error != cudaSuccess)
+    return error;
   if (bounds.blocksareclusters) {
     launch.grid.x *= launch.cluster.x;
     launch.grid.y *= launch.cluster.y;
@@ -374,18 +377,6 @@ cudaError_t cuda::readAttribute(const CUlaunchAttribute &attribute,
   }
 }
 
-/// Whether clusters are preferred that are made of those that must be.
-static cudaError_t checkPreferredCluster(const LaunchRequest &request) {
-  const std::optional<emulator::Dim3> &preferred = request.preferredCluster;
-  if (!preferred)
-    return cudaSuccess;
-  const emulator::Dim3 &least = request.cluster;
-  bool isMultiple = request.hasCluster && preferred->count() &&
-                    preferred->x % least.x == 0 &&
-                    preferred->y % least.y == 0 && preferred->z % least.z == 0;
-  return isMultiple ? cudaSuccess : cudaErrorInvalidClusterSize;
-}
-
 cudaError_t cuda::readAttributes(const CUlaunchAttribute *attributes,
                                  unsigned count, LaunchRequest &request) {
   if (count && !attributes)
@@ -394,7 +385,7 @@ cudaError_t cuda::readAttributes(const CUlaunchAttribute *attributes,
     if (cudaError_t error = readAttribute(attributes[i], request);
         error != cudaSuccess)
       return error;
-  return checkPreferredCluster(request);
+  return cudaSuccess;
 }
 
 cudaError_t cuda::readExtra(KernelEntry &entry, void **extra,

@@ -45,7 +45,7 @@ struct KernelWork {
 cudaError_t readAttribute(const CUlaunchAttribute &attribute,
                           LaunchRequest &request);
 
-/// The same of all of a launch, as far as they contradict each other, too.
+/// The same of all of a launch.
 cudaError_t readAttributes(const CUlaunchAttribute *attributes, unsigned count,
                            LaunchRequest &request);
 
