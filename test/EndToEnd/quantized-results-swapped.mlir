@@ -11,7 +11,7 @@
 // RUN: blockscale compile %s --emit=tensor | FileCheck %s --check-prefix=MARK
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-96: pass
+// CHECK-COUNT-100: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 // MARK-COUNT-25: {blockscale.quantized}
@@ -213,6 +213,11 @@ func.func @dense(%x: !da, %w: !db) -> !dd {
 !fq = !blockscale.tensor<133x352xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @dense_nvfp4(%x: !fa, %w: !fb) -> !fq {
   %y = blockscale.matmul %x, %w schedule(#blockscale.schedule<swap_operands = true, cta_group = 2, tile_n = 256>) : !fa, !fb -> tensor<133x352xbf16>
+  %0 = blockscale.quantize %y : tensor<133x352xbf16> to !fq
+  return %0 : !fq
+}
+func.func @dense_halves(%x: !fa, %w: !fb) -> !fq {
+  %y = blockscale.matmul %x, %w schedule(#blockscale.schedule<swap_operands = true, tile_n = 256, accumulators = 3>) : !fa, !fb -> tensor<133x352xbf16>
   %0 = blockscale.quantize %y : tensor<133x352xbf16> to !fq
   return %0 : !fq
 }
