@@ -14,7 +14,7 @@
 // CHECK-COUNT-100: pass
 // CHECK-NOT: {{FAIL|pass}}
 
-// MARK-COUNT-25: {blockscale.quantized}
+// MARK-COUNT-26: {blockscale.quantized}
 // MARK-NOT: blockscale.quantized
 
 !a = !blockscale.tensor<133x512xf8E4M3FN, "e8m0_t64", layout = tiled_128x4>
