@@ -1,4 +1,4 @@
-//===- ApiGraphNodes.cpp - nodes of graphs and their parameters -----------===//
+//===- ApiGraphNodes.cpp - nodes with kernels, copies, fills, functions ---===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,14 +6,36 @@
 //===----------------------------------------------------------------------===//
 
 #include "Conditionals.h"
-#include "Driver.h"
 #include "Functions.h"
+#include "GraphNodes.h"
 #include "Streams.h"
 
 #include <cstring>
 
 using namespace blockscale;
 using namespace blockscale::cuda;
+
+CUresult cuda::addGraphNode(CUgraphNode *node, CUgraph graph,
+                            const CUgraphNode *before,
+                            const CUgraphEdgeData *data, size_t count,
+                            CUgraphNodeType type, NodeWork work) {
+  if (!node || (count && !before))
+    return CUDA_ERROR_INVALID_VALUE;
+  std::vector<GraphEdge> edges;
+  for (size_t i = 0; i != count; ++i)
+    edges.push_back({before[i], data ? data[i] : CUgraphEdgeData{}});
+  return toDriver(addNode(graph, type, std::move(work), edges, *node));
+}
+
+CUresult cuda::setGraphNode(CUgraphNode node, CUgraphNodeType type,
+                            NodeWork work) {
+  if (!node || !isNode(node) || node->type != type)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (cudaError_t error = checkWork(work); error != cudaSuccess)
+    return toDriver(error);
+  node->work = std::move(work);
+  return CUDA_SUCCESS;
+}
 
 namespace {
 
@@ -118,24 +140,6 @@ CUresult toWork(CUgraphNodeParams &parameters, NodeWork &work) {
   }
 }
 
-CUresult add(CUgraphNode *node, CUgraph graph, const CUgraphNode *before,
-             const CUgraphEdgeData *data, size_t count, CUgraphNodeType type,
-             NodeWork work) {
-  if (!node || (count && !before))
-    return CUDA_ERROR_INVALID_VALUE;
-  std::vector<GraphEdge> edges;
-  for (size_t i = 0; i != count; ++i)
-    edges.push_back({before[i], data ? data[i] : CUgraphEdgeData{}});
-  return toDriver(addNode(graph, type, std::move(work), edges, *node));
-}
-
-/// The work of a node as a `T`; null if the node is none or does something
-/// else.
-template <typename T> T *workOf(CUgraphNode node, CUgraphNodeType type) {
-  return isNode(node) && node->type == type ? std::get_if<T>(&node->work)
-                                            : nullptr;
-}
-
 template <typename T>
 CUresult get(CUgraphNode node, CUgraphNodeType type, T *result) {
   return withDriver([&] {
@@ -144,29 +148,13 @@ CUresult get(CUgraphNode node, CUgraphNodeType type, T *result) {
   });
 }
 
-/// Gives a node other work of its type.
-CUresult set(CUgraphNode node, CUgraphNodeType type, NodeWork work) {
-  if (!node || !isNode(node) || node->type != type)
-    return CUDA_ERROR_INVALID_VALUE;
-  if (cudaError_t error = checkWork(work); error != cudaSuccess)
-    return toDriver(error);
-  node->work = std::move(work);
-  return CUDA_SUCCESS;
-}
-
-template <typename T>
-CUresult setLocked(CUgraphNode node, CUgraphNodeType type, const T *work) {
-  return withDriver(
-      [&] { return work ? set(node, type, *work) : CUDA_ERROR_INVALID_VALUE; });
-}
-
 CUresult setKernel(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *p) {
   if (!p || !workOf<KernelWork>(node, CU_GRAPH_NODE_TYPE_KERNEL))
     return CUDA_ERROR_INVALID_VALUE;
   NodeWork work = node->work;
   if (CUresult error = toWork(*p, work); error != CUDA_SUCCESS)
     return error;
-  return set(node, CU_GRAPH_NODE_TYPE_KERNEL, std::move(work));
+  return setGraphNode(node, CU_GRAPH_NODE_TYPE_KERNEL, std::move(work));
 }
 
 CUresult setAny(CUgraphNode node, CUgraphNodeParams *parameters) {
@@ -180,7 +168,7 @@ CUresult setAny(CUgraphNode node, CUgraphNodeParams *parameters) {
   NodeWork work = node->work;
   if (CUresult error = toWork(*parameters, work); error != CUDA_SUCCESS)
     return error;
-  return set(node, parameters->type, std::move(work));
+  return setGraphNode(node, parameters->type, std::move(work));
 }
 
 } // namespace
@@ -230,8 +218,8 @@ BLOCKSCALE_API CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph,
             : toWork(*parameters, work);
     if (error != CUDA_SUCCESS)
       return error;
-    error = add(node, graph, before, data, count, parameters->type,
-                std::move(work));
+    error = addGraphNode(node, graph, before, data, count, parameters->type,
+                         std::move(work));
     // The program asks for the graph in the node.
     if (error == CUDA_SUCCESS && parameters->type == CU_GRAPH_NODE_TYPE_GRAPH)
       parameters->graph.graph = std::get<ChildWork>((*node)->work).graph.get();
@@ -302,8 +290,8 @@ BLOCKSCALE_API CUresult cuGraphAddKernelNode_v2(
       return CUDA_ERROR_INVALID_VALUE;
     if (CUresult error = toWork(*parameters, work); error != CUDA_SUCCESS)
       return error;
-    return add(node, graph, before, nullptr, count, CU_GRAPH_NODE_TYPE_KERNEL,
-               std::move(work));
+    return addGraphNode(node, graph, before, nullptr, count,
+                        CU_GRAPH_NODE_TYPE_KERNEL, std::move(work));
   });
 }
 
@@ -374,8 +362,8 @@ BLOCKSCALE_API CUresult cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph,
                                              const CUDA_MEMCPY3D *box,
                                              CUcontext) {
   return withContext([&] {
-    return box ? add(node, graph, before, nullptr, count,
-                     CU_GRAPH_NODE_TYPE_MEMCPY, *box)
+    return box ? addGraphNode(node, graph, before, nullptr, count,
+                              CU_GRAPH_NODE_TYPE_MEMCPY, *box)
                : CUDA_ERROR_INVALID_VALUE;
   });
 }
@@ -387,7 +375,7 @@ BLOCKSCALE_API CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node,
 
 BLOCKSCALE_API CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node,
                                                    const CUDA_MEMCPY3D *box) {
-  return setLocked(node, CU_GRAPH_NODE_TYPE_MEMCPY, box);
+  return setGraphNodeLocked(node, CU_GRAPH_NODE_TYPE_MEMCPY, box);
 }
 
 BLOCKSCALE_API CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec executable,
@@ -395,15 +383,16 @@ BLOCKSCALE_API CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec executable,
                                                        const CUDA_MEMCPY3D *box,
                                                        CUcontext) {
   auto guard = locked();
-  return setLocked(nodeIn(executable, node), CU_GRAPH_NODE_TYPE_MEMCPY, box);
+  return setGraphNodeLocked(nodeIn(executable, node), CU_GRAPH_NODE_TYPE_MEMCPY,
+                            box);
 }
 
 BLOCKSCALE_API CUresult cuGraphAddMemsetNode(
     CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count,
     const CUDA_MEMSET_NODE_PARAMS *fill, CUcontext) {
   return withContext([&] {
-    return fill ? add(node, graph, before, nullptr, count,
-                      CU_GRAPH_NODE_TYPE_MEMSET, *fill)
+    return fill ? addGraphNode(node, graph, before, nullptr, count,
+                               CU_GRAPH_NODE_TYPE_MEMSET, *fill)
                 : CUDA_ERROR_INVALID_VALUE;
   });
 }
@@ -415,14 +404,15 @@ cuGraphMemsetNodeGetParams(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS *fill) {
 
 BLOCKSCALE_API CUresult cuGraphMemsetNodeSetParams(
     CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS *fill) {
-  return setLocked(node, CU_GRAPH_NODE_TYPE_MEMSET, fill);
+  return setGraphNodeLocked(node, CU_GRAPH_NODE_TYPE_MEMSET, fill);
 }
 
 BLOCKSCALE_API CUresult
 cuGraphExecMemsetNodeSetParams(CUgraphExec executable, CUgraphNode node,
                                const CUDA_MEMSET_NODE_PARAMS *fill, CUcontext) {
   auto guard = locked();
-  return setLocked(nodeIn(executable, node), CU_GRAPH_NODE_TYPE_MEMSET, fill);
+  return setGraphNodeLocked(nodeIn(executable, node), CU_GRAPH_NODE_TYPE_MEMSET,
+                            fill);
 }
 
 BLOCKSCALE_API CUresult cuGraphAddHostNode(CUgraphNode *node, CUgraph graph,
@@ -430,8 +420,8 @@ BLOCKSCALE_API CUresult cuGraphAddHostNode(CUgraphNode *node, CUgraph graph,
                                            size_t count,
                                            const CUDA_HOST_NODE_PARAMS *host) {
   return withContext([&] {
-    return host ? add(node, graph, before, nullptr, count,
-                      CU_GRAPH_NODE_TYPE_HOST, *host)
+    return host ? addGraphNode(node, graph, before, nullptr, count,
+                               CU_GRAPH_NODE_TYPE_HOST, *host)
                 : CUDA_ERROR_INVALID_VALUE;
   });
 }
@@ -443,173 +433,13 @@ BLOCKSCALE_API CUresult cuGraphHostNodeGetParams(CUgraphNode node,
 
 BLOCKSCALE_API CUresult
 cuGraphHostNodeSetParams(CUgraphNode node, const CUDA_HOST_NODE_PARAMS *host) {
-  return setLocked(node, CU_GRAPH_NODE_TYPE_HOST, host);
+  return setGraphNodeLocked(node, CU_GRAPH_NODE_TYPE_HOST, host);
 }
 
 BLOCKSCALE_API CUresult
 cuGraphExecHostNodeSetParams(CUgraphExec executable, CUgraphNode node,
                              const CUDA_HOST_NODE_PARAMS *host) {
   auto guard = locked();
-  return setLocked(nodeIn(executable, node), CU_GRAPH_NODE_TYPE_HOST, host);
-}
-
-//===----------------------------------------------------------------------===//
-// Graphs in graphs, events, memory
-//===----------------------------------------------------------------------===//
-
-BLOCKSCALE_API CUresult cuGraphAddEmptyNode(CUgraphNode *node, CUgraph graph,
-                                            const CUgraphNode *before,
-                                            size_t count) {
-  return withContext([&] {
-    return add(node, graph, before, nullptr, count, CU_GRAPH_NODE_TYPE_EMPTY,
-               std::monostate());
-  });
-}
-
-BLOCKSCALE_API CUresult cuGraphAddChildGraphNode(CUgraphNode *node,
-                                                 CUgraph graph,
-                                                 const CUgraphNode *before,
-                                                 size_t count, CUgraph child) {
-  return withContext([&] {
-    if (isGraph(child) && !mayBeCopied(*child))
-      return CUDA_ERROR_NOT_SUPPORTED;
-    return isGraph(child)
-               ? add(node, graph, before, nullptr, count,
-                     CU_GRAPH_NODE_TYPE_GRAPH, ChildWork{copyOf(*child)})
-               : CUDA_ERROR_INVALID_VALUE;
-  });
-}
-
-BLOCKSCALE_API CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode node,
-                                                      CUgraph *graph) {
-  return withDriver([&] {
-    auto *work = workOf<ChildWork>(node, CU_GRAPH_NODE_TYPE_GRAPH);
-    return work ? give(graph, work->graph.get()) : CUDA_ERROR_INVALID_VALUE;
-  });
-}
-
-BLOCKSCALE_API CUresult cuGraphExecChildGraphNodeSetParams(
-    CUgraphExec executable, CUgraphNode node, CUgraph child) {
-  return withDriver([&] {
-    return isGraph(child)
-               ? set(nodeIn(executable, node), CU_GRAPH_NODE_TYPE_GRAPH,
-                     ChildWork{copyOf(*child)})
-               : CUDA_ERROR_INVALID_VALUE;
-  });
-}
-
-BLOCKSCALE_API CUresult cuGraphAddEventRecordNode(CUgraphNode *node,
-                                                  CUgraph graph,
-                                                  const CUgraphNode *before,
-                                                  size_t count, CUevent event) {
-  return withContext([&] {
-    return add(node, graph, before, nullptr, count,
-               CU_GRAPH_NODE_TYPE_EVENT_RECORD, EventWork{event});
-  });
-}
-
-BLOCKSCALE_API CUresult cuGraphAddEventWaitNode(CUgraphNode *node,
-                                                CUgraph graph,
-                                                const CUgraphNode *before,
-                                                size_t count, CUevent event) {
-  return withContext([&] {
-    return add(node, graph, before, nullptr, count,
-               CU_GRAPH_NODE_TYPE_WAIT_EVENT, EventWork{event});
-  });
-}
-
-namespace {
-
-CUresult getEvent(CUgraphNode node, CUgraphNodeType type, CUevent *event) {
-  return withDriver([&] {
-    auto *work = workOf<EventWork>(node, type);
-    return work ? give(event, work->event) : CUDA_ERROR_INVALID_VALUE;
-  });
-}
-
-} // namespace
-
-BLOCKSCALE_API CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode node,
-                                                       CUevent *event) {
-  return getEvent(node, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event);
-}
-
-BLOCKSCALE_API CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode node,
-                                                     CUevent *event) {
-  return getEvent(node, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event);
-}
-
-BLOCKSCALE_API CUresult cuGraphEventRecordNodeSetEvent(CUgraphNode node,
-                                                       CUevent event) {
-  EventWork work{event};
-  return setLocked(node, CU_GRAPH_NODE_TYPE_EVENT_RECORD, &work);
-}
-
-BLOCKSCALE_API CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode node,
-                                                     CUevent event) {
-  EventWork work{event};
-  return setLocked(node, CU_GRAPH_NODE_TYPE_WAIT_EVENT, &work);
-}
-
-BLOCKSCALE_API CUresult cuGraphExecEventRecordNodeSetEvent(
-    CUgraphExec executable, CUgraphNode node, CUevent event) {
-  auto guard = locked();
-  return cuGraphEventRecordNodeSetEvent(nodeIn(executable, node), event);
-}
-
-BLOCKSCALE_API CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec executable,
-                                                         CUgraphNode node,
-                                                         CUevent event) {
-  auto guard = locked();
-  return cuGraphEventWaitNodeSetEvent(nodeIn(executable, node), event);
-}
-
-BLOCKSCALE_API CUresult cuGraphAddMemAllocNode(
-    CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count,
-    CUDA_MEM_ALLOC_NODE_PARAMS *parameters) {
-  return withContext([&] {
-    if (!parameters)
-      return CUDA_ERROR_INVALID_VALUE;
-    // The first version of the structure is the second one's start.
-    AllocWork work{};
-    work.parameters.poolProps = parameters->poolProps;
-    work.parameters.bytesize = parameters->bytesize;
-    if (cudaError_t error = allocateFor(work); error != cudaSuccess)
-      return toDriver(error);
-    parameters->dptr = work.parameters.dptr;
-    return add(node, graph, before, nullptr, count,
-               CU_GRAPH_NODE_TYPE_MEM_ALLOC, work);
-  });
-}
-
-BLOCKSCALE_API CUresult cuGraphMemAllocNodeGetParams(
-    CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS *parameters) {
-  return withDriver([&] {
-    auto *work = workOf<AllocWork>(node, CU_GRAPH_NODE_TYPE_MEM_ALLOC);
-    if (!work || !parameters)
-      return CUDA_ERROR_INVALID_VALUE;
-    *parameters = {};
-    parameters->poolProps = work->parameters.poolProps;
-    parameters->bytesize = work->parameters.bytesize;
-    parameters->dptr = work->parameters.dptr;
-    return CUDA_SUCCESS;
-  });
-}
-
-BLOCKSCALE_API CUresult cuGraphAddMemFreeNode(CUgraphNode *node, CUgraph graph,
-                                              const CUgraphNode *before,
-                                              size_t count,
-                                              CUdeviceptr address) {
-  return withContext([&] {
-    return add(node, graph, before, nullptr, count, CU_GRAPH_NODE_TYPE_MEM_FREE,
-               FreeWork{address});
-  });
-}
-
-BLOCKSCALE_API CUresult cuGraphMemFreeNodeGetParams(CUgraphNode node,
-                                                    CUdeviceptr *address) {
-  return withDriver([&] {
-    auto *work = workOf<FreeWork>(node, CU_GRAPH_NODE_TYPE_MEM_FREE);
-    return work ? give(address, work->address) : CUDA_ERROR_INVALID_VALUE;
-  });
+  return setGraphNodeLocked(nodeIn(executable, node), CU_GRAPH_NODE_TYPE_HOST,
+                            host);
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CudaProgram.h"
+#include "EmulatedLaunch.h"
 #include "Progress.h"
 #include "RunSummary.h"
 #include "TimelineOutput.h"
@@ -16,9 +17,6 @@
 #include "blockscale/Emulator/Hazards.h"
 #include "blockscale/Emulator/SourceLines.h"
 #include "blockscale/HW/Device.h"
-#include "blockscale/Plan/Variants.h"
-#include "blockscale/Verify/Arguments.h"
-#include "blockscale/Verify/PlanLaunch.h"
 
 #include <algorithm>
 #include <chrono>
@@ -30,24 +28,6 @@ using namespace blockscale;
 using namespace blockscale::driver;
 
 namespace {
-/// A launch with the memory that its buffers borrow.
-struct Prepared {
-  emulator::Launch launch;
-  unsigned sms = 0; ///< of the device; 0 where nothing says
-  /// Arrays of a launch from --arg, in the order of the buffers.
-  std::vector<std::unique_ptr<packing::NpyArray>> arrays;
-  /// Parameter index to array.
-  std::map<unsigned, packing::NpyArray *> byParameter;
-  /// Memory of a launch from --plan.
-  verify::HostData data;
-};
-
-/// What --set says besides factors.
-struct Settings {
-  plan::Environment sizes;
-  std::optional<int64_t> numSms, maxClusters;
-};
-
 class EmulateVerb : public Verb {
 public:
   EmulateVerb();
@@ -57,26 +37,19 @@ private:
   int check();
   int runProgram();
   int prepareTimelines(CudaProgram &request);
-  /// Each returns an exit code; 0 is success.
-  int prepareFromPlan(const emulator::Module &module, Prepared &prepared);
-  int readSettings(Settings &settings, Prepared &prepared);
-  int prepareFromArguments(Prepared &prepared);
-  int readPlanMemory(const plan::Kernel &kernel, const plan::Environment &sizes,
-                     Prepared &prepared);
   /// Whether each --out names memory of the launch.
-  int checkOutputs(const Prepared &prepared);
-  int addOutputs(const Prepared &prepared, OutputFiles &files);
+  int checkOutputs(const EmulatedLaunch &prepared);
+  int addOutputs(const EmulatedLaunch &prepared, OutputFiles &files);
   /// Prints the findings and returns their texts.
   std::vector<std::string> report(const emulator::Module &module,
                                   const emulator::RunResult &result,
                                   double seconds);
   void printCounters(const emulator::Counters &count, double seconds);
 
-  std::string input, planFile, kernel, device;
-  std::string grid = "1", cluster = "1", block = "1";
-  uint32_t shared = 0;
-  bool oversizedShared = false;
-  std::vector<std::string> arguments, inputs, settings, outputs, program;
+  std::string input, kernel, device;
+  PlannedLaunch planned;
+  SpelledLaunch spelled;
+  std::vector<std::string> outputs, program;
   std::string strict = "true";
   bool trace = false, advice = false, counters = false;
   unsigned threads = 0;
@@ -93,28 +66,30 @@ EmulateVerb::EmulateVerb()
            "Run a kernel of a PTX file, or a CUDA program, on the emulator") {
   using emulator::Completion;
   command.positional("FILE.ptx", input, "Module to run");
-  command.text("plan", planFile, "FILE.json",
+  command.text("plan", planned.file, "FILE.json",
                "Launch plan that 'compile' wrote beside the PTX");
   command.text("kernel", kernel, "NAME",
                "Kernel to run (default: the plan's first)");
-  command.text("grid", grid, "X,Y,Z", "Without a plan, CTAs of the grid");
-  command.text("cluster", cluster, "X,Y,Z",
+  command.text("grid", spelled.grid, "X,Y,Z",
+               "Without a plan, CTAs of the grid");
+  command.text("cluster", spelled.cluster, "X,Y,Z",
                "Without a plan, CTAs of a cluster");
-  command.text("block", block, "X,Y,Z", "Without a plan, threads of a CTA");
-  command.number("shared", shared,
+  command.text("block", spelled.block, "X,Y,Z",
+               "Without a plan, threads of a CTA");
+  command.number("shared", spelled.shared,
                  "Without a plan, bytes of dynamic shared memory");
-  command.flag("oversized-shared", oversizedShared,
+  command.flag("oversized-shared", spelled.oversizedShared,
                "Without a plan, allow a CTA the shared memory that sm_107 has "
                "beyond 227 KiB");
   command.texts(
-      "arg", arguments, "ARGUMENT",
+      "arg", spelled.arguments, "ARGUMENT",
       "Without a plan, the arguments in order: i32:N, u32:N, i64:N, u64:N, "
       "f32:X, in:FILE.npy, inout:FILE.npy, out:TYPE:SHAPE, "
       "map:FILE.npy:type=..,dims=..,strides=..,box=..,swizzle=..");
-  command.texts("in", inputs, "ROLE=FILE.npy",
+  command.texts("in", planned.inputs, "ROLE=FILE.npy",
                 "With a plan, the packed memory of a parameter, such as "
                 "a_data, b_scales, bias");
-  command.texts("set", settings, "NAME=NUMBER",
+  command.texts("set", planned.settings, "NAME=NUMBER",
                 "With a plan, a dynamic size (M, N, K, batch, tokens), "
                 "num_sms, max_clusters, alpha or beta");
   command.texts("out", outputs, "WHICH=FILE.npy",
@@ -153,14 +128,6 @@ EmulateVerb::EmulateVerb()
 // The command line
 //===----------------------------------------------------------------------===//
 
-static std::optional<std::pair<std::string, std::string>>
-splitPair(std::string_view text) {
-  auto [name, value] = splitAt(text, '=');
-  if (name.empty() || value.empty())
-    return std::nullopt;
-  return std::pair(std::string(name), std::string(value));
-}
-
 /// What the value of --strict asks for.
 struct StrictMode {
   bool on;
@@ -179,7 +146,7 @@ int EmulateVerb::check() {
                        kNotUnderstood);
   if (!device.empty())
     return reportError("--device needs --cuda", kNotUnderstood);
-  bool hasPlan = !planFile.empty();
+  bool hasPlan = !planned.file.empty();
   if (hasPlan)
     for (const char *name :
          {"arg", "grid", "cluster", "block", "shared", "oversized-shared"})
@@ -188,11 +155,11 @@ int EmulateVerb::check() {
                                " and --plan contradict each other: the launch "
                                "is the plan's",
                            kNotUnderstood);
-  if (!hasPlan && (!inputs.empty() || !settings.empty()))
+  if (!hasPlan && (!planned.inputs.empty() || !planned.settings.empty()))
     return reportError("--in and --set need --plan", kNotUnderstood);
   if (!hasPlan && kernel.empty())
     return reportError("neither --plan nor --kernel is given", kNotUnderstood);
-  for (const auto *list : {&inputs, &settings, &outputs})
+  for (const auto *list : {&planned.inputs, &planned.settings, &outputs})
     for (const std::string &text : *list)
       if (!splitPair(text))
         return reportError("expected NAME=VALUE, found '" + text + "'",
@@ -201,183 +168,11 @@ int EmulateVerb::check() {
 }
 
 //===----------------------------------------------------------------------===//
-// Launches from a plan
-//===----------------------------------------------------------------------===//
-
-int EmulateVerb::readPlanMemory(const plan::Kernel &kernel,
-                                const plan::Environment &sizes,
-                                Prepared &prepared) {
-  auto &memory = prepared.data.memory;
-  for (const std::string &text : inputs) {
-    auto [role, path] = *splitPair(text);
-    Result<packing::NpyArray> file = packing::readNpy(path);
-    if (!file)
-      return reportError(file.why().text, kFailure);
-    memory[role] = std::move(file->data);
-  }
-  for (const plan::Parameter &parameter : kernel.parameters) {
-    bool isOurs =
-        plan::isOfResult(parameter) || parameter.role == plan::kWorkspaceRole;
-    if (!isOurs || memory.count(parameter.role))
-      continue;
-    Result<uint64_t> bytes = verify::memoryBytes(kernel, parameter, sizes);
-    if (!bytes)
-      return reportError(bytes.why().text, kFailure);
-    try {
-      memory[parameter.role].resize(*bytes);
-    } catch (const std::bad_alloc &) {
-      return reportError("'" + parameter.role + "' takes " +
-                             std::to_string(*bytes) +
-                             " bytes, more than this host has to give",
-                         kFailure);
-    }
-  }
-  for (const auto &entry : memory) {
-    const std::string &role = entry.first;
-    if (std::none_of(kernel.parameters.begin(), kernel.parameters.end(),
-                     [&](const auto &each) { return each.role == role; }))
-      return reportError("kernel '" + kernel.name + "' has no parameter '" +
-                             role + "'",
-                         kNotUnderstood);
-  }
-  return kSuccess;
-}
-
-int EmulateVerb::readSettings(Settings &given, Prepared &prepared) {
-  for (const std::string &text : settings) {
-    auto [name, value] = *splitPair(text);
-    bool isFactor = name == "alpha" || name == "beta";
-    std::optional<double> number =
-        isFactor ? parseNumber(value) : std::optional<double>();
-    std::optional<int64_t> integer = parseInteger<int64_t>(value);
-    if (isFactor ? !number : !integer)
-      return reportError("'" + value + "' is no value for '" + name + "'",
-                         kNotUnderstood);
-    if (isFactor)
-      prepared.data.scalars[name] = static_cast<float>(*number);
-    else if (name == "num_sms")
-      given.numSms = integer;
-    else if (name == "max_clusters")
-      given.maxClusters = integer;
-    else
-      given.sizes[name] = *integer;
-  }
-  return kSuccess;
-}
-
-/// Whether a launch of the kernel says this factor.
-static bool hasFactor(const plan::Kernel &kernel, std::string_view factor) {
-  return std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
-                     [&](const plan::Parameter &each) {
-                       return each.role == factor &&
-                              each.kind == plan::ParameterKind::Scalar;
-                     });
-}
-
-int EmulateVerb::prepareFromPlan(const emulator::Module &module,
-                                 Prepared &prepared) {
-  Result<std::string> text = readFile(planFile);
-  if (!text)
-    return reportError(text.why().text, kFailure);
-  Result<plan::Plan> plan = plan::parsePlan(*text);
-  if (!plan)
-    return reportError("'" + planFile + "': " + plan.why().text, kFailure);
-  Result<const plan::Plan *> chosen = plan::planForTarget(*plan, module.target);
-  if (!chosen)
-    return reportError("'" + planFile + "': " + chosen.why().text, kFailure);
-  const std::vector<plan::Kernel> &kernels = (*chosen)->kernels;
-  const plan::Kernel *found = kernels.empty() ? nullptr : &kernels.front();
-  if (!kernel.empty())
-    found = plan::findKernel(**chosen, kernel);
-  if (!found)
-    return reportError("'" + planFile + "' has no kernel '" + kernel + "'",
-                       kFailure);
-  Settings given;
-  if (int code = readSettings(given, prepared))
-    return code;
-  if (auto rows = given.sizes.find("M"); rows != given.sizes.end())
-    found = plan::kernelForRows(**chosen, found, uint64_t(rows->second));
-  for (const auto &[factor, value] : prepared.data.scalars)
-    if (!hasFactor(*found, factor))
-      return reportError("kernel '" + found->name + "' has no '" + factor +
-                             "' to set",
-                         kNotUnderstood);
-  if (auto why = verify::whyNotParameters(*found, module))
-    return reportError(why->text, kFailure);
-  for (const char *factor : {"alpha", "beta"})
-    if (std::optional<double> fixed =
-            plan::fixedOperand(**chosen, found->name, factor))
-      prepared.data.scalars.try_emplace(factor, float(*fixed));
-  auto residency = given.numSms ? Result<verify::Residency>(verify::residencyOn(
-                                      *given.numSms, *found))
-                                : verify::residencyOn(**chosen, *found);
-  if (!residency)
-    return reportError(residency.why().text, kFailure);
-  prepared.sms =
-      unsigned(std::clamp<int64_t>(residency->numSms, 0, UINT32_MAX));
-  residency->maxClusters = given.maxClusters.value_or(residency->maxClusters);
-  Result<plan::Environment> sizes =
-      verify::bindSizes(*found, given.sizes, *residency);
-  if (!sizes)
-    return reportError(sizes.why().text, kNotUnderstood);
-  if (int code = readPlanMemory(*found, *sizes, prepared))
-    return code;
-  Result<emulator::Launch> launch =
-      verify::buildLaunch(*found, *sizes, prepared.data);
-  if (!launch)
-    return reportError(launch.why().text, kFailure);
-  prepared.launch = *std::move(launch);
-  return kSuccess;
-}
-
-//===----------------------------------------------------------------------===//
-// Launches from arguments
-//===----------------------------------------------------------------------===//
-
-int EmulateVerb::prepareFromArguments(Prepared &prepared) {
-  emulator::Launch &launch = prepared.launch;
-  launch.kernel = kernel;
-  launch.dynamicSharedBytes = shared;
-  launch.oversizedShared = oversizedShared;
-  const std::pair<const std::string &, emulator::Dim3 *> extents[] = {
-      {grid, &launch.grid}, {cluster, &launch.cluster}, {block, &launch.block}};
-  for (const auto &[text, dim] : extents) {
-    Result<emulator::Dim3> parsed = verify::parseDim3(text);
-    if (!parsed)
-      return reportError(parsed.why().text, kNotUnderstood);
-    *dim = *parsed;
-  }
-  for (size_t index = 0; index < arguments.size(); ++index) {
-    Result<verify::TextArgument> parsed =
-        verify::parseArgument(arguments[index]);
-    if (!parsed)
-      return reportError(parsed.why().text, kNotUnderstood);
-    verify::TextArgument argument = *std::move(parsed);
-    if (argument.array) {
-      uint32_t buffer = uint32_t(launch.buffers.size());
-      prepared.arrays.push_back(
-          std::make_unique<packing::NpyArray>(std::move(*argument.array)));
-      packing::NpyArray &array = *prepared.arrays.back();
-      prepared.byParameter[unsigned(index)] = &array;
-      launch.buffers.push_back(
-          {array.data.data(), array.data.size(), argument.writable});
-      if (auto *map =
-              std::get_if<emulator::TensorMapArgument>(&argument.argument))
-        map->buffer = buffer;
-      else
-        argument.argument = emulator::BufferArgument{buffer, 0};
-    }
-    launch.arguments.push_back(std::move(argument.argument));
-  }
-  return kSuccess;
-}
-
-//===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//
 
 /// The array that a parameter of that number points to; null if none does.
-static const packing::NpyArray *findArray(const Prepared &prepared,
+static const packing::NpyArray *findArray(const EmulatedLaunch &prepared,
                                           std::string_view which) {
   std::optional<unsigned> index = parseInteger<unsigned>(which);
   if (!index || !prepared.byParameter.count(*index))
@@ -385,7 +180,7 @@ static const packing::NpyArray *findArray(const Prepared &prepared,
   return prepared.byParameter.at(*index);
 }
 
-int EmulateVerb::checkOutputs(const Prepared &prepared) {
+int EmulateVerb::checkOutputs(const EmulatedLaunch &prepared) {
   for (const std::string &text : outputs) {
     std::string which = splitPair(text)->first;
     if (!prepared.data.memory.count(which) && !findArray(prepared, which))
@@ -394,7 +189,8 @@ int EmulateVerb::checkOutputs(const Prepared &prepared) {
   return kSuccess;
 }
 
-int EmulateVerb::addOutputs(const Prepared &prepared, OutputFiles &files) {
+int EmulateVerb::addOutputs(const EmulatedLaunch &prepared,
+                            OutputFiles &files) {
   for (const std::string &text : outputs) {
     auto [which, path] = *splitPair(text);
     auto role = prepared.data.memory.find(which);
@@ -502,9 +298,9 @@ int EmulateVerb::runProgram() {
   if (program.empty() || program.front().empty())
     return reportError("expected a program after --cuda, found none",
                        kNotUnderstood);
-  if (!input.empty() || !planFile.empty() || !kernel.empty() ||
-      !arguments.empty() || !inputs.empty() || !settings.empty() ||
-      !outputs.empty())
+  if (!input.empty() || !planned.file.empty() || !kernel.empty() ||
+      !spelled.arguments.empty() || !planned.inputs.empty() ||
+      !planned.settings.empty() || !outputs.empty())
     return reportError("--cuda takes its kernels and their arguments from the "
                        "program, not from the command line",
                        kNotUnderstood);
@@ -561,9 +357,10 @@ int EmulateVerb::run() {
     std::cerr << input << ':' << diagnostic.format() << '\n';
   if (!ptx)
     return reportError("cannot run '" + input + "'", kFailure);
-  Prepared prepared;
-  if (int code = planFile.empty() ? prepareFromArguments(prepared)
-                                  : prepareFromPlan(*ptx.module, prepared))
+  EmulatedLaunch prepared;
+  if (int code = planned.file.empty()
+                     ? prepareLaunch(spelled, kernel, prepared)
+                     : prepareLaunch(planned, kernel, *ptx.module, prepared))
     return code;
   if (int code = checkOutputs(prepared))
     return code;
