@@ -7,6 +7,7 @@
 
 #include "Contexts.h"
 #include "Device.h"
+#include "Graphs.h"
 #include "Modules.h"
 #include "Streams.h"
 
@@ -154,6 +155,7 @@ void cuda::destroyContext(CUctx_st *context) {
     unloadModule(module);
   dropStreams(context);
   core.memory.releaseAll(context);
+  forgetGraphMemory();
   if (!context->primary)
     endContext(context);
 }

@@ -362,6 +362,12 @@ cudaError_t cuda::allocateFor(AllocWork &work) {
   return error;
 }
 
+void cuda::forgetGraphMemory() {
+  auto &all = graphMemory();
+  for (auto it = all.begin(); it != all.end();)
+    it = Core::get().memory.find(it->first) ? std::next(it) : all.erase(it);
+}
+
 std::optional<cudaError_t> cuda::releaseGraphMemory(uint64_t address) {
   auto it = graphMemory().find(address);
   if (it == graphMemory().end())
@@ -411,6 +417,13 @@ static bool isInstantiated(const CUgraph_st &graph) {
   });
 }
 
+/// Whether a launch may make the memory of a node: it is still there after a
+/// reset of the device, and nobody has it or it is freed by the launch.
+static bool mayTake(uint64_t address, bool isFreed) {
+  auto it = graphMemory().find(address);
+  return it != graphMemory().end() && (!it->second || isFreed);
+}
+
 /// Before a launch: memory that an earlier one left to the program and that is
 /// not free again is an error, unless it is freed here.
 static cudaError_t prepareMemory(const CUgraphExec_st &executable) {
@@ -418,7 +431,7 @@ static cudaError_t prepareMemory(const CUgraphExec_st &executable) {
       executable.flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
   for (const CUgraphNode_st *node : executable.order)
     if (const auto *work = std::get_if<AllocWork>(&node->work);
-        work && graphMemory().at(work->parameters.dptr) && !isFreed)
+        work && !mayTake(work->parameters.dptr, isFreed))
       return cudaErrorInvalidValue;
   return cudaSuccess;
 }

@@ -112,6 +112,9 @@ bool mayBeCopied(const CUgraph_st &graph);
 /// Takes memory of a graph back that a launch left to the program; nothing if
 /// `address` is none.
 std::optional<cudaError_t> releaseGraphMemory(uint64_t address);
+
+/// After a context has ended: what was its memory may be anybody's from here on.
+void forgetGraphMemory();
 /// A copy that is the program's.
 CUgraph_st *cloneGraph(const CUgraph_st &graph);
 
