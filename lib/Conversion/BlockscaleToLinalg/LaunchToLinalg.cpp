@@ -378,36 +378,49 @@ private:
         .replace(rewriter);
   }
 
+  /// What a kernel that quantises reads.
+  struct QuantizationInputs {
+    QuantizationInputs(Emitter &e, FunctionOpInterface kernel,
+                       OneToNOpAdaptor adaptor) {
+      for (ValueRange values : adaptor.getInputs())
+        llvm::append_range(inputs, values);
+      for (StringRef name : launchOperands(kernel))
+        roles.push_back(name.str());
+      sizes = tensor::getMixedSizes(e, e.getLoc(), inputs.front());
+    }
+
+    void transpose() { std::swap(sizes[sizes.size() - 2], sizes.back()); }
+
+    SmallVector<Value> inputs;
+    SmallVector<std::string> roles;
+    SmallVector<OpFoldResult> sizes; ///< of the matrix, rows and columns last
+  };
+
   /// The parts of a matrix that the kernel quantises, and of its transpose.
   static LogicalResult launchBothWays(LaunchOp op, FunctionOpInterface kernel,
                                       OneToNOpAdaptor adaptor,
                                       ConversionPatternRewriter &rewriter) {
     Emitter e(op.getLoc(), rewriter);
-    SmallVector<Value> inputs, inits;
-    for (ValueRange values : adaptor.getInputs())
-      llvm::append_range(inputs, values);
-    SmallVector<OpFoldResult> sizes =
-        tensor::getMixedSizes(e, e.getLoc(), inputs.front());
-    SmallVector<std::string> roles, resultRoles;
-    for (StringRef name : launchOperands(kernel))
-      roles.push_back(name.str());
+    QuantizationInputs from(e, kernel, adaptor);
+    SmallVector<Value> inits;
+    SmallVector<std::string> resultRoles;
     size_t ofMatrix = 0;
     for (auto [result, operand] :
          llvm::zip_equal(op->getResults(), std::array{"d", "transposed"})) {
       auto type = cast<ScaledTensorType>(result.getType());
       ofMatrix = inits.size();
       addRoles(operand, type, resultRoles);
-      if (failed(addParts(e, op, type, sizes, /*offsets=*/Value(), inits)))
+      if (failed(addParts(e, op, type, from.sizes, /*offsets=*/Value(), inits)))
         return failure();
-      std::swap(sizes[sizes.size() - 2], sizes.back());
+      from.transpose();
     }
     auto namesOf = [&](ArrayRef<std::string> list) {
       return e.getStrArrayAttr(
           SmallVector<StringRef>(list.begin(), list.end()));
     };
-    auto launch = LaunchIntoOp::create(e, ValueRange(inits).getTypes(),
-                                       op.getKernelAttr(), namesOf(roles),
-                                       namesOf(resultRoles), inputs, inits);
+    auto launch = LaunchIntoOp::create(
+        e, ValueRange(inits).getTypes(), op.getKernelAttr(),
+        namesOf(from.roles), namesOf(resultRoles), from.inputs, inits);
     launch->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     ValueRange parts = launch->getResults();
     rewriter.replaceOpWithMultiple(
@@ -421,20 +434,14 @@ private:
                                           OneToNOpAdaptor adaptor,
                                           ConversionPatternRewriter &rewriter) {
     Emitter e(op.getLoc(), rewriter);
-    SmallVector<Value> inputs, inits;
-    for (ValueRange values : adaptor.getInputs())
-      llvm::append_range(inputs, values);
-    SmallVector<OpFoldResult> sizes =
-        tensor::getMixedSizes(e, e.getLoc(), inputs.front());
+    QuantizationInputs from(e, kernel, adaptor);
+    SmallVector<Value> inits;
     auto what = kernel->getAttrOfType<QuantizationAttr>(QuantizationAttr::name);
     if (what && what.getTransposed())
-      std::swap(sizes[sizes.size() - 2], sizes.back());
-    if (failed(addParts(e, op, type, sizes, /*offsets=*/Value(), inits)))
+      from.transpose();
+    if (failed(addParts(e, op, type, from.sizes, /*offsets=*/Value(), inits)))
       return failure();
-    SmallVector<std::string> roles;
-    for (StringRef name : launchOperands(kernel))
-      roles.push_back(name.str());
-    replaceByLaunch(e, op, roles, inputs, inits, rewriter);
+    replaceByLaunch(e, op, from.roles, from.inputs, inits, rewriter);
     return success();
   }
 };
