@@ -135,8 +135,9 @@ TEST(BlockQuantize, EveryTensorCastExponentScale) {
           << what << " " << i;
     ++blocks;
   }
-  EXPECT_GT(scales, 150u);
-  EXPECT_GT(blocks, 100u);
+  // The other 12 rows have float scales, which Python's tests compare.
+  EXPECT_EQ(scales, 157u);
+  EXPECT_EQ(blocks, 119u);
 }
 
 // Thresholds in units of the binade, for e4m3, e2m1 and e5m2.
