@@ -194,6 +194,9 @@ Result<RelayoutStorage> blockscale::relayoutStorage(ScaledTensorType from,
     storage.metadata = movedMetadata(from, to);
   if (movesScales)
     storage.scales = movedScales(from, to);
+  if (!storage.elements && !storage.metadata && !storage.scales)
+    return Reason("the result lies in memory as the input does, so that a "
+                  "kernel would move nothing; use the input in its place");
   return storage;
 }
 

@@ -56,3 +56,12 @@ func.func @many(%a: !a) -> !d {
   %0 = blockscale.relayout %a : !a to !d
   return %0 : !d
 }
+
+// -----
+
+!a = !blockscale.tensor<64x128xi8, "float32_t0">
+func.func @nothing(%a: !a) -> !a {
+  // expected-error@+1 {{the result lies in memory as the input does, so that a kernel would move nothing; use the input in its place}}
+  %0 = blockscale.relayout %a : !a to !a
+  return %0 : !a
+}
