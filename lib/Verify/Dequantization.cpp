@@ -12,6 +12,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 using namespace blockscale;
 using namespace blockscale::verify;
@@ -65,13 +66,9 @@ std::optional<Reason> DequantizationMaker::readScales() {
     constexpr uint64_t kBlock = 32;
     const plan::VectorScales &scales = kernel.vectorScales[0];
     uint64_t tile = scales.block ? scales.block : run.k;
-    // Of elements with zero points half of it is enough.
-    uint64_t block =
-        tile % kBlock == 0 || !run.isUnsigned ? kBlock : kBlock / 2;
-    if (tile % block != 0)
-      return "scales for " + std::to_string(tile) + " elements";
-    run.block = block;
-    run.tileBlocks = tile / block;
+    // Or less of tiles that are not made of such.
+    run.block = std::gcd(tile, kBlock);
+    run.tileBlocks = tile / run.block;
     run.rowTile = scales.rows || scales.block ? scales.rows : run.rows;
     return std::nullopt;
   }

@@ -7,11 +7,11 @@
 // RUN: blockscale verify %s --m=37 --k=608 --target=sm_120a --data=random --seed=7 --conditions=harsh | FileCheck %s --check-prefix=ONCE
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-26: pass
+// CHECK-COUNT-28: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 // ONCE-NOT: FAIL
-// ONCE-COUNT-13: pass
+// ONCE-COUNT-14: pass
 // ONCE-NOT: {{FAIL|pass}}
 
 !long = !blockscale.tensor<?x?xf8E4M3FN, "e8m0_t128", layout = tiled_128x4>
@@ -90,4 +90,11 @@ func.func @powers(%a: !powers) -> tensor<2x?x?xbf16> {
 func.func @power(%a: !power) -> tensor<33x5x?xf32> {
   %0 = blockscale.dequantize %a : !power to tensor<33x5x?xf32>
   return %0 : tensor<33x5x?xf32>
+}
+
+// Rows that end inside of 32 elements.
+!part = !blockscale.tensor<7x40xf8E5M2, "bfloat16_t0">
+func.func @part(%a: !part) -> tensor<7x40xbf16> {
+  %0 = blockscale.dequantize %a : !part to tensor<7x40xbf16>
+  return %0 : tensor<7x40xbf16>
 }

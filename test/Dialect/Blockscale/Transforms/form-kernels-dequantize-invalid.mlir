@@ -177,3 +177,13 @@ func.func @zeros_of_columns(%a: !a) -> tensor<64x64xf32> {
   %0 = blockscale.dequantize %a : !a to tensor<64x64xf32>
   return %0 : tensor<64x64xf32>
 }
+
+// -----
+
+// Six bits of 16 elements are whole words.
+!a = !blockscale.tensor<64x40xf6E3M2FN, "float32_t0">
+func.func @part_of_a_thread(%a: !a) -> tensor<64x40xbf16> {
+  // expected-error@+1 {{threads of a kernel write 16 elements along K, but K = 40 is no multiple of that; nearest legal: K = 48}}
+  %0 = blockscale.dequantize %a : !a to tensor<64x40xbf16>
+  return %0 : tensor<64x40xbf16>
+}

@@ -28,6 +28,19 @@ bool blockscale::repeatsScales(DequantizeOp op) {
   return storage.scale && storage.repetitions() > 1;
 }
 
+/// Why threads, which write so many elements each, do not write all of a row.
+static std::optional<Reason> whyNotWhole(const QuantizedStorage &storage,
+                                         Type result) {
+  int64_t count = elementsPerThread(storage, result);
+  auto k = dyn_cast<AffineConstantExpr>(storage.k);
+  if (!k || k.getValue() % count == 0)
+    return std::nullopt;
+  return "threads of a kernel write " + std::to_string(count) +
+         " elements along K, but K = " + std::to_string(k.getValue()) +
+         " is no multiple of that; nearest legal: K = " +
+         std::to_string((k.getValue() / count + 1) * count);
+}
+
 std::optional<Reason> blockscale::whyNotKernel(DequantizeOp op) {
   hw::Target target = getTarget(op);
   if (auto why = hw::whyNotFeature(hw::Feature::NarrowConvert, target))
@@ -38,8 +51,10 @@ std::optional<Reason> blockscale::whyNotKernel(DequantizeOp op) {
     return storage.why();
   if (auto why = whyNotReached(*storage))
     return why;
-  return whyNotCounted(
-      threadsToDequantize(*storage, op.getType().getElementType()));
+  Type result = op.getType().getElementType();
+  if (auto why = whyNotWhole(*storage, result))
+    return why;
+  return whyNotCounted(threadsToDequantize(*storage, result));
 }
 
 //===----------------------------------------------------------------------===//
