@@ -43,6 +43,8 @@ public:
 private:
   std::string takeGiven();
   int64_t sizeOf(Value value, int64_t dimension);
+  int64_t sizeOf(unsigned number);
+  std::optional<int64_t> sizeIfSaid(unsigned number);
   int64_t freshSize(Role role);
   void followAssemble(AssembleOp op, ArgumentShapes &result);
 
@@ -51,6 +53,7 @@ private:
   Equalities equal;
   std::map<unsigned, int64_t> sizes;
   std::set<int64_t> taken;
+  std::set<unsigned> asked;
   std::map<std::pair<unsigned, unsigned>, int64_t> given;
 };
 } // namespace
@@ -89,13 +92,29 @@ int64_t Chooser::freshSize(Role role) {
   return size;
 }
 
-int64_t Chooser::sizeOf(Value value, int64_t dimension) {
-  unsigned number = equal.classOf(value, dimension);
+/// What a class has already, by a type, by the user or by a choice.
+std::optional<int64_t> Chooser::sizeIfSaid(unsigned number) {
+  if (auto it = sizes.find(number); it != sizes.end())
+    return it->second;
+  return equal.factsOf(number).known;
+}
+
+int64_t Chooser::sizeOf(unsigned number) {
   const Equalities::Facts &facts = equal.factsOf(number);
-  auto [it, isNew] = sizes.try_emplace(number, 0);
-  if (isNew)
-    it->second = facts.known ? *facts.known : freshSize(facts.role);
-  return it->second;
+  std::optional<int64_t> size = sizeIfSaid(number);
+  // Of columns in pairs those of the product are chosen. Where ops of which
+  // nothing is known make a circle, it ends.
+  if (!size && facts.twice && asked.insert(number).second)
+    size = sizeOf(*facts.twice) / 2;
+  else if (!size && facts.half && sizeIfSaid(*facts.half))
+    size = *sizeIfSaid(*facts.half) * 2;
+  if (!size)
+    size = freshSize(facts.role);
+  return sizes[number] = *size;
+}
+
+int64_t Chooser::sizeOf(Value value, int64_t dimension) {
+  return sizeOf(equal.classOf(value, dimension));
 }
 
 /// Parts that come in as arguments have the shapes that the tensor wants.

@@ -51,6 +51,10 @@ void Equalities::finish() {
   }
   for (auto [node, role] : roles)
     facts[classes[node]].role = std::min(facts[classes[node]].role, role);
+  for (auto [half, whole] : halves) {
+    facts[classes[half]].twice = classes[whole];
+    facts[classes[whole]].half = classes[half];
+  }
 }
 
 unsigned Equalities::classOf(Value value, int64_t dimension) {
@@ -162,7 +166,9 @@ void Equalities::addMatmul(MatmulOp op) {
   else
     join(a, rank - 2, d, rank - 2);
   // With pairs the result has half as many columns.
-  if (!op.getPairs())
+  if (op.getPairs())
+    halves.emplace_back(nodeOf(d, rank - 1), nodeOf(b, rankOfB - 2));
+  else
     join(b, rankOfB - 2, d, rank - 1);
   join(a, rank - 1, b, rankOfB - 1);
   if (rank > 2) {

@@ -48,6 +48,8 @@ public:
     Role role = Role::Other;
     std::optional<int64_t> known;
     bool isDimension = false;
+    /// The class that is twice this one, and the one that is half of it.
+    std::optional<unsigned> twice, half;
   };
   /// The class of a dimension; no other calls after the first of these.
   unsigned classOf(mlir::Value value, int64_t dimension);
@@ -91,6 +93,7 @@ private:
   std::vector<Node> order;
   std::vector<std::pair<unsigned, unsigned>> joined;
   std::vector<std::pair<unsigned, Role>> roles;
+  std::vector<std::pair<unsigned, unsigned>> halves;
   std::vector<std::optional<int64_t>> sizes;
   llvm::SmallPtrSet<mlir::Operation *, 8> seen;
   llvm::SmallVector<AssembleOp> assembles;

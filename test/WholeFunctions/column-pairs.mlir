@@ -12,6 +12,7 @@
 // CHECK-DAG: mlp{{ +exact +40 .*}}pass
 // CHECK-DAG: mlp{{ +random +40 .*}}pass
 // CHECK-DAG: experts{{ .*}}pass
+// CHECK-DAG: late{{ +exact +40,512,256,128 .*}}pass
 // CHECK-NOT: FAIL
 
 !x = !blockscale.tensor<?x128xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
@@ -49,4 +50,16 @@ func.func @experts(%x: !tokens, %w: !experts, %v: tensor<3x40xf32>) -> tensor<20
   } : !tokens, !experts, tensor<3x40xf32> -> tensor<200x20xf32>
   %1 = arith.addf %0, %0 : tensor<200x20xf32>
   return %1 : tensor<200x20xf32>
+}
+
+// Sizes that only a call knows: C has half of the columns of the product.
+!late = !blockscale.tensor<?x?xbf16>
+func.func @late(%x: !late, %w: !late, %c: tensor<?x?xbf16>) -> tensor<?x?xf32> {
+  %0 = blockscale.matmul %x, %w c(%c) pairs epilogue(%g, %up, %add) {
+    %1 = arith.mulf %g, %up : f32
+    %2 = arith.addf %1, %add : f32
+    blockscale.yield %2
+  } : !late, !late, tensor<?x?xbf16> -> tensor<?x?xf32>
+  %1 = arith.addf %0, %0 : tensor<?x?xf32>
+  return %1 : tensor<?x?xf32>
 }
