@@ -558,6 +558,52 @@ ScheduleChoices blockscale::listScheduleChoices(MatmulOp op, hw::Target target,
   return choices;
 }
 
+/// Says that no schedule is legal, and where all reasons are, if there are
+/// several.
+static InFlightDiagnostic emitNoSchedule(MatmulOp op,
+                                         ArrayRef<Reason> refused) {
+  const std::string &first = refused.front().text;
+  InFlightDiagnostic error = op.emitOpError()
+                             << "has no legal schedule: " << first;
+  size_t others = llvm::count_if(
+      refused, [&](const Reason &why) { return why.text != first; });
+  if (others > 0)
+    error << "; " << others << " of " << refused.size()
+          << " are refused for other reasons, which 'blockscale explain "
+             "schedule' lists";
+  return error;
+}
+
+/// What is legal where a kernel of its own, or the host, quantises the result:
+/// of a product for which the user chose nothing and no schedule suits both.
+static ScheduleChoices listSchedulesAlone(MatmulOp op, hw::Target target,
+                                          int64_t expectedRows,
+                                          const ScheduleChoices &together) {
+  QuantizeOp quantizer = quantizerOf(op);
+  bool isWished = getScheduleWish(op) !=
+                  ScheduleAttr::get(op.getContext(), ScheduleAttr::Fields());
+  if (!quantizer || isWished)
+    return together;
+  Attribute mark = op->removeAttr(kQuantizedAttrName);
+  ScheduleChoices alone = listScheduleChoices(op, target, expectedRows);
+  if (alone.legal.empty()) {
+    op->setAttr(kQuantizedAttrName, mark);
+    return together;
+  }
+  // What no schedule of the product alone is refused for.
+  auto isOfBoth = [&](const Reason &why) {
+    return llvm::none_of(alone.refused, [&](const Reason &other) {
+      return other.text == why.text;
+    });
+  };
+  auto why = llvm::find_if(together.refused, isOfBoth);
+  if (why == together.refused.end())
+    why = together.refused.begin();
+  quantizer.emitRemark() << "stays an op of its own: no schedule suits both: "
+                         << why->text;
+  return alone;
+}
+
 LogicalResult blockscale::selectMatmulSchedule(MatmulOp op, hw::Target target,
                                                int64_t expectedRows) {
   if (!getMma(op))
@@ -568,8 +614,9 @@ LogicalResult blockscale::selectMatmulSchedule(MatmulOp op, hw::Target target,
     return success();
   ScheduleChoices choices = listScheduleChoices(op, target, expectedRows);
   if (choices.legal.empty())
-    return op.emitOpError()
-           << "has no legal schedule: " << choices.refused.front().text;
+    choices = listSchedulesAlone(op, target, expectedRows, choices);
+  if (choices.legal.empty())
+    return emitNoSchedule(op, choices.refused);
   const ScheduleChoice &best = choices.legal.front();
   if (best.mma.getK() == hw::kK96 &&
       !hw::isAvailable(hw::Feature::AbsoluteLeadingOffset, target))
