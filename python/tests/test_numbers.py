@@ -118,6 +118,15 @@ def test_float_scales_of_other_peoples_software():
     assert tried == 12 and different == 1
 
 
+def test_scales_of_e4m3_end_where_instructions_read_them():
+    """TensorCast ends them at 240, its largest e4m3, as the grammar has it; we write
+    what a tensor core reads, which ends at 448 (docs of `blockscale.quantize`)."""
+    values = np.repeat(np.float32([6 * 240, 6 * 288, 6 * 448, 6 * 1000]), 16)[None]
+    result = bs.quantize(values, "nvf4")
+    assert result.scales.astype(np.float32).tolist() == [[240, 288, 448, 448]]
+    assert (result.dequantize()[0, ::16] == [6 * 240, 6 * 288, 6 * 448, 6 * 448]).all()
+
+
 def test_where_rules_of_scales_turn():
     """In units of the binade of e2m1, whose largest magnitude is 1.5 of it."""
     above = np.float32(2.0) ** -23

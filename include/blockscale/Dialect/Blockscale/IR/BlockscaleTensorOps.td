@@ -47,7 +47,8 @@ def Blockscale_QuantizeOp : Blockscale_Op<"quantize",
     value is `q * s`.
 
     A float scale is `m / max`, rounded to its format, where `max` is the
-    largest finite element. A power-of-two scale is
+    largest finite element. Scales of `e4m3` are those of `e4m3fn`, as
+    instructions read them, and end at 448, not at 240. A power-of-two scale is
     `2^(floor(log2 m) - emax)`, or twice that by the rule, where `f` in [1, 2)
     is `m / 2^floor(log2 m)` and `M` the number of fraction bits of the element:
 
