@@ -329,6 +329,8 @@ PRODUCT_VARIANTS += [
             needs=INTEGER_CHIPS),
     along_k("groups along K, warp level", [*BYTES, MXFP8, MXFP4, NVFP4],
             "swap_operands = false", needs=WARP),
+    along_k("groups along K, warp level, columns together in memory", COLUMNS[:1],
+            "", needs=WARP),
     along_k("groups along K, warp level, operands swapped", [BYTES[1], MXFP8, NVFP4],
             "swap_operands = true, tile_n = 32", needs=WARP),
 ]

@@ -265,11 +265,12 @@ constexpr std::array kForms{
          64, 1, kAnyId, k1X, k1X, kNone, kWarp, 87, kIsa},
     // mma.sync without scales, as on older chips but for kind::f8f6f4. Chips
     // with tensor memory have it too, at a fraction of tcgen05's rate; there it
-    // is left out. The sparse forms: ptxas 13.0 takes them.
+    // is left out. The sparse forms: ptxas 13.0 takes them. ldmatrix.trans
+    // brings 16-bit elements that lie along M or N (PTX ISA 9.7.14.5.15).
     Form{Group::Warp, MmaKind::F8F6F4, false, kNarrow, false, std::nullopt, 0,
          32, 0, kId0, "", "", kNone, kWarp, 87, kIsa},
     Form{Group::Warp, MmaKind::F16, false, kHalf, true, std::nullopt, 0, 16, 0,
-         kId0, "", "", kNone, kWarp, 87, kIsa},
+         kId0, "", "", kHalf, kWarp, 87, kIsa},
     Form{Group::Warp, MmaKind::TF32, false, kTf32, true, std::nullopt, 0, 8, 0,
          kId0, "", "", kNone, kWarp, 87, kIsa},
     Form{Group::Warp, MmaKind::I8, false, kInt8, false, std::nullopt, 0, 32, 0,

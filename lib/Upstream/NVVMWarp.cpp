@@ -33,19 +33,20 @@ static NVVM::ScaleVecSize scaleVector(unsigned scales) {
 }
 
 Value nvvm::loadMatrices(ImplicitLocOpBuilder &b, Value address,
-                         unsigned paddedBits) {
+                         unsigned paddedBits, bool isTransposed) {
   using NVVM::LdStMatrixEltType;
   auto type = paddedBits == 4   ? LdStMatrixEltType::B8X16_B4X16_P64
               : paddedBits == 6 ? LdStMatrixEltType::B8X16_B6X16_P32
                                 : LdStMatrixEltType::B16;
   constexpr int32_t kMatrices = 4;
   MLIRContext *context = b.getContext();
+  auto layout = isTransposed ? NVVM::MMALayout::col : NVVM::MMALayout::row;
   auto shape = NVVM::LdStMatrixShapeAttr::get(context, 8, paddedBits ? 16 : 8);
   auto registers = LLVM::LLVMStructType::getLiteral(
       context, SmallVector<Type>(kMatrices, b.getI32Type()));
   return NVVM::LdMatrixOp::create(
       b, registers, address, b.getI32IntegerAttr(kMatrices),
-      NVVM::MMALayoutAttr::get(context, NVVM::MMALayout::row), shape,
+      NVVM::MMALayoutAttr::get(context, layout), shape,
       NVVM::LdStMatrixEltTypeAttr::get(context, type));
 }
 

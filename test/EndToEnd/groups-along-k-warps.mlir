@@ -7,11 +7,11 @@
 // RUN: blockscale verify %s --target=sm_121a --num-sms=48 --k=768 --conditions=plain | FileCheck %s --check-prefix=ONCE
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-27: pass
+// CHECK-COUNT-36: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 // ONCE-NOT: FAIL
-// ONCE-COUNT-18: pass
+// ONCE-COUNT-24: pass
 // ONCE-NOT: {{FAIL|pass}}
 
 // N ends inside a tile.
@@ -20,6 +20,26 @@
 func.func @single(%a: !a, %b: !b, %ends: tensor<5xi32>) -> tensor<5x200x136xf32> {
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<5xi32>) schedule(#blockscale.schedule<swap_operands = false, tile_n = 64>) : !a, !b -> tensor<5x200x136xf32>
   return %0 : tensor<5x200x136xf32>
+}
+
+// As gradients and inputs lie in memory: all rows of one k after another.
+!half_a = !blockscale.tensor<200x?xbf16, order = mn_major>
+!half_b = !blockscale.tensor<136x?xbf16, order = mn_major>
+func.func @columns(%a: !half_a, %b: !half_b, %ends: tensor<5xi32>) -> tensor<5x200x136xf32> {
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<5xi32>) schedule(#blockscale.schedule<swap_operands = false, tile_n = 128>) : !half_a, !half_b -> tensor<5x200x136xf32>
+  return %0 : tensor<5x200x136xf32>
+}
+
+!f16_a = !blockscale.tensor<200x?xf16>
+!f16_b = !blockscale.tensor<136x?xf16, order = mn_major>
+func.func @columns_swapped(%a: !f16_a, %b: !f16_b, %ends: tensor<4xi32>) -> tensor<4x200x136xf16> {
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) schedule(#blockscale.schedule<swap_operands = true, tile_n = 32>) : !f16_a, !f16_b -> tensor<4x200x136xf16>
+  return %0 : tensor<4x200x136xf16>
+}
+
+func.func @columns_default(%a: !half_a, %b: !b, %ends: tensor<?xi32>, %bias: tensor<?x136xf32>) -> tensor<?x200x136xbf16> {
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<?xi32>) bias(%bias) : !half_a, !b, tensor<?x136xf32> -> tensor<?x200x136xbf16>
+  return %0 : tensor<?x200x136xbf16>
 }
 
 !fp8_a = !blockscale.tensor<200x?xf8E4M3FN>

@@ -277,9 +277,10 @@ mlir::Value addTowardsZero(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
 //===----------------------------------------------------------------------===//
 
 /// Four matrices of 8 rows of 16 bytes as a structure of four words. Elements
-/// of `paddedBits` (4 or 6; 0 for none) become bytes.
+/// of `paddedBits` (4 or 6; 0 for none) become bytes; those of 16 bits may be
+/// transposed.
 mlir::Value loadMatrices(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
-                         unsigned paddedBits);
+                         unsigned paddedBits, bool isTransposed);
 
 /// An mma.sync, with scales if `sfa` is given, sparse, which goes with scales
 /// only, if `metadata` is.

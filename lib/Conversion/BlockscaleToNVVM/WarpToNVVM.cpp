@@ -34,10 +34,14 @@ static Value rem(ImplicitLocOpBuilder &b, Value x, int64_t y) {
 
 namespace {
 /// One ldmatrix of four matrices of 8 rows x 16 bytes. Lane l gives the address
-/// of row l % 8 of matrix l / 8, whose elements go to register l / 8.
+/// of row l % 8 of matrix l / 8, whose elements go to register l / 8. Where
+/// rows lie together in memory, a matrix there is 8 numbers of K x 8 rows, and
+/// leaves it transposed.
 class PieceLoader {
 public:
-  PieceLoader(ImplicitLocOpBuilder &b, SharedType ring) : b(b), ring(ring) {}
+  PieceLoader(ImplicitLocOpBuilder &b, SharedType ring)
+      : b(b), ring(ring), isMNMajor(ring.getShape().size() == kMNMajorRank),
+        width(hw::swizzleWidth(ring.getSwizzle())) {}
 
   /// The 16 rows from `row + 16 * tile` on, 32 bytes of each. `high` and `far`
   /// say in which of the lane's matrices the rows are the last 8 and the bytes
@@ -46,53 +50,95 @@ public:
              Value high, Value far);
 
 private:
+  static constexpr size_t kMNMajorRank = 4;
+  static constexpr int64_t kStepBytes = 32, kMatrixBytes = 16, kMatrixRows = 8;
+
+  /// Where in its stage the lane's row of a matrix lies: a place of the lane,
+  /// and bytes behind it.
+  struct Place {
+    Value ofLane;
+    int64_t distance;
+  };
+  Place alongK(Value row, int64_t tile, int64_t step, Value high, Value far);
+  Place alongRows(Value row, int64_t tile, int64_t step, Value high, Value far);
+  /// What the swizzle flips in bytes of the line that begins at `line`, whose
+  /// address bits decide it.
+  Value patternOf(Value line);
   /// The registers of the load, with 4-bit elements where mma wants them.
   Value loadFrom(Value address);
 
   ImplicitLocOpBuilder &b;
   SharedType ring;
+  bool isMNMajor;
+  int64_t width;
 };
 } // namespace
 
-Value PieceLoader::load(Value base, Value stage, Value row, int64_t tile,
-                        int64_t step, Value high, Value far) {
-  constexpr int64_t kStepBytes = 32, kMatrixBytes = 16, kMatrixRows = 8;
-  int64_t width = hw::swizzleWidth(ring.getSwizzle());
-  Value laneRow = add(b, rem(b, laneId(b), kMatrixRows),
-                      add(b, row, mul(b, high, kMatrixRows)));
-  // Address bits of the row decide how its bytes are swizzled; 16 rows further
-  // down the pattern is the same.
-  Value rowOffset = mul(b, laneRow, width);
+Value PieceLoader::patternOf(Value line) {
   hw::SwizzleBits bits = hw::swizzleBits(ring.getSwizzle());
   Value pattern = b.createOrFold<arith::AndIOp>(
-      b.createOrFold<arith::ShRUIOp>(rowOffset, constantI32(b, bits.from)),
+      b.createOrFold<arith::ShRUIOp>(line, constantI32(b, bits.from)),
       constantI32(b, bits.mask));
-  pattern = b.createOrFold<arith::ShLIOp>(pattern, constantI32(b, bits.to));
+  return b.createOrFold<arith::ShLIOp>(pattern, constantI32(b, bits.to));
+}
+
+PieceLoader::Place PieceLoader::alongK(Value row, int64_t tile, int64_t step,
+                                       Value high, Value far) {
+  Value laneRow = add(b, rem(b, laneId(b), kMatrixRows),
+                      add(b, row, mul(b, high, kMatrixRows)));
+  // 16 rows further down the pattern is the same.
+  Value rowOffset = mul(b, laneRow, width);
+  Value pattern = patternOf(rowOffset);
   // Wider rows lie column by column, each as wide as the swizzle.
   int64_t columnOfSteps = step * kStepBytes / width;
   Value column = add(b, mul(b, far, kMatrixBytes), step * kStepBytes % width);
   Value offset =
       add(b, rowOffset, b.createOrFold<arith::XOrIOp>(column, pattern));
-  Value start = element(b, base, stage, ring.getStageBytes());
   int64_t rows = columnOfSteps * ring.getShape()[1] + tile * 2 * kMatrixRows;
-  return loadFrom(add(b, add(b, start, offset), rows * width));
+  return {offset, rows * width};
+}
+
+PieceLoader::Place PieceLoader::alongRows(Value row, int64_t tile, int64_t step,
+                                          Value high, Value far) {
+  int64_t linesOfGroup = ring.getShape()[2], rowsOfGroup = ring.getShape()[3];
+  int64_t bytes = ring.getContainer() / 8;
+  // Steps are whole periods of the swizzle.
+  Value line =
+      mul(b, add(b, rem(b, laneId(b), kMatrixRows), mul(b, far, kMatrixRows)),
+          width);
+  Value first =
+      add(b, add(b, row, mul(b, high, kMatrixRows)), tile * 2 * kMatrixRows);
+  Value column = mul(b, rem(b, first, rowsOfGroup), bytes);
+  Value group = mul(b, div(b, first, rowsOfGroup), linesOfGroup * width);
+  column = b.createOrFold<arith::XOrIOp>(column, patternOf(line));
+  Value offset = add(b, add(b, group, line), column);
+  return {offset, step * (kStepBytes / bytes) * width};
+}
+
+Value PieceLoader::load(Value base, Value stage, Value row, int64_t tile,
+                        int64_t step, Value high, Value far) {
+  Place place = isMNMajor ? alongRows(row, tile, step, high, far)
+                          : alongK(row, tile, step, high, far);
+  Value start = element(b, base, stage, ring.getStageBytes());
+  return loadFrom(add(b, add(b, start, place.ofLane), place.distance));
 }
 
 Value PieceLoader::loadFrom(Value address) {
   constexpr unsigned kFP4 = 4;
-  unsigned width = ring.getElementType().getIntOrFloatBitWidth();
+  unsigned bits = ring.getElementType().getIntOrFloatBitWidth();
   // Elements of 4 and 6 bits in bytes; those of tf32 fill their words.
-  bool isPadded = ring.getContainer() == 8 && width < 8;
+  bool isPadded = ring.getContainer() == 8 && bits < 8;
   constexpr int64_t kMatrices = 4;
   Type i32 = b.getI32Type();
-  Value loaded = nvvm::loadMatrices(
-      b, pointer(b, address, AddressSpace::Shared), isPadded ? width : 0);
+  Value loaded =
+      nvvm::loadMatrices(b, pointer(b, address, AddressSpace::Shared),
+                         isPadded ? bits : 0, isMNMajor);
   SmallVector<Value> words;
   for (int64_t i = 0; i < kMatrices; ++i) {
     Value word = LLVM::ExtractValueOp::create(b, loaded, i);
     // ldmatrix leaves 4-bit elements in bits 3 to 0 of their bytes, mma reads
     // bits 5 to 2 (PTX ISA, "mma" with .kind::mxf8f6f4). The bits above are 0.
-    if (isPadded && width == kFP4)
+    if (isPadded && bits == kFP4)
       word = arith::ShLIOp::create(b, word, constantI32(b, 2));
     words.push_back(word);
   }

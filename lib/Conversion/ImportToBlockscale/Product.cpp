@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Product.h"
+#include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/StoredElements.h"
-#include "blockscale/HW/Target.h"
+#include "blockscale/HW/Mma.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -169,8 +170,13 @@ bool importer::isNarrowFloat(Value value) {
 static bool readsKFirst(Operation *op, Type element) {
   constexpr unsigned kByte = 8;
   auto type = dyn_cast<FloatType>(element);
-  return type && (type.getWidth() == kByte || type.isF16() || type.isBF16()) &&
-         hw::hasTensorMemory(getTarget(op));
+  if (!type || (type.getWidth() != kByte && !type.isF16() && !type.isBF16()))
+    return false;
+  std::optional<hw::OperandType> operand = getOperandType(element);
+  return operand &&
+         llvm::any_of(hw::rowsFor(getTarget(op)), [&](const hw::MmaRow *row) {
+           return row->mnMajor.contains(*operand);
+         });
 }
 
 /// Whether a static size is not `expected`.

@@ -60,7 +60,7 @@
 // JAX: blockscale.matmul %{{.*}}, %{{.*}} alpha(%{{.*}}) bias(%{{.*}}) {{.*}} -> tensor<48x64xbf16>
 // JAX-NOT: @_scaled_matmul
 
-// Chips without tensor memory read K last only.
+// Chips without tensor memory read bytes with K last only, and 16 bits either way.
 // CHECK-LABEL: @on_warps(
 // CHECK: linalg.transpose ins(%{{.*}} : tensor<128x64xf8E4M3FN>)
 // CHECK-NOT: mn_major
@@ -81,6 +81,23 @@ func.func @on_warps(%a: tensor<48x128xf8E4M3FN>, %sa: tensor<48x4xf8E8M0FNU>, %b
     linalg.yield %3 : f32
   } -> tensor<48x64xf32>
   return %r : tensor<48x64xf32>
+}
+
+// CHECK-LABEL: @halves_on_warps(
+// CHECK-NOT: linalg.transpose
+// CHECK: blockscale.matmul {{.*}}<40x128xbf16, order = mn_major>
+func.func @halves_on_warps(%a: tensor<128x40xbf16>, %b: tensor<72x128xi8>, %t: tensor<72x4xbf16>, %c: tensor<40x72xf32>) -> tensor<40x72xf32> attributes {blockscale.target = #blockscale.target<sm_120a>} {
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (n, k floordiv 32)>, #o], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b, %t : tensor<128x40xbf16>, tensor<72x128xi8>, tensor<72x4xbf16>) outs(%c : tensor<40x72xf32>) {
+  ^bb0(%x: bf16, %y: i8, %q: bf16, %o: f32):
+    %0 = arith.extf %x : bf16 to f32
+    %1 = arith.sitofp %y : i8 to f32
+    %2 = arith.extf %q : bf16 to f32
+    %3 = arith.mulf %1, %2 : f32
+    %4 = arith.mulf %0, %3 : f32
+    %5 = arith.addf %o, %4 : f32
+    linalg.yield %5 : f32
+  } -> tensor<40x72xf32>
+  return %r : tensor<40x72xf32>
 }
 
 // The result's columns first: the sides change places.

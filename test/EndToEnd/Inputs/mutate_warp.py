@@ -96,6 +96,14 @@ def all_mutations():
     for number, load in enumerate(loads[1:4]):
         yield f"address of ldmatrix 0 for {number + 1}", edited(
             load, 1, loads[0].group(1))
+    # Rows that lie together in memory: turned, each of its line of K and its rows.
+    for number, load in enumerate(found(r"ldmatrix[^\n]*(\.trans)[^\n]*\[%rd\d+()")[::3]):
+        yield f"no turn {number}", edited(load, 1, "")
+    for load in found(r"ldmatrix[^\n]*\.trans[^\n]*\[%rd\d+(\+\d+)\];")[::3]:
+        offset = int(load.group(1))
+        for other, what in ((128, "line"), (16, "rows"), (2048, "step")):
+            yield (f"another {what} at {load.group(0)}",
+                   edited(load, 1, f"+{offset + other}"))
     for number, load in enumerate(found(r"ld\.shared\.b32 \t%r\d+, \[(%rd\d+)\];")):
         yield f"scales or metadata 4 bytes further {number}", edited(
             load, 1, load.group(1) + "+4")

@@ -74,19 +74,25 @@ std::optional<Reason> blockscale::whyNotWarpSchedule(ScheduleAttr schedule,
 static LogicalResult verifyPiece(Operation *op, SharedType ring, int64_t tile,
                                  int64_t step) {
   ArrayRef<int64_t> shape = ring.getShape();
-  int64_t rowBytes = shape.back() * ring.getContainer() / 8;
-  if (shape.size() != 3)
-    return op->emitOpError()
-           << "expected a ring of stages x rows x K, found " << ring;
+  // What leaves memory transposed has 16 bits.
+  constexpr int64_t kHalf = 16;
+  bool isMNMajor = shape.size() == 4 && ring.getContainer() == kHalf;
+  if (shape.size() != 3 && !isMNMajor)
+    return op->emitOpError() << "expected a ring of stages x rows x K or, of "
+                                "16 bits, of stages x "
+                                "row groups x K x rows, found "
+                             << ring;
+  int64_t rows = isMNMajor ? shape[1] * shape[3] : shape[1];
+  int64_t rowBytes = shape[2] * ring.getContainer() / 8;
   if (step < 0 || step >= rowBytes / kStepBytes)
     return op->emitOpError()
            << "expected step 0 to " << rowBytes / kStepBytes - 1 << " of "
            << kStepBytes << " bytes in a row of " << rowBytes
            << " bytes, found " << step;
-  if (tile < 0 || (tile + 1) * kPieceRows > shape[1])
+  if (tile < 0 || (tile + 1) * kPieceRows > rows)
     return op->emitOpError()
            << "tile " << tile << " of " << kPieceRows
-           << " rows is not within a stage of " << shape[1] << " rows";
+           << " rows is not within a stage of " << rows << " rows";
   return success();
 }
 

@@ -8,6 +8,30 @@ func.func @scales_as_rows(%ring: !blockscale.shared<2x1x1x512xi8, container = 8>
 
 // -----
 
+func.func @bytes_along_rows(%ring: !blockscale.shared<2x1x128x128xf8E4M3FN, container = 8, swizzle = "128B">, %i: i32) {
+  // expected-error @below {{expected a ring of stages x rows x K or, of 16 bits, of stages x row groups x K x rows}}
+  %0 = blockscale.load_a_fragment %ring[%i] row %i tile 0 step 0 : !blockscale.shared<2x1x128x128xf8E4M3FN, container = 8, swizzle = "128B">
+  return
+}
+
+// -----
+
+func.func @step_along_rows(%ring: !blockscale.shared<2x2x64x64xbf16, container = 16, swizzle = "128B">, %i: i32) {
+  // expected-error @below {{expected step 0 to 3 of 32 bytes in a row of 128 bytes, found 4}}
+  %0 = blockscale.load_a_fragment %ring[%i] row %i tile 0 step 4 : !blockscale.shared<2x2x64x64xbf16, container = 16, swizzle = "128B">
+  return
+}
+
+// -----
+
+func.func @tile_along_rows(%ring: !blockscale.shared<2x2x64x64xbf16, container = 16, swizzle = "128B">, %i: i32) {
+  // expected-error @below {{tile 8 of 16 rows is not within a stage of 128 rows}}
+  %0:2 = blockscale.load_b_fragments %ring[%i] row %i tile 8 step 0 : !blockscale.shared<2x2x64x64xbf16, container = 16, swizzle = "128B">
+  return
+}
+
+// -----
+
 func.func @step(%ring: !blockscale.shared<2x64x128xf8E4M3FN, container = 8, swizzle = "128B">, %i: i32) {
   // expected-error @below {{expected step 0 to 3 of 32 bytes in a row of 128 bytes, found 4}}
   %0 = blockscale.load_a_fragment %ring[%i] row %i tile 0 step 4 : !blockscale.shared<2x64x128xf8E4M3FN, container = 8, swizzle = "128B">

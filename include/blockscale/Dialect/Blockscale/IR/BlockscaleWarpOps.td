@@ -43,7 +43,9 @@ def Blockscale_LoadAFragmentOp : Blockscale_KernelOp<"load_a_fragment"> {
     the `step`-th 32 bytes, which are all that an instruction reads of A, and of
     B half of what a sparse one does. `row` is a multiple of 8. Elements of 4 and 6 bits
     in containers of 8 leave memory as `mma` takes them: one per byte, 6-bit
-    ones in bits 5 to 0, 4-bit ones in bits 5 to 2. Executed by a whole warp.
+    ones in bits 5 to 0, 4-bit ones in bits 5 to 2. Rows of elements of 16 bits may
+    lie together, in a ring of stages x row groups x K x rows: they leave memory
+    transposed. Executed by a whole warp.
 
     ```mlir
     %a = blockscale.load_a_fragment %ring[%stage] row %row tile 1 step 0 : !blockscale.shared<2x128x128xf8E4M3FN, container = 8, swizzle = "128B">
