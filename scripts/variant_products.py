@@ -85,6 +85,8 @@ PRODUCT_VARIANTS = [
     streamed("CTA pair", [NVFP4], cluster(2, 1, 2, ", tile_n = 64, stream_k = 3")),
     streamed("CTA pair in 2 x 2", [MXFP8, NVFP4],
              cluster(2, 2, 2, ", tile_n = 64, stream_k = 5")),
+    streamed("CTA pair, D by TMA", [MXFP8, NVFP4],
+             cluster(2, 1, 2, ", tile_n = 64, stream_k = 3, stores = tma")),
     Variant("K = 96", K96_CHIPS, FP4, "cta_group = 1, mma_k = 96", LONG),
     Variant("K = 96, CTA pair", K96_CHIPS, FP4, pair(", mma_k = 96"), LONG),
     Variant("K = 96, CTA pair, tiles of 384 columns", K96_CHIPS, [MXFP4, NVFP4],

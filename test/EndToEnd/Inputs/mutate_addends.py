@@ -58,18 +58,20 @@ def expected():
 
 def waits():
     """The wait for a box stands in front of the first piece of a row."""
-    read = ptx.some(READ)[0]
-    at = [at for at in ptx.some(r"mbarrier\.try_wait") if at < read][-1]
-    done = re.search(r"[\t ](%?[pP]\d+), ", ptx.lines[at]).group(1)
-    yield "no wait", ptx.edited(at, f"\tsetp.eq.u32 {done}, 0, 0;")
-    parity = re.search(r"(%r\d+)(, %?r?\d+)?;", ptx.lines[at]).group(1)
-    yield "the other parity", ptx.edited(
-        at, mutations.flipped(ptx.lines[at], parity))
-    barrier = re.search(r"\[(%rd\d+)\]", ptx.lines[at]).group(1)
-    change = f"\t{{}}.s64 \t{barrier}, {barrier}, 8;"
-    yield ("the wait for another box",
-           ptx.edited(at, "\n".join([change.format("add"), ptx.lines[at],
-                                     change.format("sub")])))
+    tried = ptx.some(r"mbarrier\.try_wait")
+    for at in sorted({[at for at in tried if at < read][-1]
+                      for read in ptx.some(READ)}):
+        name = f"wait in line {at + 1}"
+        done = re.search(r"[\t ](%?[pP]\d+), ", ptx.lines[at]).group(1)
+        yield f"no {name}", ptx.edited(at, f"\tsetp.eq.u32 {done}, 0, 0;")
+        parity = re.search(r"(%r\d+)(, %?r?\d+)?;", ptx.lines[at]).group(1)
+        yield f"the other parity of {name}", ptx.edited(
+            at, mutations.flipped(ptx.lines[at], parity))
+        barrier = re.search(r"\[(%rd\d+)\]", ptx.lines[at]).group(1)
+        change = f"\t{{}}.s64 \t{barrier}, {barrier}, 8;"
+        yield (f"another box of {name}",
+               ptx.edited(at, "\n".join([change.format("add"), ptx.lines[at],
+                                         change.format("sub")])))
 
 
 def rounds():

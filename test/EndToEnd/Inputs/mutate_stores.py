@@ -33,23 +33,23 @@ def waits():
 
 def fences():
     fences = ptx.some(r"fence\.proxy\.async")
-    [store] = ptx.some(STORE)
-    before = [at for at in fences if at < store]
-    assert before, "no fence in front of the store"
-    yield "no fence in front of the store", ptx.dropped(before[-1])
-    # Behind the store instead.
-    lines = ptx.dropped(before[-1])
-    yield ("the fence behind the store",
-           lines[:store + 1] + [ptx.lines[before[-1]]] + lines[store + 1:])
+    for number, store in enumerate(ptx.some(STORE)):
+        before = [at for at in fences if at < store]
+        assert before, f"no fence in front of store {number}"
+        yield f"no fence in front of store {number}", ptx.dropped(before[-1])
+        # Behind the store instead.
+        lines = ptx.dropped(before[-1])
+        yield (f"the fence behind store {number}",
+               lines[:store + 1] + [ptx.lines[before[-1]]] + lines[store + 1:])
 
 
 def stores():
-    [at] = ptx.some(STORE)
-    yield "no store", ptx.dropped(at)
-    column, row, box = re.search(
-        r"\{(%r\d+), (%r\d+), %r\d+\}\], \[(%rd\d+)\]",
-        ptx.lines[at]).groups()
-    yield from boxes.displaced(ptx, at, "the store", column, row, box)
+    for number, at in enumerate(ptx.some(STORE)):
+        yield f"no store {number}", ptx.dropped(at)
+        column, row, box = re.search(
+            r"\{(%r\d+), (%r\d+), %r\d+\}\], \[(%rd\d+)\]",
+            ptx.lines[at]).groups()
+        yield from boxes.displaced(ptx, at, f"store {number}", column, row, box)
 
 
 def all_mutations():

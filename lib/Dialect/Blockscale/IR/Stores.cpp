@@ -123,9 +123,6 @@ static std::optional<Reason> whyNotBoxes(RowMoves moves, ScheduleAttr schedule,
                                  " are columns of tensor memory");
   if (schedule.splits() > 1)
     return notLowered(moves, "with 'split_k', whose last CTA stores D");
-  if (schedule.shares() > 1)
-    return notLowered(moves, "with 'stream_k', where the last CTA of a tile "
-                             "stores D");
   if (rows.isGrouped)
     return notLowered(moves, "with groups of rows, which end inside a box");
   if (rows.isPromoting)

@@ -74,16 +74,6 @@ func.func @promoted(%a: !a, %b: !b) -> tensor<512x256xbf16> {
 
 !a = !blockscale.tensor<512x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !b = !blockscale.tensor<256x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
-func.func @boxes(%a: !a, %b: !b) -> tensor<512x256xbf16> {
-  // expected-error @below {{'stores' of 'tma' are not lowered with 'stream_k', where the last CTA of a tile stores D; nearest legal: 'direct'}}
-  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<cta_group = 1, swap_operands = false, tile_n = 64, stores = tma, stream_k = 3>) : !a, !b -> tensor<512x256xbf16>
-  return %0 : tensor<512x256xbf16>
-}
-
-// -----
-
-!a = !blockscale.tensor<512x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
-!b = !blockscale.tensor<256x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @eight_warps(%a: !a, %b: !b) -> tensor<512x256xbf16> {
   // expected-error @below {{'epilogue_warps' of 8 are not lowered with 'stream_k', where a thread has all sums of its row; nearest legal: 4}}
   %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<cta_group = 1, swap_operands = false, tile_n = 64, epilogue_warps = 8, stream_k = 3>) : !a, !b -> tensor<512x256xbf16>

@@ -333,14 +333,19 @@ RingPosition RowStore::exchangePart(TilePosition tile, int64_t number,
   return b.next(copy, accumulators.count());
 }
 
-void RowStore::reducePart(TilePosition tile, int64_t number) {
+void RowStore::reducePart(TilePosition tile, int64_t number, Value &parity) {
+  auto columnOfChunk = [&](Value index) {
+    return b.mul(index, chunkColumns());
+  };
+  if (addends)
+    addends->begin(tile, thread, parity, columnOfChunk);
   if (!turning)
     math.prepareRow(tile, row);
   auto load = [&](Value at) {
     return partials.sum(tile, {number, thread, at});
   };
   forEachChunk(frame.geometry.tileN, [&](Value index) {
-    Value column = b.mul(index, chunkColumns());
+    Value column = columnOfChunk(index);
     if (turning)
       turnChunk(
           tile, column,
@@ -348,31 +353,69 @@ void RowStore::reducePart(TilePosition tile, int64_t number) {
           [] {});
     else if (quantizesToFloats(frame))
       storeFloatTile(tile, column, load, [] {});
-    else
-      finishChunk(tile, index, column, load(column));
+    else {
+      Value sum = load(column);
+      if (addends)
+        math.provideC(addends->take(index, columnOfChunk));
+      finishChunk(tile, index, column, sum);
+    }
   });
+  if (addends)
+    parity = addends->parityBehind();
   if (turning)
     storePadding(tile);
 }
 
-void RowStore::addUp(TilePosition tile) {
-  b.onlyIf(partials.arrive(tile, thread), [&] {
+void RowStore::addUp(TilePosition tile, Value &parity) {
+  Value isLast = partials.arrive(tile, thread);
+  auto reduce = [&] {
     for (int64_t i = 0; i < frame.geometry.rowInstructions; ++i)
-      reducePart(frame.partOf(tile, i), i);
-  });
+      reducePart(frame.partOf(tile, i), i, parity);
+  };
+  if (!addends)
+    return b.onlyIf(isLast, reduce);
+  // The ring of C goes on only where C was loaded.
+  auto choice = scf::IfOp::create(b, TypeRange(parity.getType()), isLast,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b, parity);
+  b.setInsertionPointToStart(choice.thenBlock());
+  reduce();
+  scf::YieldOp::create(b, parity);
+  parity = choice.getResult(0);
 }
 
-RingPosition RowStore::storeShare(TilePosition tile, RingPosition copy) {
-  auto choice = scf::IfOp::create(b, Shares(frame).isWhole(tile),
+RingPosition RowStore::storeWhole(TilePosition tile, RingPosition copy,
+                                  Value &parity) {
+  if (!addends)
+    return storeParts(tile, copy, /*isPartOfK=*/false);
+  for (int64_t i = 0; i < frame.geometry.accumulatorsOfTile(); ++i)
+    copy = addPart(frame.partOf(tile, i), i, copy, parity);
+  return copy;
+}
+
+RingPosition RowStore::storeShare(TilePosition tile, RingPosition copy,
+                                  Value &parity) {
+  SmallVector<Type> carried(addends ? 1 : 0, b.getI32Type());
+  auto choice = scf::IfOp::create(b, carried, Shares(frame).isWhole(tile),
                                   /*withElseRegion=*/true);
-  {
+  auto inBranch = [&](Block *branch, auto store) {
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(choice.thenBlock());
-    storeParts(tile, copy, /*isPartOfK=*/false);
-    b.setInsertionPointToStart(choice.elseBlock());
+    b.setInsertionPointToStart(branch);
+    Value next = parity;
+    store(next);
+    if (addends)
+      scf::YieldOp::create(b, next);
+  };
+  inBranch(choice.thenBlock(),
+           [&](Value &next) { storeWhole(tile, copy, next); });
+  inBranch(choice.elseBlock(), [&](Value &next) {
     storeParts(tile, copy, /*isPartOfK=*/true);
-    addUp(tile);
-  }
+    addUp(tile, next);
+  });
+  if (addends)
+    parity = choice.getResult(0);
   for (int64_t i = 0; i < frame.geometry.accumulatorsOfTile(); ++i)
     copy = b.next(copy, accumulators.count());
   return copy;
@@ -380,28 +423,24 @@ RingPosition RowStore::storeShare(TilePosition tile, RingPosition copy) {
 
 SmallVector<Value> RowStore::storeTile(TilePosition tile, ValueRange carried) {
   RingPosition copy{carried[0], carried[1]};
-  int64_t parts = frame.geometry.accumulatorsOfTile();
+  Value parity = exchange || addends ? carried[2] : Value();
   if (exchange) {
-    Value parity = carried[2];
-    for (int64_t i = 0; i < parts; ++i) {
+    for (int64_t i = 0; i < frame.geometry.accumulatorsOfTile(); ++i) {
       copy = exchangePart(frame.partOf(tile, i), i, copy, parity);
       parity = b.flip(parity);
     }
     return {copy.slot, copy.parity, parity};
   }
-  if (addends) {
-    Value parity = carried[2];
-    for (int64_t i = 0; i < parts; ++i)
-      copy = addPart(frame.partOf(tile, i), i, copy, parity);
-    return {copy.slot, copy.parity, parity};
-  }
   if (frame.isStreamed()) {
-    copy = storeShare(tile, copy);
-    return {copy.slot, copy.parity};
+    copy = storeShare(tile, copy, parity);
+  } else if (frame.isSplitOverGrid()) {
+    copy = storeParts(tile, copy, /*isPartOfK=*/true);
+    addUp(tile, parity);
+  } else {
+    copy = storeWhole(tile, copy, parity);
   }
-  copy = storeParts(tile, copy, frame.isSplitOverGrid());
-  if (frame.isSplitOverGrid())
-    addUp(tile);
+  if (addends)
+    return {copy.slot, copy.parity, parity};
   return {copy.slot, copy.parity};
 }
 

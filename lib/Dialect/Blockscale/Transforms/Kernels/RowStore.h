@@ -67,12 +67,17 @@ private:
   RingPosition storeParts(TilePosition tile, RingPosition copy, bool isPartOfK);
   RingPosition storeHalves(TilePosition tile, RingPosition copy,
                            bool isPartOfK);
-  /// Stores a tile, or the part of it that a share has.
-  RingPosition storeShare(TilePosition tile, RingPosition copy);
+  /// The same where the tile's accumulators have all of K. With C in a ring its
+  /// rounds begin with the one of `parity`, which becomes that of the next
+  /// tile.
+  RingPosition storeWhole(TilePosition tile, RingPosition copy,
+                          mlir::Value &parity);
+  /// Stores a tile, or the part of it that a share has; `parity` likewise.
+  RingPosition storeShare(TilePosition tile, RingPosition copy,
+                          mlir::Value &parity);
   /// Counts the part of K; in the CTA that is the last stores the tile.
-  void addUp(TilePosition tile);
-  /// The same with C in the rounds of its ring from the one with `parity` on,
-  /// which becomes that of the next part.
+  void addUp(TilePosition tile, mlir::Value &parity);
+  /// Stores a part of a tile with C.
   RingPosition addPart(TilePosition tile, int64_t number, RingPosition copy,
                        mlir::Value &parity);
   /// The same, after the sums of all parts of K were exchanged in the round
@@ -106,7 +111,7 @@ private:
                       llvm::function_ref<mlir::Value(mlir::Value)> load,
                       llvm::function_ref<void()> released);
   /// Stores such a part whose sums are all in the workspace.
-  void reducePart(TilePosition tile, int64_t number);
+  void reducePart(TilePosition tile, int64_t number, mlir::Value &parity);
   /// Stores a chunk that is brought to threads that have rows of D: `load` has
   /// the sums to keep from one of its columns on, `released` follows the last.
   void turnChunk(TilePosition tile, mlir::Value column,

@@ -140,8 +140,7 @@ int64_t blockscale::sharesOf(MatmulOp op, const TileChoice &choice,
   if (choice.inHalves && wish.getAccumulators() == 0)
     return 1;
   // Each of them is refused with shares.
-  if (isWished || isOther || wish.getStores() == Stores::Tma ||
-      wish.getCLoads() == Loads::Tma || wish.warpsOfQuarter() > 1)
+  if (isWished || isOther || wish.warpsOfQuarter() > 1)
     return 1;
   MmaAttr mma = instructionOf(getMma(op), choice);
   ScheduleAttr::Fields fields = wish.getFields();
