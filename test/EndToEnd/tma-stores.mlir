@@ -7,11 +7,11 @@
 // RUN: blockscale verify %s --data=exact --num-sms=4 --m=130 --completion=random | FileCheck %s --check-prefix=ONCE
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-12: pass
+// CHECK-COUNT-14: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 // ONCE-NOT: FAIL
-// ONCE-COUNT-11: pass
+// ONCE-COUNT-13: pass
 // ONCE-NOT: {{FAIL|pass}}
 
 // Several tiles for each CTA, so that the ring goes on from one to the next.
@@ -93,4 +93,21 @@ func.func @rows(%a: !rows_a, %b: !rows_b) -> tensor<150x96xf32> {
 func.func @sparse(%a: !sparse_a, %b: !sparse_b) -> tensor<150x96xf32> {
   %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<cta_group = 2, stores = tma>) : !sparse_a, !sparse_b -> tensor<150x96xf32>
   return %0 : tensor<150x96xf32>
+}
+
+// Sums that are promoted: several tiles for each pair, whose scales are asked for
+// before the tile ends, and a K longer than a sector of scales.
+!promoted_a = !blockscale.tensor<2x300x1408xf8E4M3FN, "float32_t128">
+!promoted_b = !blockscale.tensor<2x280x1408xf8E4M3FN, "float32_t128_t128">
+func.func @promoted(%a: !promoted_a, %b: !promoted_b) -> tensor<2x300x280xbf16> {
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<cta_group = 2, tile_n = 128, swap_operands = false, stores = tma>) : !promoted_a, !promoted_b -> tensor<2x300x280xbf16>
+  return %0 : tensor<2x300x280xbf16>
+}
+
+// Sums of one block in few columns.
+!short_a = !blockscale.tensor<300x128xf8E4M3FN, "float32_t128">
+!short_b = !blockscale.tensor<136x128xf8E5M2, "float32_t128">
+func.func @short(%a: !short_a, %b: !short_b) -> tensor<300x136xf32> {
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<cta_group = 1, tile_n = 16, swap_operands = false, stores = tma>) : !short_a, !short_b -> tensor<300x136xf32>
+  return %0 : tensor<300x136xf32>
 }

@@ -41,26 +41,26 @@ EQUIVALENT = [
      "for the whole warp, with or without it"),
     (r".*: drop fence.mbarrier_init", "a CTA or cluster barrier behind it "
      "publishes the initialisation to the threads that use the barriers"),
-    (r"((sparse)?pair|cluster): relaxed cluster arrive 0 of", "the fence of the "
+    (r"((sparse|promoted)?pair|cluster): relaxed cluster arrive 0 of", "the fence of the "
      "barriers' initialisation in front of it releases what there is to publish"),
-    (r"((sparse)?pair|cluster): relaxed cluster arrive [1-3] of", "tensor memory is "
+    (r"((sparse|promoted)?pair|cluster): relaxed cluster arrive [1-3] of", "tensor memory is "
      "freed behind it: its operations must be over, which a relaxed barrier tells"),
-    (r"(sparse)?pair: (drop|flip parity of) wait 1 of", "the producer's wait for "
+    (r"(sparse|promoted)?pair: (drop|flip parity of) wait 1 of", "the producer's wait for "
      "its last stages: the epilogue waits for the later accumulator before the "
      "last barrier"),
     (r"cluster: drop wait 1 of", "the producer's wait for its last stages: the "
      "last barrier of the cluster comes behind all that read or write them"),
-    (r"((sparse)?pair|cluster): drop barrier.cluster.arrive 1 of", "that of clusters "
+    (r"((sparse|promoted)?pair|cluster): drop barrier.cluster.arrive 1 of", "that of clusters "
      "without a tile, of which a launch has none"),
     (r"pair-gemm: drop tcgen05.wait::ld", "the use of the registers waits for "
      "the load"),
     (r"pair-gemm: (drop|flip parity of) wait 3 of", "the leader's wait for the "
      "last arrivals of its peer: the last barrier of the cluster waits too"),
-    (r"stores: drop tcgen05.wait::ld", "the registers move in front of the release, "
-     "which waits for the load"),
-    (r"stores: drop cp.async.bulk.wait_group 1 of", "what is known of the "
-     "hardware keeps the memory until the last stores have read it; entry 91, "
-     "advice"),
+    (r"(stores|promotedpair): drop tcgen05.wait::ld", "the registers move in "
+     "front of the release, which waits for the load"),
+    (r"(stores|promotedpair): drop cp.async.bulk.wait_group 1 of", "what is "
+     "known of the hardware keeps the memory until the last stores have read "
+     "it; entry 91, advice"),
     (r"(sparse: drop fence.proxy 0|sparsepair: drop fence.proxy [0-2]) of",
      "the same lanes fence again behind the clearing of the other scales"),
     (r"warp: drop fence.proxy", "between reads of a response and the next one, "

@@ -345,9 +345,15 @@ static LogicalResult verifyStores(KernelMatmulOp op) {
            << "expected a tensor map of 'd' with 'stores' of 'tma', and only "
               "then";
   bool isPromoting = op.getRowBlock() > 0 || op.getColumnBlock() > 0;
-  StoredResult result{resultElement(type), knownSize(op.getN()),
-                      op.getOffsets() || op.getRowCounts(), isPromoting,
-                      op.getPairs()};
+  bool hasFactorOfColumn = op.getColumnScales() && !op.getColumnBlock();
+  unsigned values = Epilogue(op).mostValues() + hasFactorOfColumn +
+                    static_cast<bool>(op.getRowTerms());
+  StoredResult result{resultElement(type),
+                      knownSize(op.getN()),
+                      op.getOffsets() || op.getRowCounts(),
+                      isPromoting,
+                      op.getPairs(),
+                      values};
   if (auto why = whyNotStores(schedule, result, getTarget(op)))
     return op.emitOpError() << why->text;
   if (auto why = whyNotEpilogueWarps(schedule, isPromoting, getTarget(op)))

@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
+#include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
+#include "blockscale/Dialect/Blockscale/IR/FloatResults.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
+#include "blockscale/Dialect/Blockscale/IR/ZeroTerms.h"
 #include "blockscale/HW/Memory.h"
 #include "blockscale/HW/Target.h"
 #include "blockscale/HW/TensorMap.h"
@@ -87,8 +90,15 @@ SharedType blockscale::storeRing(TensorMapType map, int64_t boxes) {
 StoredResult blockscale::storedResult(MatmulOp op) {
   bool isPromoting =
       promotionBlock(op.getA().getType(), op.getB().getType()) > 0;
-  return {op.getType().getElementType(), op.getResultColumns(),
-          op.isGrouped() || op.isMasked(), isPromoting, op.getPairs()};
+  bool hasFactorOfColumn = op.getB().getType().getSpec().getValue().coversK();
+  unsigned values =
+      Epilogue(op).mostValues() + hasFactorOfColumn + hasZeroTerms(op);
+  return {op.getType().getElementType(),
+          op.getResultColumns(),
+          op.isGrouped() || op.isMasked(),
+          isPromoting,
+          op.getPairs(),
+          values};
 }
 
 StoredResult blockscale::loadedAddend(MatmulOp op) {
@@ -125,8 +135,19 @@ static std::optional<Reason> whyNotBoxes(RowMoves moves, ScheduleAttr schedule,
     return notLowered(moves, "with 'split_k', whose last CTA stores D");
   if (rows.isGrouped)
     return notLowered(moves, "with groups of rows, which end inside a box");
-  if (rows.isPromoting)
+  if (rows.isPromoting && moves.matrix == "C")
     return notLowered(moves, "with scales that are applied in registers");
+  // Beside the sums a thread has no registers for a whole row of a box of more.
+  if (rows.isPromoting && rows.values > 1)
+    return notLowered(moves, "with scales that are applied in registers where "
+                             "D is made of more than the sums");
+  int64_t tileN = schedule.getTileN();
+  if (rows.isPromoting && tileN && promotedColumns(tileN) > kPromotedColumns)
+    return notLowered(moves, "with scales that are applied in registers and a "
+                             "'tile_n' of " +
+                                 std::to_string(tileN) +
+                                 ", of which a thread has more than " +
+                                 std::to_string(kPromotedColumns) + " sums");
   if (rows.hasPairs)
     return notLowered(moves, "with 'pairs', whose pieces of a row may be "
                              "shorter than TMA's 16 bytes");

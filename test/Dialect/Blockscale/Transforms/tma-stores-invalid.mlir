@@ -52,9 +52,19 @@ func.func @groups(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<400x256xbf16> 
 
 !a = !blockscale.tensor<256x256xf8E4M3FN, "float32_t128">
 !b = !blockscale.tensor<256x256xf8E4M3FN, "float32_t128_t128">
-func.func @promoted(%a: !a, %b: !b) -> tensor<256x256xbf16> {
-  // expected-error @below {{'stores' of 'tma' are not lowered with scales that are applied in registers; nearest legal: 'direct'}}
-  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<swap_operands = false, tile_n = 128, stores = tma>) : !a, !b -> tensor<256x256xbf16>
+func.func @promoted(%a: !a, %b: !b, %bias: tensor<256xf32>) -> tensor<256x256xbf16> {
+  // expected-error @below {{'stores' of 'tma' are not lowered with scales that are applied in registers where D is made of more than the sums; nearest legal: 'direct'}}
+  %0 = blockscale.matmul %a, %b bias(%bias) schedule(#blockscale.schedule<swap_operands = false, tile_n = 128, stores = tma>) : !a, !b, tensor<256xf32> -> tensor<256x256xbf16>
+  return %0 : tensor<256x256xbf16>
+}
+
+// -----
+
+!a = !blockscale.tensor<256x256xf8E4M3FN, "float32_t128">
+!b = !blockscale.tensor<256x256xf8E4M3FN, "float32_t128_t128">
+func.func @sums(%a: !a, %b: !b) -> tensor<256x256xbf16> {
+  // expected-error @below {{'stores' of 'tma' are not lowered with scales that are applied in registers and a 'tile_n' of 48, of which a thread has more than 32 sums; nearest legal: 'direct'}}
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<swap_operands = false, cta_group = 1, tile_n = 48, stores = tma>) : !a, !b -> tensor<256x256xbf16>
   return %0 : tensor<256x256xbf16>
 }
 

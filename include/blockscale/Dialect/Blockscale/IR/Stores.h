@@ -26,6 +26,8 @@ struct StoredResult {
   /// Whether each element is made of two sums, so that a thread stores half as
   /// many as it loads.
   bool hasPairs = false;
+  /// Values that a thread has beside each other of an element that it finishes.
+  unsigned values = 1;
 };
 
 /// Those of `op`.

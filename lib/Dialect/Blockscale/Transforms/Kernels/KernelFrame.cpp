@@ -62,8 +62,9 @@ TilePosition KernelFrame::partOf(TilePosition tile, int64_t number) {
 }
 
 Value KernelFrame::firstLane(Value warp) {
-  if (schedule.warpsOfQuarter() > 1)
-    warp = b.rem(warp, hw::kTmemLanes / hw::kWarpSize);
+  constexpr int64_t kQuarters = hw::kTmemLanes / hw::kWarpSize;
+  if (warps.epilogue.count() > kQuarters)
+    warp = b.rem(warp, kQuarters);
   return b.mul(warp, hw::kWarpSize);
 }
 
@@ -188,7 +189,7 @@ void KernelFrame::awaitCluster() {
 
 bool KernelFrame::leavesEarly() {
   return isCluster() && !isSplit() && !isStreamed() && !isGrouped() &&
-         !isMasked() && !isGroupedAlongK() && !promotionBlock() &&
+         !isMasked() && !isGroupedAlongK() &&
          schedule.getScheduler() == Scheduler::Static;
 }
 

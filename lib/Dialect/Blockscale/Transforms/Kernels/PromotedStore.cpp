@@ -36,6 +36,8 @@ static int64_t widthOf(KernelFrame &frame) {
 /// for each, kept of it or computed of it, and fewest beside twice as many
 /// sums.
 static int64_t finishedAtOnce(KernelFrame &frame) {
+  if (auto map = dyn_cast<TensorMapType>(frame.op.getD().getType()))
+    return map.getBox().front();
   constexpr int64_t kFewest = 4, kFew = 8;
   int64_t width = widthOf(frame);
   if (promotedColumns(frame.geometry.tileN) > kPromotedColumns)
@@ -61,6 +63,8 @@ PromotedStore::PromotedStore(KernelFrame &frame, TensorMemory &memory,
     rows.emplace(frame, turning->columnsOfThread());
   else if (frame.quantizes())
     quantized.emplace(frame, columns / frame.sumsOfElement());
+  if (frame.schedule.getStores() == Stores::Tma)
+    boxes.emplace(frame, columns / finishing.getWidth());
 }
 
 bool PromotedStore::isCrowded() const { return columns > kPromotedColumns; }
@@ -96,10 +100,12 @@ bool PromotedStore::isAhead(const Scales &scales, int64_t chunk) const {
   return along.memory && along.rows == 1;
 }
 
+/// Blocks whose scales come in one sector.
+static constexpr int64_t kBlocks = 8;
+
 /// Of a row the scales of several blocks come in one sector, for which the warp
 /// that reads it first would wait longer than the sums of a block take.
 void PromotedStore::prefetch(const Scales &scales, Value block, Value blocks) {
-  constexpr int64_t kSectorBytes = 32, kBlocks = kSectorBytes / 4;
   Value later = b.add(block, b.constant(kBlocks));
   Value isThere = b.compare(arith::CmpIPredicate::slt, later, blocks);
   if (scales.row.memory)
@@ -107,6 +113,24 @@ void PromotedStore::prefetch(const Scales &scales, Value block, Value blocks) {
   for (int64_t chunk = 0; chunk < int64_t(scales.along.size()); ++chunk)
     if (isAhead(scales, chunk))
       math.prefetchTileScale(scales.along[chunk], later, isThere);
+}
+
+void PromotedStore::prefetchNext(TilePosition tile, Value block, Value blocks) {
+  if (isCrowded() || !source.knowsNext())
+    return;
+  Value first = b.createOrFold<arith::MaxSIOp>(
+      b.sub(blocks, b.constant(kBlocks)), b.constant(0));
+  b.onlyIf(b.compare(arith::CmpIPredicate::eq, block, first), [&] {
+    // Else what leads to the place would be found between tiles.
+    tile.number = knownFromHere(b, tile.number).front();
+    Scales scales = scalesOf(source.next(tile));
+    Value isThere = source.hasNext(tile);
+    if (scales.row.memory)
+      math.prefetchTileScale(scales.row, b.constant(0), isThere);
+    for (int64_t chunk = 0; chunk < int64_t(scales.along.size()); ++chunk)
+      if (isAhead(scales, chunk))
+        math.prefetchTileScale(scales.along[chunk], b.constant(0), isThere);
+  });
 }
 
 SmallVector<Value> PromotedStore::loadAhead(const Scales &scales, Value block,
@@ -147,6 +171,13 @@ void PromotedStore::release(RingPosition copy) {
   TensorFenceOp::create(b, FenceSide::Before);
   b.onlyIf(ElectOp::create(b),
            [&] { ArriveOp::create(b, accumulators.signalEmpty, copy.slot); });
+}
+
+void PromotedStore::leaveAfterLast(TilePosition tile) {
+  if (!frame.leavesEarly())
+    return;
+  b.onlyIf(arith::XOrIOp::create(b, source.hasNext(tile), b.always()),
+           [&] { frame.leave(); });
 }
 
 SmallVector<Value> PromotedStore::zeroSums() {
@@ -255,6 +286,20 @@ void PromotedStore::turn(TilePosition tile, ValueRange sums) {
                      step * groups);
 }
 
+void PromotedStore::storeChunks(TilePosition tile, const Fragments &fragments,
+                                ValueRange sums) {
+  int64_t width = finishing.getWidth();
+  for (int64_t chunk = 0; chunk < columns / width; ++chunk) {
+    EpilogueFragment fragment = fragments(chunk * width);
+    Value value = finishing.finish(sumsOf(sums, chunk * width), fragment);
+    if (boxes)
+      boxes->store(tile, thread, b.constant(chunk), fragment.column,
+                   finishing.converted(value));
+    else
+      finishing.store(value, fragment);
+  }
+}
+
 RingPosition PromotedStore::storeTile(TilePosition tile, RingPosition copy,
                                       Value parity) {
   Value blocks = b.ceilDiv(frame.op.getK(), frame.promotionBlock());
@@ -276,6 +321,7 @@ RingPosition PromotedStore::storeTile(TilePosition tile, RingPosition copy,
     SmallVector<Value> carried(loop.getRegionIterArgs());
     RingPosition current{carried[0], carried[1]};
     prefetch(scales, block, blocks);
+    prefetchNext(tile, block, blocks);
     SmallVector<Value> ahead =
         loadAhead(scales, b.add(block, b.constant(1)), blocks);
     auto sums = MutableArrayRef(carried).slice(2, values);
@@ -287,6 +333,7 @@ RingPosition PromotedStore::storeTile(TilePosition tile, RingPosition copy,
     llvm::copy(ahead, carried.begin() + 2 + values);
     scf::YieldOp::create(b, carried);
   }
+  leaveAfterLast(tile);
   ValueRange sums = loop.getResults().slice(2, values);
   if (turning) {
     turn(tile, sums);
@@ -304,17 +351,14 @@ RingPosition PromotedStore::storeTile(TilePosition tile, RingPosition copy,
     quantize(fragments, sums, parity);
     return {loop.getResult(0), loop.getResult(1)};
   }
-  for (int64_t first = 0; first < columns; first += finishing.getWidth()) {
-    EpilogueFragment fragment = fragments(first);
-    finishing.store(finishing.finish(sumsOf(sums, first), fragment), fragment);
-  }
+  storeChunks(tile, fragments, sums);
   return {loop.getResult(0), loop.getResult(1)};
 }
 
 void PromotedStore::emitRole() {
   b.warps("epilogue", frame.warps.epilogue, [&] {
     frame.takeRegisters();
-    Value thread = b.toI32(gpu::ThreadIdOp::create(b, gpu::Dimension::x));
+    thread = b.toI32(gpu::ThreadIdOp::create(b, gpu::Dimension::x));
     row = b.rem(thread, hw::kTmemLanes);
     firstColumn = columns == frame.geometry.tileN
                       ? b.constant(0)
@@ -329,6 +373,9 @@ void PromotedStore::emitRole() {
     }
     if (quantized)
       quantized->prepareKernel();
+    if (frame.leavesEarly())
+      b.onlyIf(arith::XOrIOp::create(b, source.hasFirst(), b.always()),
+               [&] { frame.leave(); });
     Value zero = b.constant(0);
     // The position in the ring of accumulators, and the parity of the tile
     // where threads choose scales together.
@@ -352,5 +399,7 @@ void PromotedStore::emitRole() {
         next.push_back(b.flip(parity));
       return next;
     });
+    if (boxes)
+      boxes->drain();
   });
 }

@@ -15,6 +15,7 @@
 #include "RowExchange.h"
 #include "TensorMemory.h"
 #include "TileSource.h"
+#include "TmaStore.h"
 
 namespace blockscale {
 
@@ -78,6 +79,9 @@ private:
   loadAhead(const Scales &scales, mlir::Value block, mlir::Value blocks);
   /// Asks for those of blocks that come some blocks after `block`.
   void prefetch(const Scales &scales, mlir::Value block, mlir::Value blocks);
+  /// Asks for those of the first blocks of the tile behind `tile`, some blocks
+  /// before its end.
+  void prefetchNext(TilePosition tile, mlir::Value block, mlir::Value blocks);
   /// The factor of a chunk's sums of one block.
   mlir::Value factorOf(const Scales &scales, int64_t chunk, mlir::Value block,
                        mlir::ValueRange ahead);
@@ -86,6 +90,12 @@ private:
                 mlir::ValueRange ahead,
                 llvm::MutableArrayRef<mlir::Value> sums);
   void release(RingPosition copy);
+  /// Lets the cluster end once the sums of the last tile are loaded.
+  void leaveAfterLast(TilePosition tile);
+  /// Stores what becomes of the sums of a tile, whose columns are in chunks of
+  /// what is finished at once.
+  void storeChunks(TilePosition tile, const Fragments &fragments,
+                   mlir::ValueRange sums);
   /// Quantises the sums of a tile that a thread has; `parity` is that of its
   /// number where threads choose scales together.
   void quantize(const Fragments &fragments, mlir::ValueRange sums,
@@ -107,11 +117,12 @@ private:
   /// For columns that are loaded at once, and for those that are finished.
   EpilogueMath math, finishing;
   std::optional<QuantizedStore> quantized;
+  std::optional<TmaStore> boxes;
   /// Columns of a thread.
   int64_t columns;
   bool isPacked;
   /// The thread's row of the tile, and its first column.
-  mlir::Value row, firstColumn;
+  mlir::Value row, firstColumn, thread;
 };
 
 } // namespace blockscale

@@ -175,10 +175,12 @@ static int64_t bytesOfExchange(const TileGeometry &geometry, int64_t columns,
 /// Bytes of shared memory besides the stages.
 static int64_t reservedBytes(const TileGeometry &geometry,
                              const ScheduleAttr::Fields &fields, int64_t bytesD,
-                             int64_t bytesC) {
+                             int64_t bytesC, bool isPromoting) {
   int64_t bytes = kBarrierReserve + geometry.inboxBytes();
   constexpr int64_t kQuarters = hw::kTmemLanes / hw::kWarpSize;
   int64_t warps = std::max<int64_t>(kQuarters, fields.epilogueWarps);
+  if (isPromoting)
+    warps = kQuarters * promotingGroups(geometry.tileN);
   int64_t width = geometry.epilogueColumns(1);
   int64_t chunks = geometry.tileN / (width * (warps / kQuarters));
   if (fields.stores == Stores::Tma)
@@ -393,6 +395,17 @@ static ScheduleAttr tileOf(const Request &asked, const TileChoice &choice,
   return ScheduleAttr::get(mma.getContext(), fields);
 }
 
+/// Whether D may be stored by TMA where the schedule leaves it free and that is
+/// faster: warps that promote sums load none while they wait for the port.
+static bool mayTakeBoxes(const Request &asked, ScheduleAttr schedule) {
+  if (!asked.block || asked.wish.getFields().stores || quantizerOf(asked.op))
+    return false;
+  ScheduleAttr::Fields fields = schedule.getFields();
+  fields.stores = Stores::Tma;
+  auto boxed = ScheduleAttr::get(schedule.getContext(), fields);
+  return !whyNotStores(boxed, asked.stored, asked.target);
+}
+
 /// Completes the wish with this choice, or says why it cannot be.
 static Result<ScheduleChoice> complete(const Request &asked,
                                        const TileChoice &choice) {
@@ -445,11 +458,13 @@ static Result<ScheduleChoice> complete(const Request &asked,
     return *why;
   Type addend = asked.addend.element;
   int64_t bytesC = addend ? addend.getIntOrFloatBitWidth() / 8 : 0;
-  int64_t reserved = reservedBytes(geometry, fields, problem.bytesD, bytesC) +
-                     bytesOfExchange(geometry, broughtColumns(op, choice.swap),
-                                     fields, asked.block > 0);
-  if (!choice.swap)
-    reserved += bytesOfScaleChoice(op, choice.tileN);
+  auto reserved = [&] {
+    int64_t bytes = reservedBytes(geometry, fields, problem.bytesD, bytesC,
+                                  asked.block > 0) +
+                    bytesOfExchange(geometry, broughtColumns(op, choice.swap),
+                                    fields, asked.block > 0);
+    return choice.swap ? bytes : bytes + bytesOfScaleChoice(op, choice.tileN);
+  };
   // Several rules ask for the same rings.
   SmallVector<std::pair<RingStages, ProductPrediction>> predictions;
   auto predict = [&](RingStages each) {
@@ -460,10 +475,18 @@ static Result<ScheduleChoice> complete(const Request &asked,
         each, predictProduct(problem, mma, schedule(each), target));
     return predictions.back().second;
   };
-  Result<RingStages> rings =
-      chooseStages(wish, mma, geometry, target, reserved, predict);
+  auto chooseRings = [&] {
+    return chooseStages(wish, mma, geometry, target, reserved(), predict);
+  };
+  Result<RingStages> rings = chooseRings();
   if (!rings)
     return rings.why();
+  if (mayTakeBoxes(asked, schedule(*rings))) {
+    fields.stores = Stores::Tma;
+    Result<RingStages> beside = chooseRings();
+    if (!beside || beside->operands < rings->operands)
+      fields.stores = wish.getFields().stores;
+  }
   if (auto why = whyNotHalves(op, mma, schedule(*rings)))
     return *why;
   ProductPrediction predicted = predict(*rings);
