@@ -8,11 +8,11 @@
 // RUN: blockscale verify %s --m=70 --target=sm_120a --data=random --conditions=harsh | FileCheck %s --check-prefix=ONCE
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-20: pass
+// CHECK-COUNT-24: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 // ONCE-NOT: FAIL
-// ONCE-COUNT-10: pass
+// ONCE-COUNT-12: pass
 // ONCE-NOT: {{FAIL|pass}}
 
 !short_a = !blockscale.tensor<70x256xf8E4M3FN, "multi_float32_e5m3fn_t16">
@@ -41,6 +41,20 @@ func.func @tall(%a: !tall_a, %b: !tall_b) -> tensor<?x136xf32> {
 func.func @formats(%a: !fractions, %b: !short_b) -> tensor<70x72xf32> {
   %0 = blockscale.matmul %a, %b : !fractions, !short_b -> tensor<70x72xf32>
   return %0 : tensor<70x72xf32>
+}
+
+// Of both, in rows, which no instruction of any chip reads.
+!narrow_a = !blockscale.tensor<70x256xf4E2M1FN, "multi_float32_e5m3fn_t16">
+func.func @narrow(%a: !narrow_a, %b: !short_b) -> tensor<70x72xf32> {
+  %0 = blockscale.matmul %a, %b : !narrow_a, !short_b -> tensor<70x72xf32>
+  return %0 : tensor<70x72xf32>
+}
+
+!narrow_wide = !blockscale.tensor<?x256xf4E2M1FN, "e5m3fn_t4_t64">
+!narrow_rows = !blockscale.tensor<72x256xf4E2M1FN, "e5m3fn_t32">
+func.func @narrow_rows(%a: !narrow_wide, %b: !narrow_rows) -> tensor<?x72xf32> {
+  %0 = blockscale.matmul %a, %b : !narrow_wide, !narrow_rows -> tensor<?x72xf32>
+  return %0 : tensor<?x72xf32>
 }
 
 !powers = !blockscale.tensor<72x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>

@@ -15,6 +15,8 @@
 // RUN: %python %S/Inputs/mutate_promoted.py %t/short.mlir %t/short.ptx %t 7 | FileCheck %s
 // RUN: blockscale compile %t/bytes.mlir --no-cubin -o %t
 // RUN: %python %S/Inputs/mutate_promoted.py %t/bytes.mlir %t/bytes.ptx %t 7 | FileCheck %s
+// RUN: blockscale compile %t/narrow.mlir --no-cubin -o %t
+// RUN: %python %S/Inputs/mutate_promoted.py %t/narrow.mlir %t/narrow.ptx %t 7 | FileCheck %s
 // RUN: blockscale compile %t/decoded.mlir --no-cubin -o %t
 // RUN: %python %S/Inputs/mutate_promoted.py %t/decoded.mlir %t/decoded.ptx %t 7 | FileCheck %s
 // RUN: blockscale compile %t/warp.mlir --target=sm_120a --no-cubin -o %t
@@ -63,6 +65,13 @@ func.func @product(%a: !a, %b: !b) -> tensor<70x72xf32> {
 //--- bytes.mlir
 !a = !blockscale.tensor<70x224xf8E4M3FN, "e4m3fn_t32">
 !b = !blockscale.tensor<88x224xf6E2M3FN, "e5m3fn_t8_t32">
+func.func @product(%a: !a, %b: !b) -> tensor<70x88xf32> {
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<swap_operands = false, tile_n = 32, cta_group = 1>) : !a, !b -> tensor<70x88xf32>
+  return %0 : tensor<70x88xf32>
+}
+//--- narrow.mlir
+!a = !blockscale.tensor<70x224xf4E2M1FN, "e5m3fn_t32">
+!b = !blockscale.tensor<88x224xf4E2M1FN, "multi_float32_e5m3fn_t8_t32">
 func.func @product(%a: !a, %b: !b) -> tensor<70x88xf32> {
   %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<swap_operands = false, tile_n = 32, cta_group = 1>) : !a, !b -> tensor<70x88xf32>
   return %0 : tensor<70x88xf32>

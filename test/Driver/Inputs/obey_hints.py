@@ -169,6 +169,8 @@ def obey(product, error):
         return product._replace(**{f"{operand_of(error)}_plain": True})
     if "in layout 'plain'; the tensor core reads 'tiled_128x4'" in error:
         return product._replace(**{f"{operand_of(error)}_plain": False})
+    if "or the same scales in layout 'plain'" in error:
+        return product._replace(a_plain=True, b_plain=True)
     if found := re.search(r"it is legal on (sm_\w+)", error):
         return product._replace(chip=found[1])
     if found := re.search(r"nearest legal: ([^;\n]*)", error):

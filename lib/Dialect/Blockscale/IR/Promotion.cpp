@@ -104,9 +104,20 @@ static bool isE2M1(ScaledTensorType type) {
   return isa<Float4E2M1FNType>(type.getElementType());
 }
 
+/// Whether scales that instructions of some chips alone read lie as sums are
+/// multiplied by them, in rows: those of either operand where both have them.
+static bool areForSums(ScaledTensorType type, ScaledTensorType other) {
+  const ScaleSpec &spec = type.getSpec().getValue(),
+                  &ofOther = other.getSpec().getValue();
+  if (scaleFormat(*spec.scale) != ElementFormat::UE5M3 || ofOther.isSparse())
+    return false;
+  return type.getLayout() == ScaleLayout::Plain ||
+         (ofOther.isTile() && other.getLayout() == ScaleLayout::Plain);
+}
+
 /// Whether scales that instructions read beside e2m1 alone, of short tiles or
 /// with fractions, are beside other elements, or beside scales of another
-/// format.
+/// format, or lie as no instruction reads them.
 static bool isUnreadBeside(ScaledTensorType type, ScaledTensorType other) {
   const ScaleSpec &spec = type.getSpec().getValue(),
                   &ofOther = other.getSpec().getValue();
@@ -118,7 +129,7 @@ static bool isUnreadBeside(ScaledTensorType type, ScaledTensorType other) {
   if (ofOther.isSparse() && (isOther || formatOfOther == ElementFormat::UE8M0))
     return false;
   if (hasFractions(format))
-    return !isE2M1(other) || isOther;
+    return !isE2M1(other) || isOther || areForSums(type, other);
   return format == ElementFormat::UE8M0 && type.getKTile() < kShortTile &&
          type.getKTile() >= kShortestTile && !isE2M1(other);
 }

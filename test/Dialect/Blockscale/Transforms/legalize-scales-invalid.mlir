@@ -550,3 +550,35 @@ func.func @short_powers(%a: !half, %b: !short_powers) -> tensor<128x128xf32> {
   %0 = blockscale.matmul %a, %b : !half, !short_powers -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
+
+// -----
+
+// Instructions of one family read them in tiles, and no others do.
+!rows = !blockscale.tensor<128x256xf4E2M1FN, "e5m3fn_t16">
+!tiles = !blockscale.tensor<128x256xf4E2M1FN, "e5m3fn_t16", layout = tiled_128x4>
+module attributes {blockscale.target = #blockscale.target<sm_107a>} {
+  func.func @rows(%a: !tiles, %b: !rows) -> tensor<128x128xf32> {
+    // expected-error @below {{operand 'b' has its scales in layout 'plain'; the tensor core reads 'tiled_128x4'}}
+    %0 = blockscale.matmul %a, %b : !tiles, !rows -> tensor<128x128xf32>
+    return %0 : tensor<128x128xf32>
+  }
+}
+
+// -----
+
+!tiles = !blockscale.tensor<128x256xf4E2M1FN, "e5m3fn_t16", layout = tiled_128x4>
+func.func @tiles(%a: !tiles) -> tensor<128x128xf32> {
+  // expected-error @below {{scale type 'ue5m3' is not legal for 'mxf4nvf4' on 'sm_100a': expected ue4m3 or ue8m0; it exists on sm_107a, sm_107f only (source: [T] PTX ISA 9.4, [C] vendor's DSL, [S] Triton, cuDNN-frontend); nearest legal: scale = ue4m3; or the same scales in layout 'plain', by which sums are multiplied in registers}}
+  %0 = blockscale.matmul %a, %a : !tiles, !tiles -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!rows = !blockscale.tensor<128x256xf4E2M1FN, "e5m3fn_t16">
+!tiles = !blockscale.tensor<128x256xf4E2M1FN, "e5m3fn_t16", layout = tiled_128x4>
+func.func @mixed(%a: !tiles, %b: !rows) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'a' has its scales in layout 'tiled_128x4'; no instruction reads scales 'e5m3fn_t16' of elements of 'f4E2M1FN' beside elements of 'f4E2M1FN' under scales 'e5m3fn_t16', and those by which sums are multiplied in registers lie in layout 'plain'}}
+  %0 = blockscale.matmul %a, %b : !tiles, !rows -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}

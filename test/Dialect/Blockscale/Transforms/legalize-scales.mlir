@@ -221,6 +221,18 @@ func.func @wide_fractions(%a: !wide_tiles, %b: !wide_short, %c: !bytes, %d: !byt
   return %0, %1, %2, %3 : tensor<128x128xf32>, tensor<128x128xf32>, tensor<128x128xf32>, tensor<128x128xf32>
 }
 
+// Beside each other no instruction of these chips reads them, wherever they lie; in rows
+// sums are multiplied by them.
+!wide_long = !blockscale.tensor<128x256xf4E2M1FN, "e5m3fn_t32">
+// CHECK-LABEL: func.func @wide_pairs
+func.func @wide_pairs(%a: !wide_short, %b: !wide_long) -> (tensor<128x128xf32>, tensor<128x128xf32>) {
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = f16, a = bf16, b = bf16>) :
+  %0 = blockscale.matmul %a, %b : !wide_short, !wide_long -> tensor<128x128xf32>
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = f8f6f4, a = e2m1, b = e2m1>) :
+  %1 = blockscale.matmul %b, %b : !wide_long, !wide_long -> tensor<128x128xf32>
+  return %0, %1 : tensor<128x128xf32>, tensor<128x128xf32>
+}
+
 // Scales of all of K of a sparse operand are no instruction's.
 !sparse_row = !blockscale.tensor<128x256xf8E4M3FN, "float32_t0n2m4", layout = tiled_128x4>
 !sparse_matrix = !blockscale.tensor<128x256xf8E4M3FN, "e4m3_n2m4", layout = tiled_128x4>

@@ -98,7 +98,9 @@ def LegalizeScales : Pass<"blockscale-legalize-scales"> {
     writes it as the op's `mma` attribute. What hardware executes directly is
     accepted: tile scales along K of ue8m0 or ue4m3, on sm_107 ue5m3 too, in the
     `tiled_128x4` layout, with or without an f32 tensor scale, which becomes a factor of the
-    epilogue. Everything else is refused with the rule that it breaks. Where
+    epilogue. Scales of ue5m3 of both operands in e2m1 are such on sm_107 alone; in
+    layout `plain` sums are multiplied by them in registers on all other chips.
+    Everything else is refused with the rule that it breaks. Where
     several kinds multiply the operands, the `kind` of an `mma` attribute that
     is already there decides; otherwise the fastest is taken. Operands without
     scales take the kind of their elements: f16 (f16 or bf16, both alike),

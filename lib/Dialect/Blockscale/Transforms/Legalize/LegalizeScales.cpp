@@ -64,6 +64,36 @@ static std::string besideOf(ScaledTensorType type, ScaledTensorType other) {
   return text;
 }
 
+/// Whether it has scales of tiles that instructions of some chips alone read.
+static bool hasRareScales(ScaledTensorType type) {
+  const ScaleSpec &spec = type.getSpec().getValue();
+  return spec.isTile() && scaleFormat(*spec.scale) == ElementFormat::UE5M3;
+}
+
+/// The same with such scales laid out for instructions.
+static ScaledTensorType inTiles(ScaledTensorType type) {
+  if (!hasRareScales(type))
+    return type;
+  return ScaledTensorType::get(type.getShape(), type.getElementType(),
+                               type.getSpec(), ScaleLayout::Tiled128x4,
+                               type.getOrder());
+}
+
+/// Whether sums are multiplied by scales for the layout alone that they have,
+/// while instructions of the chip read them in tiles.
+static bool isReadInTiles(MatmulOp op, ScaledTensorType type,
+                          ScaledTensorType other) {
+  if (!hasRareScales(type) || !hasPromotedScales(type, other) ||
+      hasPromotedScales(inTiles(type), inTiles(other)))
+    return false;
+  constexpr unsigned kShortest = 16;
+  hw::OperandType element(ElementFormat::E2M1);
+  return !hw::findSchemes(element, element,
+                          scaleFormat(*type.getSpec().getValue().scale),
+                          kShortest, /*sparse=*/false, getTarget(op))
+              .empty();
+}
+
 /// The kind that the matmul names, if it does.
 static std::optional<hw::MmaKind> wishedKind(MatmulOp op) {
   MmaAttr mma = getMma(op);
@@ -89,7 +119,8 @@ static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
                         "f6E3M2FN or f4E2M1FN";
     return failure();
   }
-  StringRef parts = laidOut(type, other);
+  bool isForTiles = isReadInTiles(op, type, other);
+  StringRef parts = isForTiles ? "scales" : laidOut(type, other);
   ScaleLayout layout = type.getLayout();
   // 'blockscale-select-schedule' says where it is legal.
   bool isRowPerLane = name == "a" && layout == ScaleLayout::Tiled128x16;
@@ -113,7 +144,7 @@ static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
   bool canBePlain = !other.getSpec().getValue().isSparse() ||
                     (unscaledKind(*element) == hw::MmaKind::F8F6F4 &&
                      type.getKTile() >= added);
-  bool isPromoted = hasPromotedScales(type, other);
+  bool isPromoted = !isForTiles && hasPromotedScales(type, other);
   if (isPromoted && !isPlain && canBePlain)
     return op.emitOpError()
            << "operand '" << name << "' has its scales in layout '"

@@ -164,6 +164,9 @@ std::string blockscale::otherScales(hw::OperandType a, hw::OperandType b,
   auto isOne = [&](ElementFormat format) { return a == format || b == format; };
   if (scale && isOne(ElementFormat::INT8))
     return "; int8 is multiplied by kind i8, under float scales for all of K";
+  if (scale == ElementFormat::UE5M3)
+    return "; or the same scales in layout 'plain', by which sums are "
+           "multiplied in registers";
   // Eight bits of fraction and the exponents of f32.
   if (scale == ElementFormat::UE8M0 && span < 32)
     return "; bf16 elements without scales hold the same values";
