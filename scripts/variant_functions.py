@@ -109,16 +109,17 @@ def function_that_adds(name, operands, n, k, schedule, _, result_type):
             f"  return %d : {d}\n}}\n")
 
 
-def quantize(value, what, shape, groups=0, is_counted=False):
+def quantize(value, what, shape, groups=0, has_matrices=False):
     """The op and the end of its function, what it needs as an argument, and the type
-    of its result. Scales that lie by rows know no groups, nor do those of counted ones."""
+    of its result. Scales that lie by rows know no groups, nor do those of groups that
+    have a matrix each."""
     scale = ""
     _, clause, layout = groups_of(groups)
-    if is_counted or "@" in what.spec:
+    if has_matrices or "@" in what.spec:
         clause = layout = ""
     words = what.words
     if what.gives or what.spec.startswith("multi") and not what.finds:
-        factor = f"tensor<{groups}xf32>" if is_counted else "tensor<f32>"
+        factor = f"tensor<{groups}xf32>" if has_matrices else "tensor<f32>"
         scale, words = f", %t: {factor}", f"tensor_scale(%t : {factor}) {words}"
     result = tensor(*shape, what.element, what.spec + layout)
     text = (f"  %q = blockscale.quantize {value} {clause}{words} : "
@@ -221,6 +222,19 @@ def function_with_quantized_result(name, one, n, k, schedule, groups, _, clause=
     return (f"func.func @{name}(%a: {a}, %b: {b}{ends}{scale}) -> {result} {{\n"
             f"  %d = blockscale.matmul %a, %b {of_groups}{clause}{wish}: {a}, {b} -> "
             f"{sums}\n" + text)
+
+
+def function_along_k_with_quantized_result(name, one, m, n, schedule, groups, _):
+    operands, what = one
+    ends, clause, layout = groups_of(groups)
+    a, b = (tensor(rows, "?", element, spec + layout) for rows, element, spec in [
+        (m, operands.a, operands.a_spec), (n, operands.b, operands.b_spec)])
+    text, scale, result = quantize("%d", what, (f"{groups}x{m}", n), groups,
+                                   has_matrices=True)
+    return (f"func.func @{name}(%a: {a}, %b: {b}{ends}{scale}) -> {result} {{\n"
+            f"  %d = blockscale.matmul %a, %b {clause}"
+            f"schedule(#blockscale.schedule<{schedule}>) : {a}, {b} -> "
+            f"tensor<{groups}x{m}x{n}x{what.x}>\n" + text)
 
 
 def function_with_pairs(*what, **form):

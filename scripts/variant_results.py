@@ -8,7 +8,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from collections import namedtuple
 
 from variant_functions import (
-    function_that_adds_up, function_that_changes_sparsity, function_that_dequantizes,
+    function_along_k_with_quantized_result, function_that_adds_up, function_that_changes_sparsity, function_that_dequantizes,
     function_that_gathers, function_that_moves_parts, function_that_moves_scales,
     function_that_quantizes, function_that_quantizes_both_ways,
     function_that_quantizes_columns,
@@ -416,6 +416,24 @@ def counted(name, schedule, needs=DATACENTER):
 RESULT_VARIANTS += [
     counted("one CTA", "cta_group = 1"),
     counted("warp level", "tile_n = 64", needs=WARP),
+]
+
+
+# What groups along K make of a matrix each.
+ALONG_K_RESULTS = [RESULTS[0], Quantized(MXFP8, QUANTIZATIONS[2]), *RESULTS[2:]]
+
+
+def quantized_along_k(name, schedule, needs=DATACENTER):
+    return Variant(f"quantised results of groups along K, {name}", needs,
+                   ALONG_K_RESULTS, schedule, Sizes([64, 1088], [(136, 288)]), groups=5, is_along_k=True,
+                   make=function_along_k_with_quantized_result)
+
+
+RESULT_VARIANTS += [
+    quantized_along_k("one CTA", "cta_group = 1, swap_operands = false, tile_n = 64"),
+    quantized_along_k("CTA pair, operands swapped",
+                      "cta_group = 2, swap_operands = true, tile_n = 128"),
+    quantized_along_k("warp level", "swap_operands = false, tile_n = 64", needs=WARP),
 ]
 
 

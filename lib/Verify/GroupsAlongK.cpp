@@ -18,7 +18,8 @@ uint64_t verify::stepAlongK(const plan::Kernel &kernel) {
   constexpr uint64_t kBits = 256;
   uint64_t step = 1;
   for (const plan::DataPacking &data : kernel.data)
-    step = std::max<uint64_t>(step, data.bits ? kBits / data.bits : 1);
+    if (data.operand != "d")
+      step = std::max<uint64_t>(step, data.bits ? kBits / data.bits : 1);
   return step;
 }
 

@@ -89,9 +89,14 @@ static Result<reference::Quantization> ruleOf(const plan::Kernel &kernel) {
   return rule;
 }
 
+/// Whether each group has a matrix of D.
+static bool hasMatrices(const Inputs &inputs) {
+  return inputs.isMasked || inputs.groupsAlongK;
+}
+
 /// Whether the rows of all groups are in one matrix.
 static bool areInOne(const Inputs &inputs) {
-  return !inputs.groupEnds.empty() && !inputs.isMasked;
+  return !inputs.groupEnds.empty() && !hasMatrices(inputs);
 }
 
 /// The product whose corner tells how large a matrix of D is: of groups in one
@@ -101,6 +106,8 @@ static std::optional<reference::Problem> productOf(const Inputs &inputs,
   const std::vector<uint64_t> &ends = inputs.groupEnds;
   if (ends.empty())
     return inputs.problem;
+  if (inputs.groupsAlongK)
+    return problemOfGroup(inputs, matrix);
   auto first = inputs.isMasked
                    ? ends.begin() + int64_t(matrix)
                    : std::find_if(ends.begin(), ends.end(),
@@ -499,10 +506,9 @@ void ResultChecker::finish() {
         "are not what they should be";
 }
 
-/// The rows of each group that has any: in a matrix of its own, or behind those
-/// of the group before.
-static void checkGroups(const Inputs &inputs, const Multiply &multiply,
-                        ResultChecker &checker) {
+/// The rows of each group that has any, behind those of the group before.
+static void checkGroupsOfRows(const Inputs &inputs, const Multiply &multiply,
+                              ResultChecker &checker) {
   uint64_t firstOfScales = 0;
   for (size_t group = 0; group < inputs.groupEnds.size(); ++group) {
     auto [begin, end] = rowsOfGroup(inputs, group);
@@ -510,15 +516,23 @@ static void checkGroups(const Inputs &inputs, const Multiply &multiply,
       continue;
     reference::Problem product = problemOfGroup(inputs, group);
     Rows rows{product};
-    rows.areCounted = inputs.isMasked;
-    if (inputs.isMasked) {
-      rows.matrix = group;
-    } else {
-      rows.first = begin;
-      rows.firstOfScales = firstOfScales;
-      firstOfScales += rows.ofScales();
-    }
+    rows.first = begin;
+    rows.firstOfScales = firstOfScales;
+    firstOfScales += rows.ofScales();
     checker.check(rows, multiply);
+  }
+}
+
+/// The matrix of each group, as far as it has rows.
+static void checkMatrices(const Inputs &inputs, const Multiply &multiply,
+                          ResultChecker &checker) {
+  for (size_t group = 0; group < inputs.groupEnds.size(); ++group) {
+    reference::Problem product = problemOfGroup(inputs, group);
+    Rows rows{product};
+    rows.areCounted = inputs.isMasked;
+    rows.matrix = group;
+    if (product.m > 0)
+      checker.check(rows, multiply);
   }
 }
 
@@ -528,8 +542,11 @@ void verify::compareQuantized(const plan::Kernel &kernel,
                               reference::Criterion criterion, bool isSampled,
                               Verdict &verdict) {
   ResultChecker checker(kernel, sizes, inputs, criterion, isSampled, verdict);
-  if (inputs.groupEnds.empty())
+  if (hasMatrices(inputs))
+    checkMatrices(inputs, multiply, checker);
+  else if (areInOne(inputs))
+    checkGroupsOfRows(inputs, multiply, checker);
+  else
     checker.check(Rows{inputs.problem}, multiply);
-  checkGroups(inputs, multiply, checker);
   checker.finish();
 }

@@ -1,11 +1,15 @@
 // Products with groups along K in whole functions: a matrix for each offset, in one
-// launch, against the loop of products that linalg makes of it.
+// launch, against the loop of products that linalg makes of it; and quantised by the kernel
+// that multiplies.
 
 // RUN: blockscale verify %s --conditions=plain --data=exact --k=128 | FileCheck %s
+// RUN: blockscale verify %s --conditions=plain --data=exact --k=128 --quantize-on-device | FileCheck %s
+// RUN: blockscale compile --emit=host-linalg --quantize-on-device %s | FileCheck %s --check-prefix=LAUNCHES
 // CHECK: function
 // CHECK-DAG: {{^}}whole exact - 1 19200 0 0 0 pass
 // CHECK-DAG: {{^}}sized exact 128 1 19200 0 0 0 pass
 // CHECK-DAG: {{^}}scaled exact 128 1 19200 0 0 0 pass
+// CHECK-DAG: {{^}}quantized exact - {{[12]}} 20480 0 0 0 pass
 
 !a = !blockscale.tensor<40x128xbf16>
 !b = !blockscale.tensor<120x128xbf16>
@@ -39,4 +43,17 @@ func.func @scaled(%a: tensor<40x?xf8E4M3FN>, %b: tensor<120x?xf8E4M3FN>, %s: ten
   %0 = blockscale.matmul %x, %w groups(%ends : tensor<4xi32>) : !x, !w -> tensor<4x40x120xf32>
   %1 = arith.addf %0, %0 : tensor<4x40x120xf32>
   return %1 : tensor<4x40x120xf32>
+}
+
+// LAUNCHES-LABEL: func.func @quantized
+// LAUNCHES: launch_into {{.*}}"k_offsets", "tensor_scale"]
+// LAUNCHES-SAME: -> tensor<4x40x128xf4E2M1FN>
+!n = !blockscale.tensor<128x128xbf16>
+!q = !blockscale.tensor<4x40x128xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>
+func.func @quantized(%a: !a, %b: !n, %t: tensor<4xf32>) -> tensor<4x40x128xf32> {
+  %ends = arith.constant dense<[48, 48, 64, 112]> : tensor<4xi32>
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !n -> tensor<4x40x128xbf16>
+  %1 = blockscale.quantize %0 tensor_scale(%t : tensor<4xf32>) : tensor<4x40x128xbf16> to !q
+  %2 = blockscale.dequantize %1 : !q to tensor<4x40x128xf32>
+  return %2 : tensor<4x40x128xf32>
 }

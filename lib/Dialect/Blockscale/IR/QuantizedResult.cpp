@@ -154,12 +154,10 @@ std::optional<Reason> blockscale::whyNotExchanged(ScheduleAttr schedule,
 
 /// Scales lie by the groups that a kernel computes.
 static std::optional<Reason> whyNotGroups(MatmulOp product, QuantizeOp op) {
-  if (product.isGroupedAlongK())
-    return Reason("a product with groups along K does not quantise its result");
-  // Of counted rows each matrix has its scales where it has them without.
-  // Plain ones lie by rows, whatever their groups are.
-  if (product.isMasked() || product.getOffsets() == op.getOffsets() ||
-      hasFloatScales(op.getType()))
+  // Of counted rows, or groups along K, each matrix has its scales where it has
+  // them without. Plain ones lie by rows, whatever their groups are.
+  if (product.isMasked() || product.isGroupedAlongK() ||
+      product.getOffsets() == op.getOffsets() || hasFloatScales(op.getType()))
     return std::nullopt;
   if (product.hasGroups() && !op.getOffsets())
     return Reason("scales of the result of a product with groups start anew "
@@ -393,9 +391,6 @@ LogicalResult blockscale::verifyQuantization(KernelMatmulOp op) {
     return op.emitOpError() << storage.why().text;
   if (auto why = whyNotEpilogue(*storage))
     return op.emitOpError() << why->text;
-  if (op.getKOffsets())
-    return op.emitOpError()
-           << "a product with groups along K does not quantise its result";
   if (storage->scale &&
       static_cast<bool>(op.getOffsets()) !=
           (quantization.getD().getLayout() == ScaleLayout::Grouped128x4))

@@ -243,12 +243,14 @@ func.func @counted(%a: !a, %b: !b, %counts: tensor<4xi32>) -> !q {
 
 // -----
 
+// So has each group along K.
 !a = !blockscale.tensor<64x?xbf16>
 !b = !blockscale.tensor<96x?xbf16>
 !q = !blockscale.tensor<4x64x96xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+// CHECK-LABEL: @groups_along_k
+// CHECK: blockscale.matmul {{.*}} {blockscale.quantized}
 func.func @groups_along_k(%a: !a, %b: !b, %ends: tensor<4xi32>) -> !q {
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !b -> tensor<4x64x96xbf16>
-  // expected-remark@+1 {{stays an op of its own: a product with groups along K does not quantise its result}}
   %1 = blockscale.quantize %0 : tensor<4x64x96xbf16> to !q
   return %1 : !q
 }
