@@ -8,8 +8,8 @@
 //
 // Names in circulation. In the families with letters F is float32, f float16, b
 // bfloat16, e e8m0, n e4m3, i int8; a final c is one scale per channel, s a
-// square tile. `nv...` are single-level scales, of at most 240 where they are made;
-// what quantises here goes to 448, as instructions read it.
+// square tile. `nv...` are single-level scales, of at most 240 where they are
+// made; what quantises here goes to 448, as instructions read it.
 //
 //===----------------------------------------------------------------------===//
 
