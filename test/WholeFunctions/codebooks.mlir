@@ -12,6 +12,8 @@
 // CHECK-DAG: {{^}}mx9 {{exact|random}} - 1 {{.*}} 0 pass
 // CHECK-DAG: {{^}}mx6 {{exact|random}} - 1 {{.*}} 0 pass
 // CHECK-DAG: {{^}}squares {{exact|random}} - 1 {{.*}} 0 pass
+// CHECK-DAG: {{^}}groups {{exact|random}} - 1 {{.*}} 0 pass
+// CHECK-DAG: {{^}}gathered {{exact|random}} - 1 {{.*}} 0 pass
 
 !mx4_x = !blockscale.tensor<64x256xf4E2M1FN, "e8m0_t16", layout = tiled_128x4>
 !mx4_w = !blockscale.tensor<48x256x!blockscale.codebook<"cb31ie_int5">, "mx4", layout = tiled_128x4>
@@ -43,4 +45,22 @@ func.func @squares(%x: tensor<70x256xf32>, %w: !squares_w) -> tensor<70x256xf32>
   %0 = blockscale.quantize %x : tensor<70x256xf32> to !squares_x
   %1 = blockscale.matmul %0, %w : !squares_x, !squares_w -> tensor<70x256xf32>
   return %1 : tensor<70x256xf32>
+}
+
+// Numbers of tables go with the rows of a group, and with those that are gathered.
+!rows = !blockscale.tensor<33x128x!blockscale.codebook<"cb51ie_int7">, "mx6">
+!experts = !blockscale.tensor<3x24x128xf8E4M3FN, "float32_t128">
+func.func @groups(%x: !rows, %w: !experts) -> tensor<33x24xf32> {
+  %ends = arith.constant dense<[3, 3, 33]> : tensor<3xi32>
+  %0 = blockscale.matmul %x, %w groups(%ends : tensor<3xi32>) : !rows, !experts -> tensor<33x24xf32>
+  %1 = arith.addf %0, %0 : tensor<33x24xf32>
+  return %1 : tensor<33x24xf32>
+}
+
+func.func @gathered(%x: !rows, %w: !experts) -> tensor<5x24xf32> {
+  %ends = arith.constant dense<[1, 3, 5]> : tensor<3xi32>
+  %ids = arith.constant dense<[32, 7, -1, 7, 0]> : tensor<5xi32>
+  %0 = blockscale.matmul %x, %w groups(%ends : tensor<3xi32>) rows(%ids : tensor<5xi32>) : !rows, !experts -> tensor<5x24xf32>
+  %1 = arith.addf %0, %0 : tensor<5x24xf32>
+  return %1 : tensor<5x24xf32>
 }

@@ -118,6 +118,8 @@ void GroupSplitter::gatherA() {
   a.front() = gatherRows(a.front());
   if (hasRowFactors(op))
     a[1] = gatherRows(a[1]);
+  if (op.getA().getType().hasMetadata())
+    a.back() = gatherRows(a.back());
 }
 
 Value GroupSplitter::rowsOfA(GroupRows rows) {
@@ -132,6 +134,9 @@ Value GroupSplitter::rowsOfA(GroupRows rows) {
   else if (!spec.isUnscaled() && type.getRowTile() != 0)
     for (unsigned part = 1; part <= (spec.zero ? 2 : 1); ++part)
       parts[part] = slice(e, parts[part], 0, rows.first, rows.count);
+  // Of a codebook, which rows that share no scale do not share either.
+  if (type.hasMetadata())
+    parts.back() = slice(e, parts.back(), 0, rows.first, rows.count);
   auto ofGroup = ScaledTensorType::get(
       {ShapedType::kDynamic, type.getK()}, type.getElementType(),
       type.getSpec(), isTiled ? ScaleLayout::Tiled128x4 : type.getLayout(),
