@@ -30,6 +30,8 @@ SPECS = ["", "e8m0_t32", "e8m0_t64", "e8m0_t32_t32", "float32@plain",
          "float32_t0_t128@plain", "float16_t32@plain", "bfloat16_t16_t64@plain",
          "e5m3fn_t64@plain"]
 HALF = ["bf16", "f16"]
+# Those that whoever packs them makes others of.
+RECODED = ["f8E4M3FNUZ", "f8E5M2FNUZ", "f8E4M3", "i4", "i8", "f8E4M3FN"]
 
 
 def mixed_operands(rng, chip):
@@ -56,7 +58,7 @@ def draw_any_operands(rng, chip, form):
     if roll < 0.8:
         return rng.choice(APPLIED)
     elements = rng.choice([NARROW, NARROW, NARROW + HALF, HALF + ["i4"], ["i8"],
-                           ["f8E4M3FN", "i4"]])
+                           ["f8E4M3FN", "i4"], RECODED, RECODED + HALF])
     (a, a_spec), (b, b_spec) = draw_side(rng, elements), draw_side(rng, elements)
     return kinds.Operands(a, b, a_spec, b_spec)
 
@@ -85,9 +87,9 @@ def draw_sizes(rng, form, tile):
             n = -(-n // 8) * 8
         n = -(-n // tile) * tile
         k = 128 * rng.randint(1, 9)
-        # A whole function has whole blocks.
-        if rng.random() < 0.4 and form != "along_k":
-            k += rng.choice([32, 64] if tile > 1 else [16, 32, 64])
+        # Whole functions, such as those that quantise a result, have whole tiles.
+        if rng.random() < 0.4 and form != "along_k" and tile == 1:
+            k += rng.choice([16, 32, 64])
         matrices = groups if form in ("counts", "along_k") else 1
         if m * n * k * matrices <= MAX_WORK // 2:
             return {"m": m, "n": n, "k": k, "batch": groups}
