@@ -233,6 +233,28 @@ static bool looksForNothing(llvm::StringRef pass) {
   return llvm::is_contained(kPasses, pass);
 }
 
+namespace {
+/// Which passes of LLVM's pipelines run, asked in their order. Behind the
+/// vectorisers of loops and of straight code, which are left out, instructions
+/// would be combined twice for what these leave; the last time, which tidies up
+/// all that is there, stays.
+class UsefulPasses {
+public:
+  bool isUseful(llvm::StringRef pass) {
+    constexpr unsigned kVectorisers = 2;
+    if (pass == "LoopVectorizePass")
+      idleRounds = kVectorisers;
+    if (pass != "InstCombinePass" || idleRounds == 0)
+      return !looksForNothing(pass);
+    --idleRounds;
+    return false;
+  }
+
+private:
+  unsigned idleRounds = 0;
+};
+} // namespace
+
 void Compilation::optimize(unsigned level) {
   static constexpr const llvm::OptimizationLevel *kLevels[] = {
       &llvm::OptimizationLevel::O0, &llvm::OptimizationLevel::O1,
@@ -247,8 +269,9 @@ void Compilation::optimize(unsigned level) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopUnrolling = false;
   llvm::PassInstrumentationCallbacks callbacks;
+  UsefulPasses useful;
   callbacks.registerShouldRunOptionalPassCallback(
-      [](llvm::StringRef pass, llvm::Any) { return !looksForNothing(pass); });
+      [&](llvm::StringRef pass, llvm::Any) { return useful.isUseful(pass); });
   llvm::PassBuilder builder(machine.get(), tuning, /*PGOOpt=*/std::nullopt,
                             &callbacks);
   builder.registerModuleAnalyses(modules);
