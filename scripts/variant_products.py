@@ -296,6 +296,13 @@ PRODUCT_VARIANTS += [
             "cta_group = 1, swap_operands = true", is_wide=True),
     grouped("wide K, groups of rows, 512 rows that share B", WIDE,
             pair(", tile_m = 512"), is_wide=True),
+    grouped("groups of rows, tiles shared out, one CTA", [MXFP8, NVFP4],
+            cluster(1, 1, 1, ", tile_n = 64, stream_k = 7")),
+    grouped("groups of rows, tiles shared out, CTA pair in 2 x 2", [MXFP8],
+            cluster(2, 2, 2, ", tile_n = 64, stream_k = 3")),
+    masked("tiles shared out, operands swapped", [NVFP4],
+           "cta_group = 1, cluster_m = 1, cluster_n = 1, swap_operands = true, "
+           "tile_n = 64, stream_k = 5"),
     masked("one CTA, operands swapped", [MXFP8, NVFP4],
            "cta_group = 1, swap_operands = true"),
     masked("CTA pair in 2 x 2", [MXFP8, NVFP4], cluster(2, 2, 2)),

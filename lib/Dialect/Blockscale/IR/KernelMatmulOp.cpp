@@ -228,8 +228,10 @@ static LogicalResult verifySplit(KernelMatmulOp op) {
     return op.emitOpError() << why->text;
   ProductSizes sizes{knownSize(op.getM()), knownSize(op.getN()),
                      knownSize(op.getK()), knownSize(op.getBatch())};
-  bool hasGroups = op.getOffsets() || op.getKOffsets() || op.getRowCounts();
-  if (auto why = whyNotStreamed(mma, schedule, sizes, hasGroups, getTarget(op)))
+  auto groups = op.getKOffsets()                       ? TileGroups::K
+                : op.getOffsets() || op.getRowCounts() ? TileGroups::Rows
+                                                       : TileGroups::None;
+  if (auto why = whyNotStreamed(mma, schedule, sizes, groups, getTarget(op)))
     return op.emitOpError() << why->text;
   return success();
 }

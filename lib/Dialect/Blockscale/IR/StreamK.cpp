@@ -52,17 +52,35 @@ int64_t StreamedTiles::mostParts() const {
 //===----------------------------------------------------------------------===//
 
 static std::optional<Reason> whyNotSizes(const ProductSizes &sizes,
+                                         TileGroups groups,
                                          const std::string &found) {
-  for (auto [name, size] : {std::pair<StringRef, int64_t>{"M", sizes.m},
-                            {"N", sizes.n},
-                            {"K", sizes.k},
-                            {"batch", sizes.batch}})
+  SmallVector<std::pair<StringRef, int64_t>> needed{{"K", sizes.k}};
+  if (groups == TileGroups::None)
+    needed = {
+        {"M", sizes.m}, {"N", sizes.n}, {"K", sizes.k}, {"batch", sizes.batch}};
+  for (auto [name, size] : needed)
     if (ShapedType::isDynamic(size))
       return Reason(found +
                     " needs static sizes, from which the shares follow, "
                     "found a dynamic " +
                     name.str() + "; nearest legal: 1");
   return std::nullopt;
+}
+
+// Kernels count units in 32 bits.
+static constexpr int64_t kMostUnits = std::numeric_limits<int32_t>::max();
+
+/// The same of groups, whose tiles the kernel counts: of a K that long.
+static std::optional<Reason> whyNotUnits(int64_t units, int64_t shares,
+                                         const std::string &found) {
+  int64_t most = kMostUnits / StreamedTiles::mostSharedTiles(shares);
+  if (units <= most)
+    return std::nullopt;
+  return Reason(found +
+                " counts the units of K of tiles that are shared out, "
+                "of which each has " +
+                std::to_string(units) + ", at most " + std::to_string(most) +
+                " are counted; nearest legal: 1");
 }
 
 /// Why the shares of such tiles are none.
@@ -78,19 +96,23 @@ static std::optional<Reason> whyNotShares(const StreamedTiles &tiles,
                   " tiles of " + text(tiles.units) +
                   " units of K are shared out; nearest legal: " +
                   text(tiles.sharedTiles() * tiles.units));
-  // Kernels count units in 32 bits.
-  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
-  if (tiles.tiles > kMost / tiles.units)
+  if (tiles.tiles > kMostUnits / tiles.units)
     return Reason(found + " counts the units of K of all tiles, of which " +
                   text(tiles.tiles) + " tiles of " + text(tiles.units) +
-                  " have more than " + text(kMost) + "; nearest legal: 1");
+                  " have more than " + text(kMostUnits) + "; nearest legal: 1");
   return std::nullopt;
+}
+
+TileGroups blockscale::tileGroupsOf(MatmulOp op) {
+  if (!op.hasGroups())
+    return TileGroups::None;
+  return op.isGroupedAlongK() ? TileGroups::K : TileGroups::Rows;
 }
 
 std::optional<Reason> blockscale::whyNotStreamed(MmaAttr mma,
                                                  ScheduleAttr schedule,
                                                  const ProductSizes &sizes,
-                                                 bool hasGroups,
+                                                 TileGroups groups,
                                                  hw::Target target) {
   if (schedule.shares() == 1)
     return std::nullopt;
@@ -106,12 +128,15 @@ std::optional<Reason> blockscale::whyNotStreamed(MmaAttr mma,
   if (schedule.getScheduler() == Scheduler::Dynamic)
     return Reason(found + " is not lowered with the dynamic scheduler, which "
                           "hands out tiles; nearest legal: 'static'");
-  if (hasGroups)
+  if (groups == TileGroups::K)
     return Reason(found +
-                  " is not lowered with groups, of which only the "
-                  "launch knows where they end" +
+                  " is not lowered with groups along K, each of which has a K "
+                  "of its own that only the launch knows" +
                   legal);
-  if (auto why = whyNotSizes(sizes, found))
+  if (auto why = whyNotSizes(sizes, groups, found))
     return why;
+  if (groups == TileGroups::Rows)
+    return whyNotUnits(llvm::divideCeil(sizes.k, splitUnit(mma)),
+                       schedule.shares(), found);
   return whyNotShares(StreamedTiles::of(mma, schedule, sizes), found);
 }

@@ -52,12 +52,22 @@ func.func @rows(%a: !a, %b: !b) -> tensor<?x256xbf16> {
 
 // -----
 
-!a = !blockscale.tensor<512x512xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
-!b = !blockscale.tensor<4x256x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
-func.func @groups(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<512x256xbf16> {
-  // expected-error @below {{'stream_k' of 3 is not lowered with groups, of which only the launch knows where they end; nearest legal: 1}}
-  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) schedule(#blockscale.schedule<stream_k = 3>) : !a, !b -> tensor<512x256xbf16>
-  return %0 : tensor<512x256xbf16>
+!a = !blockscale.tensor<512x?xbf16>
+!b = !blockscale.tensor<256x?xbf16>
+func.func @groups_along_k(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<4x512x256xbf16> {
+  // expected-error @below {{'stream_k' of 3 is not lowered with groups along K, each of which has a K of its own that only the launch knows; nearest legal: 1}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) schedule(#blockscale.schedule<stream_k = 3>) : !a, !b -> tensor<4x512x256xbf16>
+  return %0 : tensor<4x512x256xbf16>
+}
+
+// -----
+
+!a = !blockscale.tensor<?x134217728xbf16>
+!b = !blockscale.tensor<4x256x134217728xbf16>
+func.func @units_of_groups(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<?x256xbf16> {
+  // expected-error @below {{'stream_k' of 1024 counts the units of K of tiles that are shared out, of which each has 2097152, at most 1049088 are counted; nearest legal: 1}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) schedule(#blockscale.schedule<stream_k = 1024>) : !a, !b -> tensor<?x256xbf16>
+  return %0 : tensor<?x256xbf16>
 }
 
 // -----

@@ -36,13 +36,20 @@ struct StreamedTiles {
   int64_t longerShares() const { return sharedTiles() * units % shares; }
   /// The most shares that have a part of one tile.
   int64_t mostParts() const;
+  /// The most tiles that so many shares are made of, whatever tiles there are.
+  static int64_t mostSharedTiles(int64_t shares) { return 2 * shares - 1; }
 };
 
+/// What runs of a product's rows, or of its K, have their own tiles for.
+enum class TileGroups { None, Rows, K };
+TileGroups tileGroupsOf(MatmulOp op);
+
 /// Why the tiles of a product are not shared out as `schedule`, which is
-/// complete, asks for; empty if they can be, or if none are to be.
+/// complete, asks for; empty if they can be, or if none are to be. How many
+/// tiles groups of rows have, and so which of them, is found at launch.
 std::optional<Reason> whyNotStreamed(MmaAttr mma, ScheduleAttr schedule,
-                                     const ProductSizes &sizes, bool hasGroups,
-                                     hw::Target target);
+                                     const ProductSizes &sizes,
+                                     TileGroups groups, hw::Target target);
 
 } // namespace blockscale
 

@@ -49,8 +49,12 @@ Value KernelBuilder::mul(Value x, int64_t factor) {
   return mul(x, constant(factor));
 }
 
+Value KernelBuilder::div(Value x, Value divisor) {
+  return createOrFold<arith::DivUIOp>(x, divisor);
+}
+
 Value KernelBuilder::div(Value x, int64_t divisor) {
-  return createOrFold<arith::DivUIOp>(x, constant(divisor));
+  return div(x, constant(divisor));
 }
 
 Value KernelBuilder::rem(Value x, int64_t divisor) {

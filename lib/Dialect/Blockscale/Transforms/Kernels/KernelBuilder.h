@@ -49,6 +49,7 @@ public:
   mlir::Value sub(mlir::Value x, mlir::Value y);
   mlir::Value mul(mlir::Value x, mlir::Value y);
   mlir::Value mul(mlir::Value x, int64_t factor);
+  mlir::Value div(mlir::Value x, mlir::Value divisor);
   mlir::Value div(mlir::Value x, int64_t divisor);
   mlir::Value rem(mlir::Value x, int64_t divisor);
   mlir::Value ceilDiv(mlir::Value x, int64_t divisor);

@@ -75,11 +75,50 @@ StreamedTiles KernelFrame::streamedTiles() {
                             *b.known(op.getK()), *b.known(op.getBatch())});
 }
 
+int64_t KernelFrame::unitsOfTile() {
+  return llvm::divideCeil(*b.known(op.getK()), splitUnit(mma));
+}
+
+std::optional<int64_t> KernelFrame::mostPartsOfTile() {
+  if (hasGroupsOfRows())
+    return std::nullopt;
+  return streamedTiles().mostParts();
+}
+
+int64_t KernelFrame::mostSharedTiles() {
+  return hasGroupsOfRows() ? StreamedTiles::mostSharedTiles(schedule.shares())
+                           : streamedTiles().sharedTiles();
+}
+
+SharedTiles KernelFrame::sharedTiles() {
+  if (sharedTilesOfGroups)
+    return *sharedTilesOfGroups;
+  StreamedTiles tiles = streamedTiles();
+  return {b.constant(tiles.tiles), b.constant(tiles.sharedTiles()),
+          b.constant(tiles.unitsOfShare()), b.constant(tiles.longerShares())};
+}
+
+void KernelFrame::shareOut(Value all) {
+  int64_t shares = schedule.shares();
+  // As StreamedTiles::sharedTiles() does.
+  Value left = b.rem(all, shares), rounds = b.div(all, shares);
+  Value isHalf =
+      b.compare(arith::CmpIPredicate::uge, b.mul(left, 2), b.constant(shares));
+  Value isEnough = arith::OrIOp::create(
+      b, b.isEqual(rounds, 0),
+      arith::AndIOp::create(b, b.isEqual(rounds, 1), isHalf));
+  Value isAlone = arith::OrIOp::create(b, b.isEqual(left, 0), isEnough);
+  Value shared = b.select(isAlone, left, b.add(left, b.constant(shares)));
+  Value units = b.mul(shared, unitsOfTile());
+  sharedTilesOfGroups = {all, shared, b.div(units, shares),
+                         b.rem(units, shares)};
+}
+
 KPart KernelFrame::partOfK(TilePosition tile) {
   int64_t unit = splitUnit(mma), splits = schedule.splits();
   if (isStreamed())
     return {tile.firstUnit, tile.endUnit,
-            b.isEqual(tile.endUnit, streamedTiles().units), op.getK()};
+            b.isEqual(tile.endUnit, unitsOfTile()), op.getK()};
   if (splits == 1)
     return {b.constant(0), Value(), Value(),
             isGroupedAlongK() ? tile.kGroup.size : op.getK()};

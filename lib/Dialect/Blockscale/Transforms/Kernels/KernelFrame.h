@@ -42,6 +42,13 @@ struct TilePosition {
   KGroup kGroup;
 };
 
+/// How the K of tiles is shared out, as code: all tiles of clusters and those
+/// that are shared out, the first ones, units of a share, and how many shares
+/// have one more.
+struct SharedTiles {
+  mlir::Value all, shared, unitsOfShare, longerShares;
+};
+
 /// From `begin`, null for 0, to before `end`.
 struct Extent {
   mlir::Value begin, end;
@@ -83,9 +90,16 @@ public:
   bool isSplitInCluster() const { return geometry.clusterK > 1; }
   bool isSplitOverGrid() const { return isSplit() && !isSplitInCluster(); }
   /// Whether clusters have shares of some tiles, which begin and end inside of
-  /// them, and how they have.
+  /// them; units of K that a tile has then, and the most shares with a part of
+  /// one, which is not known where groups have the tiles.
   bool isStreamed() const { return schedule.shares() > 1; }
-  StreamedTiles streamedTiles();
+  int64_t unitsOfTile();
+  std::optional<int64_t> mostPartsOfTile();
+  /// The most tiles that are shared out, and how they are: of groups as found
+  /// by `shareOut`, in which `tiles` are all there are.
+  int64_t mostSharedTiles();
+  SharedTiles sharedTiles();
+  void shareOut(mlir::Value tiles);
   /// Elements of K that have scales in registers of their own; 0 where sums
   /// over all of K are taken in tensor memory.
   int64_t promotionBlock() { return promotionBlockOf(op); }
@@ -115,6 +129,8 @@ public:
   bool isMasked() { return static_cast<bool>(op.getRowCounts()); }
   /// Whether its rows are rows of its A by number.
   bool isGathered() { return static_cast<bool>(op.getRowNumbers()); }
+  /// Whether only memory says which rows a matrix of B is for.
+  bool hasGroupsOfRows() { return isGrouped() || isMasked(); }
   /// Whether runs of its columns have a matrix of D each.
   bool isGroupedAlongK() { return static_cast<bool>(op.getKOffsets()); }
 
@@ -179,8 +195,13 @@ public:
   void end();
 
 private:
+  /// Of a product without groups.
+  StreamedTiles streamedTiles();
   /// Part number `part` of such a K, in units of `unit` elements.
   KPart partOfLateK(mlir::Value part, int64_t unit);
+
+  /// Of groups, behind shareOut().
+  std::optional<SharedTiles> sharedTilesOfGroups;
 };
 
 } // namespace blockscale

@@ -90,6 +90,7 @@ static void expandInTensorMemory(KernelFrame &frame) {
 
   Producer producer(frame, stages, *source);
   awaitGridBefore(frame, producer);
+  source->prepare();
   source->emitRole();
   producer.emitRole();
   memory.locate();

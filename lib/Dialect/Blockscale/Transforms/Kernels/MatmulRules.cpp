@@ -130,8 +130,8 @@ static LogicalResult checkSchedule(MatmulOp op) {
     return op.emitOpError() << why->text;
   if (auto why = whyNotClusterK(schedule, target))
     return op.emitOpError() << why->text;
-  if (auto why =
-          whyNotStreamed(mma, schedule, op.getSizes(), op.hasGroups(), target))
+  if (auto why = whyNotStreamed(mma, schedule, op.getSizes(), tileGroupsOf(op),
+                                target))
     return op.emitOpError() << why->text;
   if (op.isGrouped())
     if (auto why = whyNotGrouped(mma, schedule.getSwapOperands().getValue(),

@@ -394,10 +394,13 @@ static AffineMap workspaceOf(MatmulOp op, const TileGeometry &geometry) {
   ScheduleAttr schedule = getSchedule(op);
   if (!schedule.hasWorkspace())
     return {};
-  if (schedule.shares() > 1)
-    return Workspace::sizes(
-        StreamedTiles::of(getMma(op), schedule, op.getSizes()), geometry,
-        op.getContext());
+  if (int64_t shares = schedule.shares(); shares > 1) {
+    int64_t shared =
+        op.hasGroups() ? StreamedTiles::mostSharedTiles(shares)
+                       : StreamedTiles::of(getMma(op), schedule, op.getSizes())
+                             .sharedTiles();
+    return Workspace::sizes(shared, shares, geometry, op.getContext());
+  }
   int64_t splits = schedule.splits();
   return Workspace::sizes(tilesOf(op, geometry), geometry, splits);
 }

@@ -46,13 +46,13 @@ AffineMap Workspace::sizes(AffineExpr tiles, const TileGeometry &geometry,
                         tiles.getContext());
 }
 
-AffineMap Workspace::sizes(const StreamedTiles &tiles,
+AffineMap Workspace::sizes(int64_t sharedTiles, int64_t shares,
                            const TileGeometry &geometry, MLIRContext *context) {
   constexpr int64_t kElementBytes = 4;
-  int64_t counters = llvm::alignTo(tiles.sharedTiles() * geometry.clusterSize(),
-                                   kCounterMultiple);
-  int64_t sums = tiles.shares * kPartsOfShare * geometry.clusterSize() *
-                 sumsOfPart(geometry);
+  int64_t counters =
+      llvm::alignTo(sharedTiles * geometry.clusterSize(), kCounterMultiple);
+  int64_t sums =
+      shares * kPartsOfShare * geometry.clusterSize() * sumsOfPart(geometry);
   auto constant = [&](int64_t value) {
     return getAffineConstantExpr(value, context);
   };
@@ -83,9 +83,8 @@ Value PartialSums::numberOf(TilePosition tile) {
 
 Value PartialSums::countersOf() {
   int64_t multiple = Workspace::kCounterMultiple;
-  Value tiles = frame.isStreamed()
-                    ? b.constant(frame.streamedTiles().sharedTiles())
-                    : frame.tiles;
+  Value tiles =
+      frame.isStreamed() ? b.constant(frame.mostSharedTiles()) : frame.tiles;
   Value ctas = b.mul(tiles, frame.geometry.clusterSize());
   return b.mul(b.ceilDiv(ctas, multiple), multiple);
 }
@@ -165,7 +164,7 @@ SmallVector<Value> PartialSums::sumsOfShares(TilePosition tile,
       places, [&](const Place &place) { return load(tile, first, place); });
   Value second = b.add(first, one);
   sums = addParts(tile, sums, second, /*count=*/1, places);
-  if (frame.streamedTiles().mostParts() == 2)
+  if (frame.mostPartsOfTile() == 2)
     return sums;
   auto loop =
       scf::ForOp::create(b, b.add(second, one), shares.endOf(tile), one, sums);

@@ -35,7 +35,7 @@ struct Workspace {
   static mlir::AffineMap sizes(mlir::AffineExpr tiles,
                                const TileGeometry &geometry, int64_t splits);
   /// The same where tiles are shared out.
-  static mlir::AffineMap sizes(const StreamedTiles &tiles,
+  static mlir::AffineMap sizes(int64_t sharedTiles, int64_t shares,
                                const TileGeometry &geometry,
                                mlir::MLIRContext *context);
   /// Parts of a share that have room.

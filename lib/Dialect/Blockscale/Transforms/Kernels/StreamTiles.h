@@ -9,7 +9,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_STREAMTILES_H
 #define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_STREAMTILES_H
 
-#include "TileSource.h"
+#include "GroupedTiles.h"
 
 namespace blockscale {
 
@@ -18,7 +18,7 @@ namespace blockscale {
 class Shares {
 public:
   explicit Shares(KernelFrame &frame)
-      : b(frame.b), tiles(frame.streamedTiles()) {}
+      : b(frame.b), tiles(frame.sharedTiles()), units(frame.unitsOfTile()) {}
 
   /// The first unit of a share, which is the end of the one before.
   mlir::Value begin(mlir::Value share);
@@ -37,7 +37,8 @@ private:
   mlir::Value shareOf(mlir::Value unit);
 
   KernelBuilder &b;
-  const StreamedTiles tiles;
+  const SharedTiles tiles;
+  const int64_t units;
 };
 
 /// Clusters take shares in turn, and behind all of them whole tiles: the sums
@@ -45,23 +46,55 @@ private:
 /// which part of K does not depend on how many clusters there are.
 class StreamTiles : public TileSource {
 public:
-  explicit StreamTiles(KernelFrame &frame)
-      : TileSource(frame), tiles(frame.streamedTiles()) {}
+  explicit StreamTiles(KernelFrame &frame) : TileSource(frame) {}
 
   llvm::SmallVector<mlir::Value> forEach(mlir::ValueRange carried,
                                          Body body) override;
   TilePosition first() override;
 
-private:
-  /// Tile `number`, with what an item has of it.
-  TilePosition partIn(mlir::Value item, Extent units, mlir::Value number);
-  /// The units, counted through all tiles, of a share or of a whole tile.
-  Extent unitsOf(mlir::Value item);
-  /// Calls `body` with each tile of which the item has units.
-  llvm::SmallVector<mlir::Value> forEachOf(mlir::Value item,
-                                           mlir::ValueRange carried, Body body);
+protected:
+  /// A share or, behind all of them, a whole tile, by its number, and its units
+  /// counted through all tiles.
+  struct Item {
+    mlir::Value number;
+    Extent units;
+  };
+  /// Calls `body` with tile `number`, of which the item has units.
+  virtual llvm::SmallVector<mlir::Value>
+  inTile(Item item, mlir::Value number, mlir::ValueRange carried, Body body);
+  /// The tiles of which the item has units.
+  virtual Extent tilesOf(Item item);
+  /// `tile`, which is number `number`, with what the item has of it.
+  TilePosition partIn(TilePosition tile, Item item, mlir::Value number);
+  Item itemOf(mlir::Value number);
+  /// Whether the item is a share, and the tile that it is otherwise.
+  mlir::Value isShare(mlir::Value item);
+  mlir::Value wholeTile(mlir::Value item);
 
-  const StreamedTiles tiles;
+private:
+  /// Calls `body` with each tile of which the item has units.
+  llvm::SmallVector<mlir::Value> forEachOf(Item item, mlir::ValueRange carried,
+                                           Body body);
+};
+
+/// The same of the tiles of one group after another, which every role counts
+/// before the first: only the offsets in memory say how many there are.
+class GroupedStreamTiles : public StreamTiles {
+public:
+  explicit GroupedStreamTiles(KernelFrame &frame)
+      : StreamTiles(frame), groups(frame) {}
+
+  void prepare() override;
+  llvm::SmallVector<mlir::Value> forEach(mlir::ValueRange carried,
+                                         Body body) override;
+
+private:
+  llvm::SmallVector<mlir::Value> inTile(Item item, mlir::Value number,
+                                        mlir::ValueRange carried,
+                                        Body body) override;
+  Extent tilesOf(Item item) override;
+
+  GroupedTiles groups;
 };
 
 } // namespace blockscale

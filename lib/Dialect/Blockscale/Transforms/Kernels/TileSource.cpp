@@ -101,7 +101,9 @@ public:
 
 std::unique_ptr<TileSource> TileSource::create(KernelFrame &frame) {
   bool isDynamic = frame.schedule.getScheduler() == Scheduler::Dynamic;
-  if ((frame.isGrouped() || frame.isMasked()) && !isDynamic)
+  if (frame.hasGroupsOfRows() && frame.isStreamed())
+    return std::make_unique<GroupedStreamTiles>(frame);
+  if (frame.hasGroupsOfRows() && !isDynamic)
     return std::make_unique<GroupedTiles>(frame);
   if (frame.isGroupedAlongK())
     return std::make_unique<KGroupTiles>(frame);

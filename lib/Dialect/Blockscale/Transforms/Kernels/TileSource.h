@@ -44,6 +44,10 @@ public:
   /// That tile where it is known; it may lie behind the last one.
   TilePosition next(TilePosition tile);
 
+  /// Before all roles, behind the end of the grid before: emits what they all
+  /// know of the tiles.
+  virtual void prepare() {}
+
   /// Emits the role that finds tiles, if it takes one.
   virtual void emitRole() {}
 

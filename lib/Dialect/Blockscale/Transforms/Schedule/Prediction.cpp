@@ -92,8 +92,10 @@ static void setShares(const ProblemSizes &problem, MmaAttr mma,
   ProductSizes sizes{swap ? problem.columns : problem.rows,
                      swap ? problem.rows : problem.columns, problem.k,
                      problem.batch};
-  kernel.shares = schedule.shares();
   kernel.sharedTiles = StreamedTiles::of(mma, schedule, sizes).sharedTiles();
+  // Groups that have as many rows as expected may have whole rounds of tiles.
+  if (kernel.sharedTiles > 0)
+    kernel.shares = schedule.shares();
 }
 
 /// As a factor, because the model is only good to some percent: more than a

@@ -344,7 +344,7 @@ static std::optional<Reason> whyNotTile(const Request &asked,
   if (auto why = whyNotClusterK(tile, target))
     return why;
   if (auto why =
-          whyNotStreamed(mma, tile, op.getSizes(), op.hasGroups(), target))
+          whyNotStreamed(mma, tile, op.getSizes(), tileGroupsOf(op), target))
     return why;
   if (auto why = whyNotHalves(op, mma, tile))
     return why;

@@ -153,7 +153,7 @@ int64_t blockscale::sharesOf(MatmulOp op, const TileChoice &choice,
   fields.streamK = hw::residentClusters(hw::referencePart(target.chip),
                                         choice.clusterM * choice.clusterN);
   auto schedule = ScheduleAttr::get(op.getContext(), fields);
-  if (whyNotStreamed(mma, schedule, op.getSizes(), /*hasGroups=*/false, target))
+  if (whyNotStreamed(mma, schedule, op.getSizes(), TileGroups::None, target))
     return 1;
   // Of fewer tiles all are split.
   constexpr int64_t kMostParts = 4;

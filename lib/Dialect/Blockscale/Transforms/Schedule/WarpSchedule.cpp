@@ -53,7 +53,7 @@ static std::optional<Reason> whyNotWish(ScheduleAttr wish, MmaAttr mma,
   if (auto why = whyNotScaleRing(mma, wish, target))
     return why;
   if (auto why =
-          whyNotStreamed(mma, wish, /*sizes=*/{}, /*hasGroups=*/false, target))
+          whyNotStreamed(mma, wish, /*sizes=*/{}, TileGroups::None, target))
     return why;
   if (auto why = whyNotStores(wish, {}, target))
     return why;
