@@ -230,8 +230,8 @@ struct SharedAllocToNVVM : OpConversionPattern<SharedAllocOp> {
   }
 };
 
-/// Thread 0 initialises the barriers; the fence makes them known to the async
-/// proxy.
+/// A thread initialises each of the barriers, so that nothing waits for one
+/// that does so in turn; the fence makes them known to the async proxy.
 struct BarrierAllocToNVVM : OpConversionPattern<BarrierAllocOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -242,18 +242,17 @@ struct BarrierAllocToNVVM : OpConversionPattern<BarrierAllocOp> {
       return rewriter.notifyMatchFailure(op, "has no offset");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value barriers = sharedAddress(b, *op.getOffset());
-    Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                          threadIndex(b), constantI32(b, 0));
-    auto onlyFirst = scf::IfOp::create(b, isFirst);
+    Value thread = threadIndex(b);
+    Value hasOne =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, thread,
+                              constantI32(b, op.getType().getCount()));
+    auto onlyThose = scf::IfOp::create(b, hasOne);
     {
       OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(onlyFirst.thenBlock());
-      Value arrivals = constantI32(b, op.getArrivals());
-      for (int64_t i = 0, e = op.getType().getCount(); i < e; ++i) {
-        Value address = add(b, barriers, i * kBarrierBytes);
-        nvvm::initBarrier(b, pointer(b, address, AddressSpace::Shared),
-                          arrivals);
-      }
+      b.setInsertionPointToStart(onlyThose.thenBlock());
+      Value address = element(b, barriers, thread, kBarrierBytes);
+      nvvm::initBarrier(b, pointer(b, address, AddressSpace::Shared),
+                        constantI32(b, op.getArrivals()));
       nvvm::fenceBarrierInit(b);
     }
     rewriter.replaceOp(op, barriers);

@@ -13,21 +13,21 @@ gpu.module @kernels {
   gpu.func @storage(%d: !blockscale.global<f32>) kernel attributes {blockscale.kernel = #kernel} {
     // CHECK-DAG: %[[OFFSET:.*]] = arith.constant 4096 : i32
     // CHECK-DAG: %[[ARRIVALS:.*]] = arith.constant 128 : i32
-    // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0 : i32
+    // CHECK-DAG: %[[EIGHT:.*]] = arith.constant 8 : i32
+    // CHECK-DAG: %[[COUNT:.*]] = arith.constant 2 : i32
     // CHECK: %[[MEMORY:.*]] = llvm.mlir.addressof @blockscale_shared_memory : !llvm.ptr<3>
     // CHECK: %[[START:.*]] = llvm.ptrtoint %[[MEMORY]] : !llvm.ptr<3> to i32
     // CHECK: %[[SLOT:.*]] = arith.addi %[[START]], %[[OFFSET]] : i32
     %slot = blockscale.shared_alloc offset(4096) : !slot
-    // Barriers are 8 bytes each; one thread initialises them.
+    // Barriers are 8 bytes each; a thread initialises each of them.
     // CHECK: %[[FIRST:.*]] = arith.addi %{{.*}}, %{{.*}} : i32
     // CHECK: %[[TID:.*]] = nvvm.read.ptx.sreg.tid.x : i32
-    // CHECK: %[[ONE:.*]] = arith.cmpi eq, %[[TID]], %[[ZERO]] : i32
-    // CHECK: scf.if %[[ONE]] {
-    // CHECK: %[[P0:.*]] = llvm.inttoptr %[[FIRST]] : i32 to !llvm.ptr<3>
-    // CHECK: nvvm.mbarrier.init %[[P0]], %[[ARRIVALS]] : !llvm.ptr<3>, i32
-    // CHECK: %[[SECOND:.*]] = arith.addi %{{.*}}, %{{.*}} : i32
-    // CHECK: %[[P1:.*]] = llvm.inttoptr %[[SECOND]] : i32 to !llvm.ptr<3>
-    // CHECK: nvvm.mbarrier.init %[[P1]], %[[ARRIVALS]] : !llvm.ptr<3>, i32
+    // CHECK: %[[HAS:.*]] = arith.cmpi ult, %[[TID]], %[[COUNT]] : i32
+    // CHECK: scf.if %[[HAS]] {
+    // CHECK: %[[DISTANCE:.*]] = arith.muli %[[TID]], %[[EIGHT]] : i32
+    // CHECK: %[[OWN:.*]] = arith.addi %[[FIRST]], %[[DISTANCE]] : i32
+    // CHECK: %[[P:.*]] = llvm.inttoptr %[[OWN]] : i32 to !llvm.ptr<3>
+    // CHECK: nvvm.mbarrier.init %[[P]], %[[ARRIVALS]] : !llvm.ptr<3>, i32
     // CHECK-NOT: nvvm.mbarrier.init
     // CHECK: nvvm.fence.mbarrier.init
     // CHECK: }
