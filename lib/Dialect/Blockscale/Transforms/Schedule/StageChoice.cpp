@@ -127,11 +127,16 @@ static bool isFaster(RingStages one, RingStages two, PredictStages predict) {
 /// faster, or where the latency of the loads takes most of the time, even if
 /// the multipliers take more. The timeline has 4 to 5 % for another stage
 /// there, since stages become free at uneven times, of which the model does not
-/// know.
-static bool preferTwo(RingStages one, RingStages two, PredictStages predict) {
+/// know. A ring of fewer than six does not let four stages end a tile in
+/// halves, in which the left one is stored.
+static bool preferTwo(const TileGeometry &geometry, RingStages one,
+                      RingStages two, PredictStages predict) {
   constexpr double kMostOfTheTime = 0.7;
+  constexpr int64_t kStagesOfHalves = 6;
+  bool endsEarly = geometry.hasHalves && one.operands < kStagesOfHalves;
   return two.operands > one.operands &&
-         (predict(one).loads > kMostOfTheTime || isFaster(one, two, predict));
+         (endsEarly || predict(one).loads > kMostOfTheTime ||
+          isFaster(one, two, predict));
 }
 
 /// One ring in the standard mode of shared memory, or in the oversized one if
@@ -151,7 +156,7 @@ static RingStages chooseFree(const TileGeometry &geometry, hw::Target target,
   if (!geometry.scaleBytes())
     return one;
   RingStages two = twoRings(geometry, bytes, /*fewer=*/1);
-  if (preferTwo(one, two, predict))
+  if (preferTwo(geometry, one, two, predict))
     return two;
   RingStages fewer = twoRings(geometry, bytes, /*fewer=*/2);
   return isFaster(one, fewer, predict) ? fewer : one;
