@@ -281,12 +281,16 @@ RESULT_VARIANTS = [
     quantized("CTA pair in 2 x 2, dynamic scheduler",
               "cta_group = 2, cluster_m = 2, cluster_n = 2, scheduler = dynamic"),
     quantized("wide K, CTA pair", "cta_group = 2", is_wide=True),
-    quantized("split K", "cta_group = 1, split_k = 2"),
-    quantized("split K, CTA pair, operands swapped",
-              "cta_group = 2, split_k = 2, swap_operands = true, tile_n = 64"),
+    quantized("split K", "cta_group = 1, split_k = 2, cluster_k = 1"),
+    quantized("split K, CTA pair, operands swapped", "cta_group = 2, split_k = 2, "
+              "cluster_k = 1, swap_operands = true, tile_n = 64"),
+    quantized("split K in one cluster",
+              "cta_group = 1, split_k = 2, cluster_k = 2, swap_operands = false"),
+    quantized("split K in one cluster of pairs, operands swapped", "cta_group = 2, "
+              "split_k = 3, cluster_k = 3, swap_operands = true, tile_n = 64"),
     quantized("split K, warp level", "split_k = 2", needs=WARP),
-    quantized("split K, sparse B", "split_k = 2", results=SPARSE_B_RESULTS,
-              sizes=BLOCKS_OF_SPARSE_D),
+    quantized("split K, sparse B", "split_k = 2, cluster_k = 1",
+              results=SPARSE_B_RESULTS, sizes=BLOCKS_OF_SPARSE_D),
     quantized("one CTA, operands swapped", "cta_group = 1, swap_operands = true"),
     quantized("CTA pair, operands swapped",
               "cta_group = 2, swap_operands = true, tile_n = 64"),
@@ -313,6 +317,8 @@ RESULT_VARIANTS = [
     paired("sparse B", "", results=[Quantized(one, None) for one in SPARSE_B] +
            SPARSE_B_RESULTS[:1] + SPARSE_B_RESULTS[3:], k=1088),
     paired("split K", "split_k = 2", results=PAIRED[:len(DENSE)]),
+    paired("split K in one cluster, operands swapped",
+           "cta_group = 1, split_k = 2, cluster_k = 2, swap_operands = true"),
     paired("wide K, CTA pair", "cta_group = 2", is_wide=True),
     paired("warp level", "", needs=WARP, results=PAIRED[:len(DENSE)]),
 ]

@@ -12,12 +12,16 @@
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
 #include "blockscale/Dialect/Blockscale/IR/SparseSide.h"
+#include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/HW/Memory.h"
 #include "blockscale/HW/Target.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace blockscale;
@@ -124,15 +128,31 @@ static std::optional<Reason> whyNotSwapped(int64_t columns, ScaleRule rule) {
   return std::nullopt;
 }
 
+/// The columns that a CTA adds up.
+static std::string sliceText(ScheduleAttr schedule, int64_t slice) {
+  return "the slice of " + std::to_string(slice) + " that 'tile_n' of " +
+         std::to_string(schedule.getTileN()) + " leaves each CTA with " +
+         "'cluster_k' of " + std::to_string(schedule.clusterK());
+}
+
+/// The next tile of which each CTA has a multiple of `columns`, all of it or,
+/// where it has the sums of a part of K, its slice.
+static std::string nearestTile(int64_t tileN, int64_t parts, int64_t columns) {
+  // Of several tiles each begins where scales do, or in the middle.
+  constexpr int64_t kStep = hw::kTmemLanes / 2, kMost = 256;
+  int64_t step = parts > 1 ? std::lcm(columns, kStep) : columns;
+  int64_t next = llvm::alignTo(tileN + 1, step);
+  while (next <= kMost && ownedColumns(next, parts) % columns != 0)
+    next += step;
+  bool isSmall = parts == 1 || next <= kMost;
+  return "nearest legal: " +
+         (isSmall ? std::to_string(next) : "'cluster_k' of 1");
+}
+
 std::optional<Reason> blockscale::whyNotExchanged(ScheduleAttr schedule,
                                                   int64_t columns,
                                                   hw::Target target) {
   std::string what = "with 'swap_operands' sums are brought to rows of D ";
-  if (schedule.clusterK() > 1)
-    return Reason(what +
-                  "where a CTA has all columns of a tile, not a slice of "
-                  "them as one of a cluster that adds up parts of K; "
-                  "nearest legal: 'cluster_k' of 1");
   if (!hw::hasTensorMemory(target)) {
     int64_t least = 2 * exchangedColumns(columns);
     if (schedule.getTileN() >= least)
@@ -142,14 +162,20 @@ std::optional<Reason> blockscale::whyNotExchanged(ScheduleAttr schedule,
                   hw::targetName(target) +
                   "; nearest legal: " + std::to_string(least));
   }
-  int64_t rows = std::min(exchangedColumns(columns), schedule.getTileN()) *
-                 schedule.warpsOfQuarter();
-  if (schedule.getTileN() % rows == 0)
+  // Where a cluster adds up parts of K a CTA has a slice of them.
+  int64_t parts = schedule.clusterK(), tileN = schedule.getTileN();
+  int64_t slice = ownedColumns(tileN, parts);
+  int64_t rows =
+      std::min(exchangedColumns(columns), slice) * schedule.warpsOfQuarter();
+  if (slice % rows == 0)
     return std::nullopt;
-  return Reason(
-      what + std::to_string(rows) + " at once, of which 'tile_n' of " +
-      std::to_string(schedule.getTileN()) + " is no multiple; nearest legal: " +
-      std::to_string((schedule.getTileN() / rows + 1) * rows));
+  std::string nearest = nearestTile(tileN, parts, rows);
+  if (parts > 1)
+    return Reason(what + std::to_string(rows) + " at once, of which " +
+                  sliceText(schedule, slice) + " is no multiple; " + nearest);
+  return Reason(what + std::to_string(rows) +
+                " at once, of which 'tile_n' of " + std::to_string(tileN) +
+                " is no multiple; " + nearest);
 }
 
 /// Scales lie by the groups that a kernel computes.
@@ -298,9 +324,6 @@ std::optional<Reason> blockscale::whyNotQuantized(ScheduleAttr schedule,
     return why;
   if (auto why = whyNotWarpRows(schedule, columns, target))
     return why;
-  if (schedule.clusterK() > 1)
-    return Reason("a result is not quantised with 'cluster_k', where each CTA "
-                  "adds up a slice of the columns; nearest legal: 1");
   if (schedule.getStores() == Stores::Tma)
     return Reason("a result that is quantised is not stored by TMA; nearest "
                   "legal: 'stores' of 'direct'");
@@ -326,6 +349,13 @@ std::optional<Reason> blockscale::whyNotQuantized(ScheduleAttr schedule,
                   " 'epilogue_warps' need a multiple of " +
                   std::to_string(share) + " as 'tile_n', found " +
                   std::to_string(schedule.getTileN()) + "; nearest legal: 4");
+  int64_t slice = ownedColumns(schedule.getTileN(), schedule.clusterK());
+  if (slice % columns != 0)
+    return Reason(
+        "a result is quantised in blocks of " + std::to_string(columns) +
+        " columns, of which " + sliceText(schedule, slice) +
+        " is no multiple; " +
+        nearestTile(schedule.getTileN(), schedule.clusterK(), columns));
   return std::nullopt;
 }
 

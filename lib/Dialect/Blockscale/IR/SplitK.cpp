@@ -56,3 +56,13 @@ std::optional<Reason> blockscale::whyNotClusterK(ScheduleAttr schedule,
   return hw::whyNotCluster(target, unsigned(schedule.clusterSize()),
                            /*nonPortable=*/true);
 }
+
+int64_t blockscale::ownedColumns(int64_t tileN, int64_t parts) {
+  // Tensor memory is read some columns at a time.
+  constexpr int64_t kLeastColumns = 8;
+  int64_t columns =
+      llvm::alignTo(llvm::divideCeil(tileN, parts), kLeastColumns);
+  while (columns < tileN && tileN % columns != 0)
+    columns += kLeastColumns;
+  return std::min(columns, tileN);
+}

@@ -235,21 +235,21 @@ gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>}
 
 // -----
 
-!adata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (512, 133, 1), strides = ()[s0, s1, s2, s3] -> (256, 34048), box = [256, 128, 1], swizzle = "128B">
-!bdata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (512, 96, 1), strides = ()[s0, s1, s2, s3] -> (256, 24576), box = [256, 64, 1], swizzle = "128B">
-!ascales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 8, 2, 1), strides = ()[s0, s1, s2, s3] -> (512, 4096, 8192), box = [128, 4, 1, 1], swizzle = "none">
-!bscales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 8, 1, 1), strides = ()[s0, s1, s2, s3] -> (512, 4096, 4096), box = [128, 4, 1, 1], swizzle = "none">
+!adata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (2048, 133, 1), strides = ()[s0, s1, s2, s3] -> (1024, 136192), box = [256, 128, 1], swizzle = "128B">
+!bdata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (2048, 96, 1), strides = ()[s0, s1, s2, s3] -> (1024, 98304), box = [256, 64, 1], swizzle = "128B">
+!ascales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 32, 2, 1), strides = ()[s0, s1, s2, s3] -> (512, 16384, 32768), box = [128, 4, 1, 1], swizzle = "none">
+!bscales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 32, 1, 1), strides = ()[s0, s1, s2, s3] -> (512, 16384, 16384), box = [128, 4, 1, 1], swizzle = "none">
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 64, k = 64>
-#schedule = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 64, split_k = 2, cluster_k = 2>
+#schedule = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 64, split_k = 8, cluster_k = 8>
 #multi = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>>
 #single = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>>
 gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>} {
   gpu.func @f(%a: !adata, %b: !bdata, %sa: !ascales, %sb: !bscales, %d: !blockscale.global<i8>, %s: !blockscale.global<i8>, %t: !blockscale.global<f32>, %u: !blockscale.global<f32>) kernel {
     %m = arith.constant 133 : i32
     %n = arith.constant 96 : i32
-    %k = arith.constant 512 : i32
+    %k = arith.constant 2048 : i32
     %one = arith.constant 1 : i32
-    // expected-error@+1 {{a result is not quantised with 'cluster_k', where each CTA adds up a slice of the columns; nearest legal: 1}}
+    // expected-error@+1 {{a result is quantised in blocks of 16 columns, of which the slice of 8 that 'tile_n' of 64 leaves each CTA with 'cluster_k' of 8 is no multiple; nearest legal: 128}}
     blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) d_scales(%s) d_factor(%t, %u) sizes(%m, %n, %k, %one) quantization#multi mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales d_scales !blockscale.global<i8> d_factor !blockscale.global<f32>, !blockscale.global<f32>
     gpu.return
   }

@@ -2,14 +2,14 @@
 
 // RUN: blockscale-opt %s -split-input-file -verify-diagnostics --blockscale-legalize-scales --blockscale-select-schedule
 
-!a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!a = !blockscale.tensor<96x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
-func.func @swap(%a: !a, %b: !b) -> tensor<128x64xf32> {
-  // expected-error @below {{with 'swap_operands' sums are brought to rows of D where a CTA has all columns of a tile, not a slice of them as one of a cluster that adds up parts of K; nearest legal: 'cluster_k' of 1}}
+func.func @swap(%a: !a, %b: !b) -> tensor<96x64xf32> {
+  // expected-error @below {{with 'swap_operands' sums are brought to rows of D 32 at once, of which the slice of 48 that 'tile_n' of 96 leaves each CTA with 'cluster_k' of 2 is no multiple; nearest legal: 128}}
   %0 = blockscale.matmul %a, %b pairs epilogue(%x, %up) {
     blockscale.yield %up
-  } schedule(#blockscale.schedule<swap_operands = true, split_k = 2, cluster_k = 2>) : !a, !b -> tensor<128x64xf32>
-  return %0 : tensor<128x64xf32>
+  } schedule(#blockscale.schedule<swap_operands = true, tile_n = 96, split_k = 2, cluster_k = 2>) : !a, !b -> tensor<96x64xf32>
+  return %0 : tensor<96x64xf32>
 }
 
 // -----

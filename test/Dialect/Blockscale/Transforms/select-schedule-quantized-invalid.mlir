@@ -4,9 +4,21 @@
 !w = !blockscale.tensor<352x2048xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !q = !blockscale.tensor<133x352xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @f(%x: !a, %w: !w) -> !q {
-  // expected-error@+1 {{a result is not quantised with 'cluster_k', where each CTA adds up a slice of the columns; nearest legal: 1}}
-  %y = blockscale.matmul %x, %w schedule(#blockscale.schedule<split_k = 2, cluster_k = 2, cta_group = 1>) : !a, !w -> tensor<133x352xbf16>
+  // expected-error@+1 {{a result is quantised in blocks of 32 columns, of which the slice of 16 that 'tile_n' of 64 leaves each CTA with 'cluster_k' of 4 is no multiple; nearest legal: 128}}
+  %y = blockscale.matmul %x, %w schedule(#blockscale.schedule<split_k = 4, cluster_k = 4, cta_group = 1, tile_n = 64, swap_operands = false>) : !a, !w -> tensor<133x352xbf16>
   %0 = blockscale.quantize %y : tensor<133x352xbf16> to !q
+  return %0 : !q
+}
+
+// -----
+
+!a = !blockscale.tensor<133x2048xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!w = !blockscale.tensor<384x2048xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!q = !blockscale.tensor<133x384xf8E4M3FN, "float32_t128">
+func.func @f(%x: !a, %w: !w) -> !q {
+  // expected-error@+1 {{a result is quantised in blocks of 128 columns, of which the slice of 64 that 'tile_n' of 256 leaves each CTA with 'cluster_k' of 4 is no multiple; nearest legal: 'cluster_k' of 1}}
+  %y = blockscale.matmul %x, %w schedule(#blockscale.schedule<split_k = 4, cluster_k = 4, cta_group = 1, tile_n = 256, swap_operands = false>) : !a, !w -> tensor<133x384xbf16>
+  %0 = blockscale.quantize %y : tensor<133x384xbf16> to !q
   return %0 : !q
 }
 

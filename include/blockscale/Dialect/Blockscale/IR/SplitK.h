@@ -25,6 +25,10 @@ std::optional<Reason> whyNotSplit(MmaAttr mma, int64_t k, int64_t splits);
 /// exchange their sums; empty if one can, or if none is to.
 std::optional<Reason> whyNotClusterK(ScheduleAttr schedule, hw::Target target);
 
+/// Columns of a tile of `tileN` that one CTA adds up where a cluster computes
+/// `parts` parts of K; they are all of them where it has one.
+int64_t ownedColumns(int64_t tileN, int64_t parts);
+
 } // namespace blockscale
 
 #endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_SPLITK_H

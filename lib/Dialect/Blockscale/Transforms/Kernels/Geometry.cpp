@@ -9,6 +9,7 @@
 #include "Geometry.h"
 
 #include "K96Plan.h"
+#include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/WideTiles.h"
 #include "blockscale/HW/GemmModel.h"
 #include "blockscale/HW/Metadata.h"
@@ -182,13 +183,7 @@ int64_t TileGeometry::sideBytes() const {
 }
 
 int64_t TileGeometry::ownedColumns() const {
-  // Tensor memory is read some columns at a time.
-  constexpr int64_t kLeastColumns = 8;
-  int64_t columns =
-      llvm::alignTo(llvm::divideCeil(tileN, clusterK), kLeastColumns);
-  while (tileN % columns != 0)
-    columns += kLeastColumns;
-  return columns;
+  return blockscale::ownedColumns(tileN, clusterK);
 }
 
 int64_t TileGeometry::inboxBytes() const {

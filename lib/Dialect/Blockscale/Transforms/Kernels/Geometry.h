@@ -111,6 +111,10 @@ struct TileGeometry {
   /// many CTAs have some.
   int64_t ownedColumns() const;
   int64_t owners() const { return tileN / ownedColumns(); }
+  /// Columns that a CTA has together when it brings swapped sums to rows of D.
+  int64_t broughtColumns() const {
+    return clusterK > 1 ? ownedColumns() : accumulatorColumns();
+  }
   /// Bytes of shared memory that sums of other CTAs come to.
   int64_t inboxBytes() const;
   /// Tiles of rows of A's scales in a stage, if there are such.

@@ -80,7 +80,7 @@ static void expandInTensorMemory(KernelFrame &frame) {
   if (frame.bringsRows())
     turning.emplace(frame, frame.promotionBlock()
                                ? promotedColumns(frame.geometry.tileN)
-                               : frame.geometry.accumulatorColumns());
+                               : frame.geometry.broughtColumns());
   frame.begin();
   memory.allocate();
   stages.connect();

@@ -231,12 +231,11 @@ Value RowStore::loadSums(RingPosition copy, Value column, int64_t columns) {
 }
 
 void RowStore::forEachChunk(int64_t columns, function_ref<void(Value)> body) {
-  forEachChunk(firstChunk, columns, body);
+  forEachChunk(firstChunk, columns / chunkColumns(), body);
 }
 
-void RowStore::forEachChunk(Value begin, int64_t columns,
+void RowStore::forEachChunk(Value begin, int64_t count,
                             function_ref<void(Value)> body) {
-  int64_t count = columns / chunkColumns();
   auto loop =
       scf::ForOp::create(b, begin, b.constant(count), b.constant(sharers()));
   OpBuilder::InsertionGuard guard(b);
@@ -307,30 +306,54 @@ RingPosition RowStore::addPart(TilePosition tile, int64_t number,
   return copy;
 }
 
+void RowStore::sendSums(RingPosition copy) {
+  int64_t width = keptColumns();
+  forEachChunk(exchange->firstSent(width), frame.geometry.tileN / width,
+               [&](Value index) {
+                 Value column = b.mul(exchange->orderOf(index, width), width);
+                 exchange->send(column, thread, loadSums(copy, column, width));
+               });
+}
+
+void RowStore::storeSlice(TilePosition tile, RingPosition copy, Value first) {
+  forEachChunk(frame.geometry.ownedColumns(), [&](Value index) {
+    Value inSlice = b.mul(index, chunkColumns());
+    Value column = b.add(first, inSlice);
+    storeSums(tile, index, column, [&](Value at) {
+      Value own = loadSums(copy, at, keptColumns());
+      return exchange->sum(b.sub(at, first), thread, own);
+    });
+  });
+  // All parts have the same rows.
+  if (turning)
+    b.onlyIf(b.isEqual(frame.place.rankK, 0), [&] { storePadding(tile); });
+}
+
 RingPosition RowStore::exchangePart(TilePosition tile, int64_t number,
                                     RingPosition copy, Value parity) {
   exchange->begin(parity, thread);
   awaitPart(tile, copy, /*isPartOfK=*/false);
-  Value begin = exchange->firstSent(math.getWidth());
-  forEachChunk(begin, frame.geometry.tileN, [&](Value index) {
-    Value ordered = exchange->orderOf(index, math.getWidth());
-    Value column = b.mul(ordered, math.getWidth());
-    exchange->send(column, thread, loadSums(copy, column, chunkColumns()));
-  });
+  sendSums(copy);
   bool isLastOfTile = number + 1 == frame.geometry.rowInstructions;
   Value more =
       isLastOfTile && frame.meetsLate() ? source.hasNext(tile) : Value();
-  exchange->receive(parity, more, [&](Value first) {
-    forEachChunk(frame.geometry.ownedColumns(), [&](Value index) {
-      Value column = b.mul(index, math.getWidth());
-      Value inTile = b.add(first, column);
-      Value sum =
-          exchange->sum(column, thread, loadSums(copy, inTile, chunkColumns()));
-      finishChunk(tile, index, inTile, sum);
-    });
-  });
+  exchange->receive(parity, more,
+                    [&](Value first) { storeSlice(tile, copy, first); });
   release(copy);
   return b.next(copy, accumulators.count());
+}
+
+void RowStore::storeSums(TilePosition tile, Value index, Value column,
+                         function_ref<Value(Value)> load) {
+  if (turning)
+    turnChunk(
+        tile, column,
+        [&](int64_t first) { return load(b.add(column, b.constant(first))); },
+        [] {});
+  else if (quantizesToFloats(frame))
+    storeFloatTile(tile, column, load, [] {});
+  else
+    finishChunk(tile, index, column, load(column));
 }
 
 void RowStore::reducePart(TilePosition tile, int64_t number, Value &parity) {
@@ -341,24 +364,13 @@ void RowStore::reducePart(TilePosition tile, int64_t number, Value &parity) {
     addends->begin(tile, thread, parity, columnOfChunk);
   if (!turning)
     math.prepareRow(tile, row);
-  auto load = [&](Value at) {
-    return partials.sum(tile, {number, thread, at});
-  };
   forEachChunk(frame.geometry.tileN, [&](Value index) {
-    Value column = columnOfChunk(index);
-    if (turning)
-      turnChunk(
-          tile, column,
-          [&](int64_t first) { return load(b.add(column, b.constant(first))); },
-          [] {});
-    else if (quantizesToFloats(frame))
-      storeFloatTile(tile, column, load, [] {});
-    else {
-      Value sum = load(column);
+    storeSums(tile, index, columnOfChunk(index), [&](Value at) {
+      Value sum = partials.sum(tile, {number, thread, at});
       if (addends)
         math.provideC(addends->take(index, columnOfChunk));
-      finishChunk(tile, index, column, sum);
-    }
+      return sum;
+    });
   });
   if (addends)
     parity = addends->parityBehind();

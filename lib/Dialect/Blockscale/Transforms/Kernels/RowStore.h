@@ -53,8 +53,8 @@ private:
   /// the warp's own.
   void forEachChunk(int64_t columns,
                     llvm::function_ref<void(mlir::Value)> body);
-  /// The same from number `begin` on.
-  void forEachChunk(mlir::Value begin, int64_t columns,
+  /// The same of `count` chunks from number `begin` on.
+  void forEachChunk(mlir::Value begin, int64_t count,
                     llvm::function_ref<void(mlir::Value)> body);
   /// Stores all of a tile; returns what is carried to the next one.
   llvm::SmallVector<mlir::Value> storeTile(TilePosition tile,
@@ -84,6 +84,14 @@ private:
   /// with `parity`.
   RingPosition exchangePart(TilePosition tile, int64_t number,
                             RingPosition copy, mlir::Value parity);
+  /// Sends the sums of an accumulator to those that own them.
+  void sendSums(RingPosition copy);
+  /// Stores the slice from column `first` on whose sums are all there.
+  void storeSlice(TilePosition tile, RingPosition copy, mlir::Value first);
+  /// Stores the chunk of a tile from `column` on, number `index` of it: `load`
+  /// has the sums of all parts of K from a column on.
+  void storeSums(TilePosition tile, mlir::Value index, mlir::Value column,
+                 llvm::function_ref<mlir::Value(mlir::Value)> load);
   /// Waits for the accumulator of a part.
   void awaitPart(TilePosition tile, RingPosition copy, bool isPartOfK);
   mlir::Value loadSums(RingPosition copy, mlir::Value column, int64_t columns);

@@ -167,8 +167,8 @@ static int64_t bytesOfExchange(const TileGeometry &geometry, int64_t columns,
   int64_t groups = isPromoting
                        ? promotingGroups(geometry.tileN)
                        : std::max<int64_t>(1, fields.epilogueWarps / kQuarters);
-  int64_t rows = isPromoting ? promotedColumns(geometry.tileN)
-                             : geometry.accumulatorColumns();
+  int64_t rows =
+      isPromoting ? promotedColumns(geometry.tileN) : geometry.broughtColumns();
   return rowExchangeBytes(groups, rows, exchangedColumns(columns));
 }
 
