@@ -119,6 +119,9 @@ Quantized = namedtuple("Quantized", "operands quantization")
 RESULTS = [Quantized(operands, QUANTIZATIONS[i]) for operands, i in
            [(MXFP8, 0), (MIXED, 2), (MXFP4, 4), (NVFP4, 5), (NVFP4, 6)]]
 
+# Squares, and eight rows.
+SQUARE_RESULTS = [Quantized(operands, one)
+                  for operands, one in zip((MXFP8, MIXED, NVFP4), SQUARES)]
 
 # Of a sparse B, whose products swap operands.
 SPARSE_B = [Operands(one.b, one.a, one.b_spec, one.a_spec) for one in SPARSE]
@@ -291,6 +294,10 @@ RESULT_VARIANTS = [
     quantized("split K, warp level", "split_k = 2", needs=WARP),
     quantized("split K, sparse B", "split_k = 2, cluster_k = 1",
               results=SPARSE_B_RESULTS, sizes=BLOCKS_OF_SPARSE_D),
+    quantized("tiles of several rows, one CTA", "cta_group = 1",
+              results=SQUARE_RESULTS),
+    quantized("tiles of several rows, CTA pair, split K in one cluster",
+              "cta_group = 2, split_k = 2, cluster_k = 2", results=SQUARE_RESULTS),
     quantized("one CTA, operands swapped", "cta_group = 1, swap_operands = true"),
     quantized("CTA pair, operands swapped",
               "cta_group = 2, swap_operands = true, tile_n = 64"),

@@ -61,6 +61,12 @@ static uint64_t blockOf(const plan::Kernel &kernel) {
   return isKnown ? scales->block : 0;
 }
 
+/// Rows of D that share a scale.
+static uint64_t rowsOf(const plan::Kernel &kernel) {
+  const plan::ScalePacking *scales = ofResult(kernel.scales);
+  return scales ? std::max<uint64_t>(1, scales->rows) : 1;
+}
+
 static Result<reference::Quantization> ruleOf(const plan::Kernel &kernel) {
   const plan::DataPacking *data = ofResult(kernel.data);
   if (!data || !blockOf(kernel))
@@ -221,6 +227,16 @@ struct Rows {
 struct Block {
   uint64_t matrix, row, rowOfScales, number;
   std::vector<float> values, least, most;
+
+  /// Adds the numbers of another row, under the same scale.
+  void join(const Block &other) {
+    auto append = [](std::vector<float> &to, const std::vector<float> &from) {
+      to.insert(to.end(), from.begin(), from.end());
+    };
+    append(values, other.values);
+    append(least, other.least);
+    append(most, other.most);
+  }
 };
 
 class ResultChecker {
@@ -235,10 +251,13 @@ public:
 private:
   Block blockAt(const Rows &rows, const reference::TileResult &result,
                 uint64_t row, uint64_t column) const;
+  void checkTile(const Rows &rows, const reference::TileResult &result,
+                 uint64_t row, uint64_t column);
   void checkPadding(const Rows &rows);
-  void check(const Block &block);
-  void checkExactly(const Block &block);
-  void checkWithin(const Block &block);
+  /// A block of a row, of a tile with all of these numbers.
+  void check(const Block &block, const Block &tile);
+  void checkExactly(const Block &block, const Block &tile);
+  void checkWithin(const Block &block, const Block &tile);
   bool isUntouched(const Block &block) const;
   uint64_t placeOf(const Block &block) const;
   /// What memory has as the scale of a block, of which the code has so many
@@ -264,7 +283,7 @@ private:
   bool isSampled;
   Verdict &verdict;
   reference::Quantization rule;
-  uint64_t size, blocks, atoms, matrixBytes, codeBytes;
+  uint64_t size, rowsOfScale, blocks, atoms, matrixBytes, codeBytes;
   uint64_t linePitch, batchPitch;
   std::vector<float> factors;
   MemoryImage codes, scales;
@@ -278,8 +297,8 @@ ResultChecker::ResultChecker(const plan::Kernel &kernel,
                              Verdict &verdict)
     : problem(inputs.problem), inputs(inputs), criterion(criterion),
       isSampled(isSampled), verdict(verdict), rule(*ruleOf(kernel)),
-      size(blockOf(kernel)), blocks(problem.resultColumns() / size),
-      atoms((blocks + 3) / 4),
+      size(blockOf(kernel)), rowsOfScale(rowsOf(kernel)),
+      blocks(problem.resultColumns() / size), atoms((blocks + 3) / 4),
       matrixBytes((problem.m + 127) / 128 * atoms * 512),
       codeBytes(packedBytes(rule.element, size)),
       linePitch(*evaluateSize(ofResult(kernel.data)->linePitch, sizes)),
@@ -386,9 +405,12 @@ bool ResultChecker::isUntouched(const Block &block) const {
   return true;
 }
 
-void ResultChecker::checkExactly(const Block &block) {
+void ResultChecker::checkExactly(const Block &block, const Block &tile) {
   reference::QuantizedBlock expected = reference::quantizeBlock(
-      rule, block.values, factorOf(block), firstOf(block));
+      rule, tile.values, factorOf(block), firstOf(tile));
+  if (rowsOfScale > 1)
+    expected.codes = reference::quantizeUnder(
+        rule, expected.scale, block.values, factorOf(block), firstOf(block));
   uint64_t first = codesOf(block);
   if (scaleFound(block) != expected.scale)
     note(block, "expected scale " + text(expected.scale) + ", found " +
@@ -402,11 +424,11 @@ void ResultChecker::checkExactly(const Block &block) {
                       hex(codes.found(first + i)));
 }
 
-void ResultChecker::checkWithin(const Block &block) {
-  std::vector<float> low(size), high(size);
-  for (uint64_t i = 0; i < size; ++i) {
-    bool isAround0 = block.least[i] <= 0 && block.most[i] >= 0;
-    float x = std::fabs(block.least[i]), y = std::fabs(block.most[i]);
+void ResultChecker::checkWithin(const Block &block, const Block &tile) {
+  std::vector<float> low(tile.least.size()), high(tile.least.size());
+  for (uint64_t i = 0; i < low.size(); ++i) {
+    bool isAround0 = tile.least[i] <= 0 && tile.most[i] >= 0;
+    float x = std::fabs(tile.least[i]), y = std::fabs(tile.most[i]);
     low[i] = isAround0 ? 0 : std::min(x, y);
     high[i] = std::max(x, y);
   }
@@ -441,29 +463,43 @@ void ResultChecker::checkWithin(const Block &block) {
   }
 }
 
-void ResultChecker::check(const Block &block) {
+void ResultChecker::check(const Block &block, const Block &tile) {
   if (isSampled && isUntouched(block))
     return;
   // A NaN is one whatever the others are.
-  bool hasNaN = std::any_of(block.values.begin(), block.values.end(),
+  bool hasNaN = std::any_of(tile.values.begin(), tile.values.end(),
                             [](float value) { return std::isnan(value); });
-  if (hasNaN || (block.least == block.values && block.most == block.values))
-    checkExactly(block);
+  if (hasNaN || (tile.least == tile.values && tile.most == tile.values))
+    checkExactly(block, tile);
   else
-    checkWithin(block);
+    checkWithin(block, tile);
   codes.accept(codesOf(block), codeBytes);
   scales.accept(placeOf(block), scaleBytes());
   verdict.comparison.compared += size + 1;
 }
 
-/// Tiles hold whole blocks.
+void ResultChecker::checkTile(const Rows &rows,
+                              const reference::TileResult &result, uint64_t row,
+                              uint64_t column) {
+  Block tile = blockAt(rows, result, row, column);
+  std::vector<Block> blocksOfRows{tile};
+  uint64_t end = std::min(row + rowsOfScale, result.tile.rows);
+  for (uint64_t next = row + 1; next < end; ++next) {
+    blocksOfRows.push_back(blockAt(rows, result, next, column));
+    tile.join(blocksOfRows.back());
+  }
+  for (const Block &block : blocksOfRows)
+    check(block, tile);
+}
+
+/// Tiles hold whole blocks, and all rows of a scale.
 void ResultChecker::check(const Rows &rows, const Multiply &multiply) {
   constexpr uint64_t kColumns = 128;
   uint64_t columns = std::max<uint64_t>(1, kColumns / size) * size;
   for (const reference::TileResult &result : multiply(rows.product, columns))
-    for (uint64_t row = 0; row < result.tile.rows; ++row)
+    for (uint64_t row = 0; row < result.tile.rows; row += rowsOfScale)
       for (uint64_t column = 0; column < result.tile.columns; column += size)
-        check(blockAt(rows, result, row, column));
+        checkTile(rows, result, row, column);
   checkPadding(rows);
 }
 

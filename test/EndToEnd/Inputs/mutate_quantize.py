@@ -266,6 +266,11 @@ if is_epilogue:
                 r"\1, \2;", text):
             EQUIVALENT.append((rf"another sum: .*add\.s32\s+{last}, {first}, 64;",
                                "a carry comes of 64 as of 65"))
+    # Rows that share a scale.
+    if re.search(r"_t4_t(16|32)", open(source).read()):
+        for columns in re.findall(r"setp\.eq\.b32\s+(%p\d+), %r\d+, 96;", text):
+            EQUIVALENT.append((rf"one of two conditions: .*or\.pred\s+%p\d+, %p\d+, "
+                               rf"{columns};", "behind N all of them are, or none"))
     # Both blocks of 16 of a quad are before column 192, or none is.
     for columns in re.findall(r"setp\.gt\.s32\s+(%p\d+), %r\d+, 191;", text):
         EQUIVALENT.append((rf"one of two conditions: .*or\.pred\s+%p\d+, %p\d+, "

@@ -262,6 +262,54 @@ static std::optional<Reason> whyNotOneThread(const QuantizedStorage &storage,
                 "such, or a kernel of its own that quantises");
 }
 
+/// What a kernel does besides with the rows of a tile that share a scale.
+struct RowsOfScale {
+  int64_t rows;
+  ScaleRule rule;
+  bool areSwapped, arePromoted, areCounted;
+};
+
+/// The lanes of a warp that have those rows choose their scale together.
+static std::optional<Reason> whyNotRows(const RowsOfScale &what,
+                                        hw::Target target) {
+  if (what.rows == 1)
+    return std::nullopt;
+  std::string text =
+      "a scale of the result is for " + std::to_string(what.rows) + " rows, ";
+  std::string otherwise = "; nearest legal: scales of one row, as in "
+                          "'e8m0_t32', or a kernel of its own that quantises";
+  if (!hw::hasTensorMemory(target))
+    return Reason(text + "which the lanes of a warp of " +
+                  hw::targetName(target) +
+                  " have as parts of columns that they exchange" + otherwise);
+  if (what.areSwapped)
+    return Reason(text +
+                  "of which a lane has one column where operands are "
+                  "swapped" +
+                  otherwise);
+  if (what.arePromoted)
+    return Reason(text +
+                  "whose sums are promoted by threads that share the "
+                  "columns of a row" +
+                  otherwise);
+  if (what.areCounted)
+    return Reason(text + "of which memory says how many are there" + otherwise);
+  if (what.rule == ScaleRule::MinError)
+    return Reason(text + "and the errors that the rule 'min_error' compares "
+                         "are added up by one thread; nearest legal: the rule "
+                         "'floor', or a kernel of its own that quantises");
+  return std::nullopt;
+}
+
+static std::optional<Reason> whyNotRows(MatmulOp product, QuantizeOp op,
+                                        bool swap, hw::Target target) {
+  bool isPromoting =
+      promotionBlock(product.getA().getType(), product.getB().getType()) != 0;
+  return whyNotRows({op.getType().getRowTile(), op.getRule(), swap, isPromoting,
+                     product.isMasked()},
+                    target);
+}
+
 /// Whether sums may be brought to threads that have more of a row of D.
 static bool maySwap(MatmulOp product, QuantizeOp op, hw::Target target) {
   BoolAttr wish = getScheduleWish(product).getSwapOperands();
@@ -304,6 +352,10 @@ std::optional<Reason> blockscale::whyNotQuantized(MatmulOp product,
   if (!storage)
     return storage.why();
   if (auto why = whyNotEpilogue(*storage))
+    return why;
+  BoolAttr swap = getScheduleWish(product).getSwapOperands();
+  bool isSwapped = isSparseB(product) || (swap && swap.getValue());
+  if (auto why = whyNotRows(product, op, isSwapped, target))
     return why;
   if (auto why = whyNotOneThread(*storage, columnsOfBlock(product, op)))
     return why;
@@ -368,6 +420,8 @@ std::optional<Reason> blockscale::whyNotQuantized(MatmulOp product,
     return why;
   bool swap =
       schedule.getSwapOperands() && schedule.getSwapOperands().getValue();
+  if (auto why = whyNotRows(product, op, swap, target))
+    return why;
   return swap && hw::hasTensorMemory(target)
              ? std::nullopt
              : whyNotPromoted(product, op, target);
@@ -420,6 +474,13 @@ LogicalResult blockscale::verifyQuantization(KernelMatmulOp op) {
   if (!storage)
     return op.emitOpError() << storage.why().text;
   if (auto why = whyNotEpilogue(*storage))
+    return op.emitOpError() << why->text;
+  BoolAttr swap = op.getSchedule().getSwapOperands();
+  bool isPromoting = op.getRowBlock() || op.getColumnBlock();
+  if (auto why = whyNotRows({storage->rowTile, quantization.getRule(),
+                             swap && swap.getValue(), isPromoting,
+                             bool(op.getRowCounts())},
+                            target))
     return op.emitOpError() << why->text;
   if (storage->scale &&
       static_cast<bool>(op.getOffsets()) !=

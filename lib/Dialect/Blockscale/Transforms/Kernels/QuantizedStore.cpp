@@ -324,7 +324,7 @@ void QuantizedStore::storeRowsOfPadding(const EpilogueFragment &fragment,
 }
 
 bool QuantizedStore::areTogether(int64_t count) const {
-  if (isUnderFloats())
+  if (isUnderFloats() || storage.rowTile > 1)
     return false;
   auto divides = [&](AffineExpr expression, int64_t divisor) {
     return expression.getLargestKnownDivisor() % divisor == 0;
@@ -342,6 +342,14 @@ bool QuantizedStore::areTogether(int64_t count) const {
          divides(storage.k, count * storage.block);
 }
 
+Value QuantizedStore::largestOfRows(Emitter &e, ArrayRef<Value> elements,
+                                    Value isInside) {
+  BlockQuantizer quantizer(e, what, storage, sizes(e), getTarget(frame.op));
+  Value own = quantizer.largestOf(elements);
+  own = arith::SelectOp::create(e, isInside, own, e.f32(0));
+  return quantizer.largestOfTile(own);
+}
+
 void QuantizedStore::store(ArrayRef<Value> values,
                            const EpilogueFragment &fragment) {
   auto count = int64_t(values.size());
@@ -351,6 +359,10 @@ void QuantizedStore::store(ArrayRef<Value> values,
   }
   Emitter e(b.getLoc(), b);
   BlockPlace place = placeOf(e, fragment);
+  Value largest;
+  if (storage.rowTile > 1)
+    largest = largestOfRows(e, elementsOf(e, values.front()),
+                            isBelow(e, e.i32(0), fragment.count));
   Value end = endOfScales(e);
   Value hasScale = arith::AndIOp::create(
       e, isBelow(e, place.row, end), isBelow(e, place.block, blocksOfRow(e)));
@@ -364,7 +376,7 @@ void QuantizedStore::store(ArrayRef<Value> values,
     e.setInsertionPointToStart(condition.thenBlock());
     auto blocks = llvm::map_to_vector(
         values, [&](Value value) { return elementsOf(e, value); });
-    scf::YieldOp::create(e, storeBlocks(e, blocks, Value(), place));
+    scf::YieldOp::create(e, storeBlocks(e, blocks, largest, place));
     e.setInsertionPointToStart(condition.elseBlock());
     scf::YieldOp::create(e, e.i32(0));
   }

@@ -74,6 +74,11 @@ private:
   llvm::SmallVector<mlir::Value> sizes(Emitter &e);
   /// Blocks of a row of D, i32.
   mlir::Value blocksOfRow(Emitter &e);
+  /// The largest magnitude of the rows that share the scale of a block, of
+  /// which a thread has the `elements` of one if it `isInside` of D. All lanes
+  /// of a warp come.
+  mlir::Value largestOfRows(Emitter &e, llvm::ArrayRef<mlir::Value> elements,
+                            mlir::Value isInside);
   /// The elements as the quantisation reads them, in f32.
   llvm::SmallVector<mlir::Value> elementsOf(Emitter &e, mlir::Value value);
   /// Quantises blocks and stores their codes; the codes of their scales, a byte
