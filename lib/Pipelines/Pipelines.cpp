@@ -31,6 +31,8 @@ void blockscale::buildLegalization(OpPassManager &pm,
   LegalizeScalesOptions legalize;
   legalize.denseFallback = options.denseFallback;
   pm.addPass(createLegalizeScales(legalize));
+  if (options.quantizeOperands)
+    pm.addPass(createRelayoutForKernels());
   if (options.quantize || options.quantizeOperands)
     pm.addPass(createFuseQuantization());
 }

@@ -106,11 +106,8 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
            name +
            " are for whole columns, rows or matrices; nearest legal: "
            "'e8m0_t32', 'float32_t0' or 'float32'";
-  if (type.getOrder() != DataOrder::KMajor)
-    return Reason(
-        "a kernel dequantises elements along K, but the operand is in "
-        "order 'mn_major'; nearest legal: 'k_major', which a kernel of "
-        "'blockscale.relayout' makes of it");
+  if (auto why = whyNotAlongK(type, "dequantises elements", "the operand"))
+    return why;
   if (auto why = whyNotStoredAsIs(type, "dequantises"))
     return Reason(*why);
   bool isTiled = type.getLayout() == ScaleLayout::Tiled128x4;

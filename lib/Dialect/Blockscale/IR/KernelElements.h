@@ -23,6 +23,12 @@ namespace blockscale {
 std::optional<std::string> whyNotStoredAsIs(ScaledTensorType type,
                                             llvm::StringRef verb);
 
+/// Why a kernel that `does` something with elements, such as "writes elements",
+/// does not so with `what`, "the operand" or "the result", of `type`; empty if
+/// they lie along K.
+std::optional<Reason> whyNotAlongK(ScaledTensorType type, llvm::StringRef does,
+                                   llvm::StringRef what);
+
 } // namespace blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_IR_KERNELELEMENTS_H

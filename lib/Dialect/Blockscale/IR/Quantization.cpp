@@ -77,6 +77,17 @@ std::optional<std::string> blockscale::whyNotStoredAsIs(ScaledTensorType type,
          ", or a whole function ('--emit=host-llvm'), whose host " + verb.str();
 }
 
+std::optional<Reason> blockscale::whyNotAlongK(ScaledTensorType type,
+                                               StringRef does, StringRef what) {
+  if (type.getOrder() == DataOrder::KMajor)
+    return std::nullopt;
+  return "a kernel " + does.str() + " along K, but " + what.str() +
+         " is in order 'mn_major'; nearest legal: 'k_major', from and to which "
+         "a kernel of 'blockscale.relayout' brings it, as whole functions do "
+         "by "
+         "themselves ('--emit=host-llvm --quantize-on-device')";
+}
+
 /// Why no kernel writes tensors that are arranged as `type` is.
 static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
   const ScaleSpec &spec = type.getSpec().getValue();
@@ -95,10 +106,8 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
            name +
            " are for all rows or all of K; nearest legal: 'e8m0_t32', "
            "'e8m0_t32_t32', 'float32_t0' or 'float32'";
-  if (type.getOrder() != DataOrder::KMajor)
-    return Reason(
-        "a kernel writes elements along K, but the result is in order "
-        "'mn_major'; nearest legal: 'k_major'");
+  if (auto why = whyNotAlongK(type, "writes elements", "the result"))
+    return why;
   if (!hasPlainScales(type) && !scaleFormat(*spec.scale))
     return "a kernel writes float scales of float32, float16 and bfloat16, but "
            "those of " +

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KernelElements.h"
 #include "blockscale/Dialect/Blockscale/IR/Conversion.h"
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
 #include "blockscale/Dialect/Blockscale/IR/LayoutOfScales.h"
@@ -83,10 +84,8 @@ AffineExpr blockscale::threadsToPrune(const QuantizedStorage &storage) {
 static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
   const ScaleSpec &spec = type.getSpec().getValue();
   std::string name = "'" + std::string(type.getSpec().getText()) + "'";
-  if (type.getOrder() != DataOrder::KMajor)
-    return Reason("a kernel keeps or drops elements along K, but the operand "
-                  "is in order 'mn_major'; nearest legal: 'k_major', which a "
-                  "kernel of 'blockscale.relayout' makes of it");
+  if (auto why = whyNotAlongK(type, "keeps or drops elements", "the operand"))
+    return why;
   if (spec.zero)
     return "a kernel keeps or drops elements without zero points, which " +
            name + " has";

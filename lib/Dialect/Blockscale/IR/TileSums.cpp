@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KernelElements.h"
 #include "TensorVerifiers.h"
 #include "blockscale/Dialect/Blockscale/IR/Conversion.h"
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
@@ -121,10 +122,8 @@ bool blockscale::isTileSums(ConversionAttr conversion) {
 static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
   const ScaleSpec &spec = type.getSpec().getValue();
   std::string name = "'" + std::string(type.getSpec().getText()) + "'";
-  if (type.getOrder() != DataOrder::KMajor)
-    return Reason("a kernel adds up elements along K, but the operand is in "
-                  "order 'mn_major'; nearest legal: 'k_major', which a kernel "
-                  "of 'blockscale.relayout' makes of it");
+  if (auto why = whyNotAlongK(type, "adds up elements", "the operand"))
+    return why;
   if (spec.isUnscaled())
     return std::nullopt;
   if (type.getLayout() != ScaleLayout::Plain)

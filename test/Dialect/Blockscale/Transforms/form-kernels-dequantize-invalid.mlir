@@ -38,7 +38,7 @@ func.func @channels(%a: !a) -> tensor<64x64xf32> {
 
 !a = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4, order = mn_major>
 func.func @columns(%a: !a) -> tensor<64x64xf32> {
-  // expected-error@+1 {{a kernel dequantises elements along K, but the operand is in order 'mn_major'; nearest legal: 'k_major', which a kernel of 'blockscale.relayout' makes of it}}
+  // expected-error@+1 {{a kernel dequantises elements along K, but the operand is in order 'mn_major'; nearest legal: 'k_major', from and to which a kernel of 'blockscale.relayout' brings it, as whole functions do by themselves ('--emit=host-llvm --quantize-on-device')}}
   %0 = blockscale.dequantize %a : !a to tensor<64x64xf32>
   return %0 : tensor<64x64xf32>
 }

@@ -76,7 +76,7 @@ func.func @short(%x: tensor<64x128xf32>) -> !q {
 
 !q = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4, order = mn_major>
 func.func @columns(%x: tensor<64x64xf32>) -> !q {
-  // expected-error@+1 {{a kernel writes elements along K, but the result is in order 'mn_major'; nearest legal: 'k_major'}}
+  // expected-error@+1 {{a kernel writes elements along K, but the result is in order 'mn_major'; nearest legal: 'k_major', from and to which a kernel of 'blockscale.relayout' brings it, as whole functions do by themselves ('--emit=host-llvm --quantize-on-device')}}
   %0 = blockscale.quantize %x : tensor<64x64xf32> to !q
   return %0 : !q
 }

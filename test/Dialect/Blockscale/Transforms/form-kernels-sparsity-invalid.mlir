@@ -27,7 +27,7 @@ func.func @many(%x: tensor<1000000000x64xbf16>) -> tensor<1000000000x64xbf16> {
 !dense = !blockscale.tensor<64x128xf8E4M3FN, order = mn_major>
 !sparse = !blockscale.tensor<64x128xf8E4M3FN, "n2m4", layout = tiled_128x4, order = mn_major>
 func.func @order(%a: !dense) -> !sparse {
-  // expected-error@+1 {{a kernel keeps or drops elements along K, but the operand is in order 'mn_major'; nearest legal: 'k_major', which a kernel of 'blockscale.relayout' makes of it}}
+  // expected-error@+1 {{a kernel keeps or drops elements along K, but the operand is in order 'mn_major'; nearest legal: 'k_major', from and to which a kernel of 'blockscale.relayout' brings it, as whole functions do by themselves ('--emit=host-llvm --quantize-on-device')}}
   %0 = blockscale.compress %a : !dense to !sparse
   return %0 : !sparse
 }

@@ -29,7 +29,7 @@ func.func @recoded(%a: !a) -> tensor<2x64xf32> {
 
 !a = !blockscale.tensor<64x256xf8E4M3FN, "float32_t0", order = mn_major>
 func.func @columns(%a: !a) -> tensor<2x64xf32> {
-  // expected-error@+1 {{a kernel adds up elements along K, but the operand is in order 'mn_major'; nearest legal: 'k_major'}}
+  // expected-error@+1 {{a kernel adds up elements along K, but the operand is in order 'mn_major'; nearest legal: 'k_major', from and to which a kernel of 'blockscale.relayout' brings it, as whole functions do by themselves ('--emit=host-llvm --quantize-on-device')}}
   %0 = blockscale.tile_sums %a tile = 128 : !a to tensor<2x64xf32>
   return %0 : tensor<2x64xf32>
 }

@@ -203,6 +203,30 @@ def SelectSchedule : Pass<"blockscale-select-schedule"> {
   let dependentDialects = ["::blockscale::BlockscaleDialect"];
 }
 
+def RelayoutForKernels : Pass<"blockscale-relayout-for-kernels"> {
+  let summary = "Let kernels convert elements that lie along M or N";
+  let description = [{
+    Kernels quantise, dequantise, compress, densify and add up elements along K. Where
+    one of these ops has operand or result in order `mn_major`, a kernel would do it but
+    for that, and kernels make what it reads or read what it makes, or it is all of its
+    function, it is done on elements along K: a `blockscale.relayout`, of which a kernel
+    becomes, too, changes the order in front of it and behind it. The values are the
+    same. What the host does anyway stays as it is.
+
+    Before:
+    ```mlir
+    %0 = blockscale.densify %x : !across to !dense_across
+    ```
+    After:
+    ```mlir
+    %0 = blockscale.relayout %x : !across to !along
+    %1 = blockscale.densify %0 : !along to !dense_along
+    %2 = blockscale.relayout %1 : !dense_along to !dense_across
+    ```
+  }];
+  let dependentDialects = ["::blockscale::BlockscaleDialect"];
+}
+
 def FuseQuantization : Pass<"blockscale-fuse-quantization"> {
   let summary = "Let products quantise their results";
   let description = [{

@@ -9,11 +9,8 @@
 // One gpu.func per source of a kernel, whose arguments are typed by how the
 // host makes them, and a launch in the source's place.
 
-#include "DequantizeSource.h"
-#include "PruneSource.h"
+#include "KernelNeighbours.h"
 #include "QuantizeSource.h"
-#include "RelayoutSource.h"
-#include "SparseSource.h"
 #include "TileSumsSource.h"
 #include "blockscale/Dialect/Blockscale/IR/Conversion.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
@@ -32,7 +29,6 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace blockscale {
 #define GEN_PASS_DEF_FORMKERNELS
@@ -321,75 +317,6 @@ static LogicalResult buildVariants(MatmulOp op, gpu::GPUFuncOp kernel,
       return failure();
   }
   return success();
-}
-
-/// Whether the kernel of a product does it.
-static bool isOfKernel(QuantizeOp op) {
-  auto product = op.getInput().getDefiningOp<MatmulOp>();
-  return product && quantizerOf(product) == op;
-}
-
-/// Whether a kernel in a whole function can do the conversion `op`. The host
-/// keeps a scale for several rows or blocks once, and subtracts zero points
-/// itself.
-static bool isConvertible(Operation *op) {
-  return TypeSwitch<Operation *, bool>(op)
-      .Case([](DequantizeOp dequantize) {
-        bool hasZeros = dequantize.getInput()
-                            .getType()
-                            .getSpec()
-                            .getValue()
-                            .zero.has_value();
-        return !whyNotKernel(dequantize) && !repeatsScales(dequantize) &&
-               !hasZeros;
-      })
-      .Case<RelayoutOp, PruneOp, CompressOp, DensifyOp, TileSumsOp>(
-          [](auto conversion) { return !whyNotKernel(conversion); })
-      .Default([](Operation *) { return false; });
-}
-
-/// Whether a kernel reads its operands on the device.
-static bool isReader(Operation *op) {
-  return isa<MatmulOp>(op) || isConvertible(op);
-}
-
-/// Whether a kernel makes the elements of `operand`.
-static bool isMadeByKernel(Value operand) {
-  Operation *source = operand.getDefiningOp();
-  if (auto assemble = dyn_cast_or_null<AssembleOp>(source))
-    source = assemble.getData().getDefiningOp();
-  auto quantizer = dyn_cast_or_null<QuantizeOp>(source);
-  if (quantizer && !isOfKernel(quantizer))
-    return !whyNotKernel(quantizer) && !repeatsScales(quantizer);
-  return source && (quantizer || isReader(source));
-}
-
-/// Whether all that reads `op` are kernels, so that its result need not leave
-/// the device.
-static bool isForKernels(QuantizeOp op) {
-  return !op->use_empty() && llvm::all_of(op->getUsers(), isReader);
-}
-
-/// Whether a kernel makes or reads what `op` reads or makes, so that copies are
-/// saved if one does `op`, too.
-static bool isAmongKernels(Operation *op) {
-  Operation *source = op->getOperand(0).getDefiningOp();
-  // Elements without scales are a part and all of it.
-  if (auto assemble = dyn_cast_or_null<AssembleOp>(source))
-    source = assemble.getData().getDefiningOp();
-  if (source && (isReader(source) || isa<QuantizeOp>(source)))
-    return true;
-  auto readsOnDevice = [](Operation *user) {
-    return isReader(user) || isa<QuantizeOp>(user) ||
-           (isa<AssembleOp>(user) && !user->use_empty() &&
-            llvm::all_of(user->getUsers(), isReader));
-  };
-  return !op->use_empty() && llvm::all_of(op->getUsers(), readsOnDevice);
-}
-
-/// Whether a kernel in a whole function can do it.
-static bool isDoneByKernel(QuantizeOp op) {
-  return !whyNotKernel(op) && !repeatsScales(op);
 }
 
 /// A function that only quantises is compiled or refused; in whole functions
