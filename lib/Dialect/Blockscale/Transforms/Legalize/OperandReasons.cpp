@@ -51,6 +51,9 @@ Reason blockscale::whyNoScheme(hw::Target target, const HardwareOperand &a,
   }
   auto why = hw::whyNot(query);
   std::string text = why ? why->text : "no kind fits these operands";
+  if (nearest && !skipsPattern)
+    text += ", which skips " +
+            std::string(hw::patternName(hw::sparsePattern(nearest->kind)));
   if (!sparse)
     text += otherScales(a.element, b.element, a.scale, a.scaleSpan);
   return text;
