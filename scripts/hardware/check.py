@@ -69,11 +69,11 @@ def told_by_numpy(case, kernel, arguments, more, result):
                                      cases.sums_of(cases.bytes_of(expected)))
     names = set(more) - {"ends", "rows"}
     if case.does != "launch" or names or not isinstance(result, np.ndarray) or \
-            "activation" in case.source:
+            "activation" in case.source or "epilogue" in case.source:
         return None
     wanted = cases.product_of(case, arguments, more)
     # Rows of D behind the last group are not written.
-    last = case.ends[-1] if case.ends else None
+    last = case.ends[-1] if case.ends and "along_k" not in case.name else None
     found, wanted = result.astype(np.float64)[..., :last, :], wanted[..., :last, :]
     if np.array_equal(found, wanted):
         return True

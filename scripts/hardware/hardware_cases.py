@@ -96,7 +96,7 @@ def operand(bs, case, kernel, name, shape, rng):
             many = np.exp2(np.round(many * 4 - 4))
         scales = many.astype(np.float32).astype(scales.dtype)
     return bs.Scaled(data, scales, made.tensor_scale, format=made.format,
-                     layout=made.layout)
+                     layout=made.layout, zeros=made.zeros)
 
 
 # Calls -----------------------------------------------------------------------------------
@@ -106,6 +106,7 @@ def sizes_of(kernel, case):
     found = {one["name"]: one["value"] for one in planned["sizes"]}
     m, *batch = case.shape
     found["M"] = found["M"] or m
+    found["K"] = found["K"] or m
     found["batch"] = found["batch"] or (batch[0] if batch else 1)
     return found
 
@@ -113,8 +114,9 @@ def sizes_of(kernel, case):
 def product_inputs(bs, case, kernel):
     rng, sizes = case.rng(), sizes_of(kernel, case)
     m, n, k, batch = (sizes[one] for one in ("M", "N", "K", "batch"))
-    is_grouped = case.ends is not None
-    lead = () if batch == 1 or is_grouped else (batch,)
+    is_along_k = "along_k" in case.name
+    is_grouped = case.ends is not None and not is_along_k
+    lead = () if batch == 1 or case.ends else (batch,)
     a = operand(bs, case, kernel, "a", (*lead, case.rows or m, k), rng)
     b = operand(bs, case, kernel, "b", ((batch,) if is_grouped else lead) + (n, k), rng)
     more, operands = {}, {one["operand"]: one for one in kernel._planned(None)["operands"]}
@@ -124,7 +126,7 @@ def product_inputs(bs, case, kernel):
     if "c" in operands:
         kind = TYPES.get(operands["c"]["type"], np.float32)
         more["c"] = rng.integers(-8, 9, (*lead, m, n)).astype(np.float32).astype(kind)
-    if is_grouped:
+    if case.ends is not None:
         more["ends"] = np.array(case.ends)
     if case.rows:
         rows = rng.integers(0, case.rows, m)
@@ -161,14 +163,16 @@ def inputs(bs, case, kernel):
         np.arange(case.shape[-2]) % 60)[:, None] / 2.0**30
     if case.pattern:
         x = bs.prune(x * (8 if "int" in format_.element else 1), case.pattern)
+    if format_.element == "uint8":
+        x = np.arange(x.size).reshape(x.shape) * 40503 % 65537 % 256.0
     if format_.element == "int8":
         x = np.clip(np.round(x), -127, 127)
     a = bs.quantize(x, format_)
-    if case.name.startswith("densify"):
+    if case.pattern and not case.name.startswith("compress"):
         scales = a.scales
         a = bs.Scaled(a.data, scales, format=bs.Format(
             *case.more["format"], sparsity=case.pattern))
-    return (a.to(layout) if format_.scale else a,), {}
+    return (a.to(layout) if format_.scale or case.name.startswith("relayout") else a,), {}
 
 
 def emulated(case, kernel, arguments, more, **options):
@@ -219,7 +223,9 @@ def differences(found, sums, share=1.0):
 
 def written_share(case):
     """Rows of D behind the last group are not written."""
-    return case.ends[-1] / case.shape[0] if case.ends else 1.0
+    if not case.ends or "along_k" in case.name:
+        return 1.0
+    return case.ends[-1] / case.shape[0]
 
 
 # What the package's numpy says -----------------------------------------------------------
@@ -235,6 +241,9 @@ def product_of(case, arguments, more):
     a, b = (one.dequantize().astype(np.float64) for one in arguments)
     if case.ends is None:
         return np.einsum("...mk,...nk->...mn", a, b)
+    if "along_k" in case.name:
+        begins = (0, *case.ends[:-1])
+        return np.stack([a[:, i:k] @ b[:, i:k].T for i, k in zip(begins, case.ends)])
     wanted = np.zeros((case.shape[0], b.shape[1]))
     for at, group in enumerate(rows_of(case, len(wanted))):
         row = more["rows"][at] if "rows" in more else at

@@ -12,8 +12,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import variant_functions as make
 from hardware_cases import Case
-from variant_kinds import Operands
-from variant_results import Quantization, Sparsity, Sums
+from variant_kinds import (
+    BYTE_FACTORS, DECODED_FACTORS, LONG_ELEMENTS, Operands, REAL_ZEROS, SHORTEST_TILES,
+    SHORT_TILES, SPARSE_PROMOTED, SPARSE_ZEROS, UNSCALED, ZEROS, ZEROS_BESIDE_SPARSE)
+from variant_results import MOVED, SPARSE_ROWS, Quantization, Sparsity, Sums
 
 # Rows of the matrices; M ends inside of tiles of all kinds.
 ROWS = 133
@@ -60,12 +62,29 @@ def quantizations():
     yield Quantization("i8", "float32_t0@plain", "bf16",
                        "rounding(stochastic, seed = 7)"), {
         "rounding": "stochastic", "seed": 7}
-    # Of which sm_90a converts none.
-    for element in ("f6E2M3FN", "f4E2M1FN"):
-        yield Quantization(element, "e8m0_t32", "bf16"), {}
-        yield Quantization(element, "e8m0_t32", "bf16",
-                           "rounding(stochastic, seed = 12345)"), {
-            "rounding": "stochastic", "seed": 12345}
+    yield from short_quantizations()
+
+
+def short_quantizations():
+    """To 6 and 4 bits, whose conversions retarget.py spells as integer arithmetic."""
+    for element in ("f6E2M3FN", "f6E3M2FN", "f4E2M1FN"):
+        for kind in ("bf16", "f32"):
+            yield Quantization(element, "e8m0_t32", kind), {}
+        yield Quantization(element, "e8m0_t32_t32", "f16"), {}
+        for rounding in ("stochastic", "stochastic_rs"):
+            yield Quantization(element, "e8m0_t32", "bf16",
+                               f"rounding({rounding}, seed = 12345)"), {
+                "rounding": rounding, "seed": 12345}
+        for rule in ("ceil", "min_error"):
+            yield Quantization(element, "e8m0_t32", "bf16", f"rule({rule})"), {"rule": rule}
+    for spec in ("e4m3fn_t16", "multi_float32_e4m3fn_t16", "multi_float32_e4m3fn_t16_t16"):
+        for kind in ("bf16", "f16", "f32"):
+            yield Quantization("f4E2M1FN", spec, kind), {}
+            yield Quantization("f4E2M1FN", spec, kind, "rule(min_error)"), {
+                "rule": "min_error"}
+    for words in ("", "rule(min_error)"):
+        yield Quantization("f4E2M1FN", "multi_float32_e4m3fn_t16", "bf16", words,
+                           finds=True), {"rule": "min_error"} if words else {}
 
 
 def name_of(*words):
@@ -95,21 +114,24 @@ def quantize_cases():
     yield from long_row_cases()
     for what, words in quantizations():
         k = LONG_K if "128" in what.spec or "t64" in what.spec else K
-        more = {"tensor_scale": 0.37} if what.gives else {}
+        is_given = what.gives or what.spec.startswith("multi") and not what.finds
+        more = {"tensor_scale": 0.37} if is_given else {}
         for way, function in (("", make.function_that_quantizes),
                               ("turned", make.function_that_quantizes_columns)):
-            name = name_of("quantize", way, *what[:4], "given" if what.gives else "")
+            name = name_of("quantize", way, *what[:4], "given" if what.gives else "",
+                           "found" if what.finds else "")
             yield Case(name, "quantize", function("k", what, 1, k),
                        shape_of(k, bool(way)), what.x, words, more=more)
-        if what.words == "" and not what.gives:
+        if what.words == "" and not is_given and not what.finds:
             name = name_of("quantize_special", *what[:3])
             yield Case(name, "quantize", make.function_that_quantizes("k", what, 1, k),
                        shape_of(k), what.x, words, special=True)
     for spec, kind, k, rows in (("e8m0_t32", "bf16", K, 160), ("e8m0_t32_t32", "f32", K, 160),
                                 ("e8m0_t128_t128", "bf16", LONG_K, 256),
                                 ("float32_t128@plain", "bf16", LONG_K, 256),
-                                ("float32_t0@plain", "bf16", K, 160)):
-        one = Quantization("f8E4M3FN", spec, kind)
+                                ("float32_t0@plain", "bf16", K, 160),
+                                ("e4m3fn_t16", "bf16", K, 160), ("e4m3fn_t16_t16", "f32", K, 160)):
+        one = Quantization("f4E2M1FN" if spec.startswith("e4m3") else "f8E4M3FN", spec, kind)
         yield Case(name_of("quantize_both_ways", spec, kind), "quantize",
                    make.function_that_quantizes_both_ways("k", (one, one), 1, k),
                    (rows, k), kind, {})
@@ -129,6 +151,12 @@ def dequantize_cases():
                 what = Quantization(element, spec, kind)
                 yield Case(name_of("dequantize", element, spec, kind), "dequantize",
                            make.function_that_dequantizes("k", what, 1, k), (ROWS, k), kind)
+    for element, spec in (("f6E2M3FN", "e8m0_t32"), ("f6E3M2FN", "e8m0_t32@plain"),
+                          ("f4E2M1FN", "e4m3fn_t16"), ("f4E2M1FN", "e8m0_t32_t32")):
+        for kind in ("bf16", "f32"):
+            what = Quantization(element, spec, kind)
+            yield Case(name_of("dequantize", element, spec, kind), "dequantize",
+                       make.function_that_dequantizes("k", what, 1, K), (ROWS, K), kind)
     for what, k in ((Sums("f8E4M3FN", "float32_t128@plain", 128), LONG_K),
                     (Sums("f8E5M2", "float32_t0@plain"), K), (Sums("bf16", "", 128), LONG_K)):
         yield Case(name_of("tile_sums", what.element, what.spec), "tile_sums",
@@ -141,6 +169,25 @@ SPARSE = [("f8E4M3FN", "e4m3", "e8m0_t64", "e8m0_t32n2m4", "2:4"),
           ("bf16", "bf16", "", "n2m4", "2:4"), ("tf32", "tf32", "", "n1m2", "1:2"),
           ("i8", "int8", "", "n2m4", "2:4")]
 KEPT = {"2 of 4": "2:4", "4 of 8 pairs": "4:8 in pairs", "1 of 2": "1:2"}
+
+
+# The format of MOVED's operands before, and how their scales lie.
+MOVED_FORMATS = (
+    (("e4m3", "ue8m0", 32), "tiled_128x4", None), (("uint8", None, 0), "plain", None),
+    (("e5m2", "ue8m0", 32), "plain", None), (("bf16", None, 0), "plain", "2:4"),
+    (("tf32", None, 0), "tiled_128x4", "1:2"), (("e2m1", "ue8m0", 64), "tiled_128x4", "4:8 in pairs"),
+    (("e4m3", "ue8m0", 64), "plain", "2:4"),
+    (("e4m3", "ue8m0", 32, False, None, 32), "plain", None))
+
+
+def moved_cases():
+    """Elements to the other order, metadata to the other layout."""
+    for at, (both, (format_, layout, pattern)) in enumerate(zip(MOVED, MOVED_FORMATS)):
+        for rows in (1, ROWS, 300):
+            yield Case(name_of("relayout_parts", str(at), *both[0], "to", *both[1], str(rows)),
+                       "convert", make.function_that_moves_parts("k", both, 1, 576),
+                       (rows, 576), pattern=pattern,
+                       more={"format": format_, "layout": layout})
 
 
 def convert_cases():
@@ -158,6 +205,13 @@ def convert_cases():
                        make.function_that_changes_sparsity("k", what, 1, 576),
                        (ROWS, 576), pattern=pattern,
                        more={"format": format_, "layout": "tiled_128x4"})
+    for what, pattern in zip(SPARSE_ROWS, ("2:4", "4:8 in pairs", "1:2") * 2):
+        element = {"f8E4M3FN": "e4m3", "f4E2M1FN": "e2m1"}.get(what.element, what.element)
+        format_ = (element, "ue8m0", 64) if what.dense else (element, None, 0)
+        yield Case(name_of(what.op, what.element, pattern, "plain"), "convert",
+                   make.function_that_changes_sparsity("k", what, 1, 576), (ROWS, 576),
+                   pattern=pattern, more={"format": format_, "layout": "plain"})
+    yield from moved_cases()
     layouts = ("plain", "tiled_128x4", "tiled_128x16")
     for before in layouts:
         for behind in layouts:
@@ -241,11 +295,64 @@ def product_cases():
         yield Case(name_of("product", kind, "gathered"), "launch",
                    make.function_that_gathers("k", operands, 136, LONG_K, "", 4, "f32"),
                    (300,), ends=ends, rows=150)
-    for spec in ("e8m0_t32", "float32_t128@plain"):
-        what = Quantization("f8E4M3FN", spec, "bf16")
-        one = make.function_with_quantized_result
-        yield Case(name_of("product_quantised", spec), "launch",
-                   one("k", (DEEPSEEK, what), 256, LONG_K, "", 0, ""), (133,))
+    yield from result_cases()
+    yield from zero_cases()
+    yield from along_k_cases()
+
+
+def result_cases():
+    """Results that are quantised, in every order of operands, of all rows and of groups."""
+    shuffled = (Quantization("f8E4M3FN", "e8m0_t32", "bf16"),
+                Quantization("f8E5M2", "float32_t128@plain", "f32", "rounding(away)"),
+                Quantization("f4E2M1FN", "e4m3fn_t16", "bf16"),
+                Quantization("f6E2M3FN", "e8m0_t32", "f16"),
+                Quantization("f4E2M1FN", "e8m0_t32", "f32",
+                             "rounding(stochastic, seed = 12345)"))
+    for kind in ("bf16", "fp8_rows", "deepseek"):
+        for what in shuffled:
+            one = (KINDS[kind], what)
+            for name, schedule in (("", ""), ("swapped", "swap_operands = true"),
+                                   ("split", "split_k = 2")):
+                yield Case(name_of("product_quantised", kind, *what[:3], name), "launch",
+                           make.function_with_quantized_result(
+                               "k", one, 512, LONG_K, schedule, 0, ""), (133,))
+        yield Case(name_of("product_quantised", kind, "groups"), "launch",
+                   make.function_with_quantized_result("k", (KINDS[kind], shuffled[0]), 384,
+                                                       LONG_K, "", 4, ""), (300,),
+                   ends=(130, 130, 131, 297))
+        yield Case(name_of("product_pairs", kind), "launch",
+                   make.function_with_pairs("k", (KINDS[kind], None), 512, LONG_K, "", 0, ""),
+                   (133,))
+
+
+def zero_cases():
+    """Zero points, of dense and of sparse elements and beside these, and other scales that
+    warps multiply by."""
+    for what, many in (("zeros", ZEROS), ("real_zeros", REAL_ZEROS),
+                       ("sparse_zeros", SPARSE_ZEROS), ("beside_sparse", ZEROS_BESIDE_SPARSE),
+                       ("sparse", UNSCALED), ("long", LONG_ELEMENTS), ("short", SHORT_TILES),
+                       ("shortest", SHORTEST_TILES), ("bytes", BYTE_FACTORS),
+                       ("decoded", DECODED_FACTORS), ("sparse_promoted", SPARSE_PROMOTED)):
+        for at, operands in enumerate(many):
+            for m in (133, 300):
+                yield Case(name_of("product", what, str(at), str(m)), "launch",
+                           product("k", operands, 264, LONG_K), (m,))
+
+
+def along_k_cases():
+    ends = (64, 64, 320, 768)
+    for kind, operands in (("bf16", BF16), ("f16", F16)):
+        both = Operands(f"{operands.a}@mn_major", f"{operands.b}@mn_major", "", "")
+        for name, one in (("", operands), ("mn_major", both)):
+            yield Case(name_of("product", kind, "along_k", name), "launch",
+                       make.function_along_k("k", one, 264, 136, "", 4, "f32"), (768,),
+                       ends=ends)
+        yield Case(name_of("product", kind, "mn_major"), "launch",
+                   product("k", both, 264, LONG_K), (136,))
+        yield Case(name_of("product", kind, "gathered_swapped"), "launch",
+                   make.function_that_gathers("k", operands, 136, LONG_K,
+                                              "swap_operands = true, tile_n = 32", 4, "f32"),
+                   (300,), ends=(130, 130, 131, 297), rows=150)
 
 
 # What compute-sanitizer looks at too.

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Measures kernels of a bundle on the card: microseconds and fractions of a copy.
 
-usage: hardware_times.py FOLDER [--out FILE] [--emulated]
+usage: hardware_times.py FOLDER [--only REGEX] [--launches N] [--out FILE] [--emulated]
 
 Each line has the bytes that a kernel must move, its time (the mean of many launches
 between two events), the bandwidth that comes to over that of a copy on the same card in
-the same run, and what the formula of benchmarks/elementwise.py says for this card.
+the same run, and what the formula of benchmarks/elementwise.py says for this card. With
+--launches=1 nothing is launched before, for profilers.
 
 Part of the blockscale project, under the Apache License v2.0 with LLVM
 Exceptions.
@@ -14,6 +15,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import argparse
 import json
+import re
 import sys
 import time
 import traceback
@@ -36,7 +38,7 @@ class Clock:
         self.events = [cuda.call("cuEventCreate", 0) for _ in range(2)]
 
     def microseconds(self, launch, count=LAUNCHES):
-        for _ in range(WARM):
+        for _ in range(WARM if count > 1 else 0):
             launch()
         cuda.call("cuCtxSynchronize")
         cuda.call("cuEventRecord", self.events[0], 0)
@@ -162,6 +164,7 @@ def of_torch(facts, launches):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--only", default="")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--emulated", action="store_true")
     parser.add_argument("--launches", type=int, default=LAUNCHES)
@@ -179,6 +182,8 @@ def main():
         print(f"copy of {card.name}: {copy:.3f} TB/s", flush=True)
         print(json.dumps({"card": card.name, "copy": copy}), file=out, flush=True)
         for path in sorted(arguments.folder.glob("*.time")):
+            if not re.search(arguments.only, path.stem):
+                continue
             if time.time() - begin > arguments.seconds:
                 print("out of time before", path.stem, flush=True)
                 break

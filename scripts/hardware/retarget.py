@@ -120,10 +120,70 @@ def mixed_sums(ptx):
                   widened, ptx)
 
 
+# Of the short floats: bits of the mantissa, the least exponent, the bits below the sign
+# and the largest number, as f32.
+SHORT = {"e2m1x2": (1, 0, 3, "0f40C00000"), "e2m3x2": (3, 0, 5, "0f40F00000"),
+         "e3m2x2": (2, -2, 5, "0f41E00000")}
+# What f16 with the bits of a short float in its exponent and mantissa lacks.
+LARGER = {"e2m1x2": 0x7400, "e2m3x2": 0x7400, "e3m2x2": 0x6C00}
+
+
+def _short_code(kind, source, target):
+    """A magnitude to nearest even: the sum with a power of two that has the place of the
+    last bit for its own rounds, and its lower bits are the code in its binade."""
+    mantissa, least, magnitude, largest = SHORT[kind]
+    return f"""abs.f32 %mag, {source}; min.f32 %mag, %mag, {largest}; mov.b32 %bits, %mag;
+	shr.u32 %exp, %bits, 23; max.u32 %exp, %exp, {127 + least};
+	add.u32 %bits, %exp, {23 - mantissa}; shl.b32 %bits, %bits, 23; mov.b32 %big, %bits;
+	add.rn.f32 %mag, %mag, %big; mov.b32 {target}, %mag; sub.u32 {target}, {target}, %bits;
+	sub.u32 %exp, %exp, {127 + least}; shl.b32 %exp, %exp, {mantissa};
+	add.u32 {target}, {target}, %exp; mov.b32 %bits, {source}; shr.u32 %bits, %bits, 31;
+	setp.nan.f32 %none, {source}, {source}; selp.b32 %bits, 0, %bits, %none;
+	shl.b32 %bits, %bits, {magnitude}; or.b32 {target}, {target}, %bits;
+	"""
+
+
+def to_short(ptx):
+    """Two f32 to floats of 6 or 4 bits by integer arithmetic, rounded alike."""
+
+    def codes(match):
+        kind, target, high, low = match.groups()
+        width, at = (8, 4) if kind == "e2m1x2" else (16, 8)
+        return ("{ .reg .f32 %mag, %big; .reg .b32 %exp, %bits, %lo, %hi; .reg .pred %none;"
+                f"\n\t{_short_code(kind, low, '%lo')}{_short_code(kind, high, '%hi')}"
+                f"shl.b32 %hi, %hi, {at}; or.b32 %lo, %lo, %hi; "
+                f"cvt.u{width}.u32 {target}, %lo; }}")
+
+    return re.sub(r"cvt\.rn\.satfinite\.(e2m1x2|e2m3x2|e3m2x2)\.f32\s+(%\w+), (%\w+), (%\w+);",
+                  codes, ptx)
+
+
+def from_short(ptx):
+    """Floats of 6 or 4 bits to f16, which has them all: a shift, and a power of two for
+    the other bias."""
+
+    def numbers(match):
+        kind, target, source = match.groups()
+        mantissa, _, magnitude, _ = SHORT[kind]
+        width, apart = (8, 4) if kind == "e2m1x2" else (16, 8)
+        bits, sign = (1 << magnitude) - 1, 15 - magnitude
+        both = bits | bits << 16
+        return (f"{{ .reg .b32 %two, %sgn; cvt.u32.u{width} %two, {source};\n\t"
+                f"shl.b32 %sgn, %two, {16 - apart}; and.b32 %sgn, %sgn, 0xFFFF0000; "
+                f"and.b32 %two, %two, {(1 << apart) - 1}; or.b32 %two, %two, %sgn;\n\t"
+                f"shl.b32 %sgn, %two, {sign}; and.b32 %sgn, %sgn, 0x80008000; "
+                f"and.b32 %two, %two, {both}; shl.b32 %two, %two, {10 - mantissa};\n\t"
+                f"mov.b32 {target}, {LARGER[kind] * 0x10001}; "
+                f"mul.rn.f16x2 {target}, {target}, %two; or.b32 {target}, {target}, %sgn; }}")
+
+    return re.sub(r"cvt\.rn\.f16x2\.(e2m1x2|e2m3x2|e3m2x2)\s+(%\w+), (%\w+);", numbers, ptx)
+
+
 def retarget(ptx, target="sm_90a"):
     """The text for another chip; ptxas says whether that has all of it."""
     ptx = re.sub(r"^\.target sm_\w+", f".target {target}", ptx, flags=re.MULTILINE)
-    for rule in (pairs, unit_scales, kinds, long_loads, of_three, mixed_sums):
+    for rule in (pairs, unit_scales, kinds, long_loads, of_three, mixed_sums, to_short,
+                 from_short):
         ptx = rule(ptx)
     return ptx
 
