@@ -109,12 +109,13 @@ void nvvm::registerDialect(DialectRegistry &registry) {
   registry.insert<NVVM::NVVMDialect>();
 }
 
-void nvvm::makeKernel(Operation *function, int32_t threads, int32_t cluster) {
+void nvvm::makeKernel(Operation *function, int32_t threads, int32_t cluster,
+                      int32_t ctasPerSm) {
   Builder b(function->getContext());
   function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
                     b.getUnitAttr());
   function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                    b.getI32IntegerAttr(1));
+                    b.getI32IntegerAttr(ctasPerSm));
   function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                     b.getDenseI32ArrayAttr({threads}));
   if (cluster > 1)

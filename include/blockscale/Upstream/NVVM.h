@@ -47,8 +47,9 @@ inline constexpr llvm::StringLiteral kDialectName = "nvvm";
 void registerDialect(mlir::DialectRegistry &registry);
 
 /// Makes `function` a kernel of `threads` threads for each CTA and clusters of
-/// `cluster` CTAs, one CTA on an SM at least.
-void makeKernel(mlir::Operation *function, int32_t threads, int32_t cluster);
+/// `cluster` CTAs, of which an SM has registers for `ctasPerSm` at once.
+void makeKernel(mlir::Operation *function, int32_t threads, int32_t cluster,
+                int32_t ctasPerSm);
 
 /// The name of the attribute of a parameter that the grid does not write.
 llvm::StringRef gridConstantName();
