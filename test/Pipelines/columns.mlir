@@ -1,5 +1,6 @@
 // Registers of CTAs that quantise columns leave room for another one on the SM,
-// but for blocks of sparse instructions.
+// but for blocks of sparse instructions. Tiles of several rows have warps of four
+// blocks and eight rows.
 // RUN: blockscale compile %s --target=sm_100a --emit=ptx | FileCheck %s
 
 !x = tensor<?x512xbf16>
@@ -7,6 +8,8 @@
 !rows = !blockscale.tensor<?x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !columns = !blockscale.tensor<512x?xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !sparse = !blockscale.tensor<?x512xf8E4M3FN, "e8m0_t64", layout = tiled_128x4>
+!squares = !blockscale.tensor<?x512xf8E4M3FN, "e8m0_t32_t32", layout = tiled_128x4>
+!short = !blockscale.tensor<?x512xf8E4M3FN, "e8m0_t8_t32", layout = tiled_128x4>
 
 // CHECK-LABEL: .entry rows(
 // CHECK: .minnctapersm 1
@@ -47,4 +50,25 @@ func.func @both(%x: !x) -> (!rows, !columns) {
   %0 = blockscale.quantize %x : !x to !rows
   %1 = blockscale.quantize %y : !turned to !columns
   return %0, %1 : !rows, !columns
+}
+
+// CHECK-LABEL: .entry squares(
+// CHECK: shfl.sync.bfly.b32 {{.*}}, 4, 31, -1;
+// CHECK: shfl.sync.bfly.b32 {{.*}}, 8, 31, -1;
+// CHECK: shfl.sync.bfly.b32 {{.*}}, 16, 31, -1;
+// CHECK: bar.sync
+// CHECK: ld.shared.v4.b32
+// CHECK-NOT: redux
+func.func @squares(%x: !x) -> !squares {
+  %0 = blockscale.quantize %x : !x to !squares
+  return %0 : !squares
+}
+
+// CHECK-LABEL: .entry short(
+// CHECK: shfl.sync.bfly.b32 {{.*}}, 16, 31, -1;
+// CHECK-NOT: bar.sync
+// CHECK: ret
+func.func @short(%x: !x) -> !short {
+  %0 = blockscale.quantize %x : !x to !short
+  return %0 : !short
 }

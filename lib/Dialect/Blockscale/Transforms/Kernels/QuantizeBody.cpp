@@ -119,6 +119,31 @@ SmallVector<QuantizeBody::Digit> QuantizeBody::tileDigits() const {
   return list;
 }
 
+static bool isOf(const QuantizeBody::Digit &digit, hw::Dim source,
+                 int64_t least) {
+  auto extent = dyn_cast<AffineConstantExpr>(digit.extent);
+  return digit.term.source == source && digit.term.divisor == 1 && extent &&
+         extent.getValue() >= least;
+}
+
+/// Warps that have whole tiles of 8 to 32 rows read and write two sectors of
+/// each row at a time, and bytes of scales that are far apart: an H100 took 1.6
+/// times as long as for rows. So they have the four blocks of an atom, if the
+/// layout puts these side by side.
+TileOrder QuantizeBody::order() const {
+  constexpr int64_t kRowsOfWarp = hw::kWarpSize / hw::kAtomScales;
+  if (!storage.scale || storage.tileBlocks != 1 ||
+      storage.rowTile < kRowsOfWarp || storage.rowTile > hw::kWarpSize)
+    return TileOrder::Together;
+  SmallVector<Digit> list(llvm::reverse(storage.scales.digits));
+  bool fits = isOf(list.front(), hw::Dim::Block, hw::kAtomScales) &&
+              !isOf(list.front(), hw::Dim::Block, hw::kAtomScales + 1) &&
+              llvm::any_of(list, [](const Digit &digit) {
+                return isOf(digit, hw::Dim::Row, hw::kWarpSize);
+              });
+  return fits ? TileOrder::BlocksFirst : TileOrder::Together;
+}
+
 /// Those of the byte, but before them neighbouring rows where tiles have
 /// several: of an atom of scales, which are a CTA, where those of a warp are
 /// not all.
@@ -129,6 +154,13 @@ SmallVector<QuantizeBody::Digit> QuantizeBody::digits() const {
   SmallVector<Digit> list(llvm::reverse(storage.scales.digits));
   if (storage.rowTile > hw::kWarpSize)
     return withRowsFirst(std::move(list));
+  if (order() == TileOrder::BlocksFirst) {
+    auto *row = llvm::find_if(list, [](const Digit &digit) {
+      return isOf(digit, hw::Dim::Row, hw::kWarpSize);
+    });
+    std::rotate(list.begin() + 1, row, row + 1);
+    return list;
+  }
   if (storage.rowTile > 1)
     std::stable_partition(list.begin(), list.end(), [](const Digit &digit) {
       return digit.term.source == hw::Dim::Row && digit.term.divisor == 1;
@@ -375,6 +407,7 @@ Value QuantizeBody::quantize(const BlockPlace &place) {
 }
 
 void QuantizeBody::build() {
+  quantizer.setOrder(order());
   if (!arguments.workspace)
     return buildCta();
   GridMaxima maxima(e, arguments, threads());

@@ -36,6 +36,8 @@ public:
                const QuantizeArguments &arguments);
   virtual ~QuantizeBody() = default;
 
+  using Digit = hw::StorageLayout<mlir::AffineExpr>::Digit;
+
   void build();
 
   /// Lets a CTA of so many threads do what CTA `number`, i32, does of a grid
@@ -46,8 +48,6 @@ public:
   }
 
 protected:
-  using Digit = hw::StorageLayout<mlir::AffineExpr>::Digit;
-
   /// The digits of a thread's number in the grid, the fastest first.
   virtual llvm::SmallVector<Digit> digits() const;
   /// The same with the rows of an atom of scales first.
@@ -63,9 +63,12 @@ protected:
     return threadsOfCta ? threadsOfCta
                         : quantizeThreads(storage, bool(arguments.workspace));
   }
+  /// Which threads have the blocks of a tile.
+  virtual TileOrder order() const;
   /// Whether the threads of a CTA leave something in shared memory.
   virtual bool usesShared() const {
-    return storage.repetitions() > hw::kWarpSize;
+    return storage.repetitions() > hw::kWarpSize ||
+           order() == TileOrder::BlocksFirst;
   }
   /// The elements of the block; `first` is the number of its first one in the
   /// op's input, i64.

@@ -71,9 +71,10 @@ private:
 //===----------------------------------------------------------------------===//
 
 /// Neighbouring lanes have the blocks of a row, or of a column of tiles of
-/// several rows, or of tiles of several rows and blocks.
+/// several rows where these need neighbours, or of tiles of several rows and
+/// blocks.
 BlockPlace RowsOfTile::placeOf(Value thread, int64_t atom) {
-  bool isTall = storage.rowTile > 1;
+  bool isTall = storage.rowTile > 1 && order() == TileOrder::Together;
   int64_t extent = isTall ? hw::kAtomRows : hw::kAtomScales;
   Value fast = arith::RemUIOp::create(e, thread, e.i32(extent));
   Value slow = arith::DivUIOp::create(e, thread, e.i32(extent));
@@ -100,6 +101,7 @@ void RowsOfTile::storeCodes(const BlockPlace &place, ArrayRef<Value> words) {
 }
 
 void RowsOfTile::quantizeTile(Value thread) {
+  quantizer.setOrder(order());
   for (int64_t atom = 0; atom < atomsOf(storage); ++atom) {
     BlockPlace place = placeOf(thread, atom);
     Value code = quantize(place);

@@ -28,6 +28,7 @@ public:
 protected:
   llvm::SmallVector<Digit> digits() const override;
   int64_t threads() const override { return kColumnThreads; }
+  TileOrder order() const override { return TileOrder::RowsFirst; }
   bool usesShared() const override { return true; }
   llvm::SmallVector<mlir::Value> load(const BlockPlace &place,
                                       mlir::Value first) override;

@@ -107,7 +107,57 @@ Value TileReduction::ofBlocks(Value own, gpu::AllReduceOperation how) {
   return all;
 }
 
+/// Of rows, between which there are the other blocks of an atom. Warps leave
+/// what they have found beside what the others of the tile have.
+Value TileReduction::ofRows(Value own, gpu::AllReduceOperation how) {
+  constexpr int64_t kBlocks = hw::kAtomScales;
+  for (int64_t distance = kBlocks; distance < hw::kWarpSize; distance *= 2)
+    own = joined(own,
+                 gpu::ShuffleOp::create(e, own, int32_t(distance),
+                                        int32_t(hw::kWarpSize),
+                                        gpu::ShuffleMode::XOR)
+                     .getShuffleResult(),
+                 how);
+  int64_t warps = storage.rowTile * kBlocks / hw::kWarpSize;
+  if (warps == 1)
+    return own;
+  Type f32 = e.getF32Type();
+  Value shared = allocate(hw::kAtomBytes / hw::kWarpSize * kBlocks);
+  Value thread = threadInCta(), size = e.i32(hw::kWarpSize),
+        count = e.i32(warps);
+  Value warp = arith::DivUIOp::create(e, thread, size);
+  Value lane = arith::RemUIOp::create(e, thread, size);
+  Value tile = arith::AddIOp::create(
+      e,
+      arith::MulIOp::create(e, arith::DivUIOp::create(e, warp, count),
+                            e.i32(kBlocks)),
+      arith::RemUIOp::create(e, lane, e.i32(kBlocks)));
+  Value first = arith::MulIOp::create(e, tile, count);
+  Value isFirst =
+      arith::CmpIOp::create(e, arith::CmpIPredicate::ult, lane, e.i32(kBlocks));
+  auto condition = scf::IfOp::create(e, isFirst);
+  {
+    OpBuilder::InsertionGuard guard(e);
+    e.setInsertionPointToStart(condition.thenBlock());
+    Value place =
+        arith::AddIOp::create(e, first, arith::RemUIOp::create(e, warp, count));
+    StoreSharedOp::create(e,
+                          vector::FromElementsOp::create(
+                              e, VectorType::get({1}, f32), e.fromBits(own)),
+                          shared, place);
+  }
+  gpu::BarrierOp::create(e);
+  Value loaded =
+      LoadSharedOp::create(e, VectorType::get({warps}, f32), shared, first);
+  Value all;
+  for (int64_t i = 0; i < warps; ++i)
+    all = joined(all, e.bits(vector::ExtractOp::create(e, loaded, i)), how);
+  return all;
+}
+
 Value TileReduction::reduce(Value own, gpu::AllReduceOperation how) {
+  if (order == TileOrder::BlocksFirst)
+    return ofRows(own, how);
   if (order == TileOrder::RowsFirst && storage.tileBlocks > 1) {
     if (storage.rowTile > 1)
       own = ofNeighbours(own, storage.rowTile, how);

@@ -21,7 +21,12 @@ enum class TileOrder {
   Together,
   /// Those of 128 rows follow each other, then those of the next block. Tiles
   /// have no more rows, and no more blocks than an atom of scales.
-  RowsFirst
+  RowsFirst,
+  /// Neighbours have the blocks of an atom of scales in one row, and the next
+  /// ones those of the next row. Tiles have one block and a warp's rows of
+  /// them,
+  /// 8, or several warps'.
+  BlocksFirst
 };
 
 /// Brings an i32 of each thread of a tile together; each thread has a block.
@@ -45,6 +50,7 @@ private:
   mlir::Value ofWarps(mlir::Value own, int64_t warps,
                       mlir::gpu::AllReduceOperation how);
   mlir::Value ofBlocks(mlir::Value own, mlir::gpu::AllReduceOperation how);
+  mlir::Value ofRows(mlir::Value own, mlir::gpu::AllReduceOperation how);
   mlir::Value joined(mlir::Value x, mlir::Value y,
                      mlir::gpu::AllReduceOperation how);
   mlir::Value allocate(int64_t words);
