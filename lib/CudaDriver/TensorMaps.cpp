@@ -94,9 +94,10 @@ fillMap(emulator::TensorMap &map, const CUtensorMap *result,
     if (i + 1 != rank)
       map.globalStrides[i] = strides[i];
   }
-  // The inner one is not used.
-  map.elementStrides[0] = 1;
   map.interleave = emulator::Interleave(interleave);
+  // The inner one is used by pixels of interleaved tensors alone.
+  if (map.interleave == emulator::Interleave::None)
+    map.elementStrides[0] = 1;
   map.swizzle = emulator::Swizzle(swizzle);
   map.l2Promotion = unsigned(promotion);
   map.oobFill = emulator::OobFill(fill);

@@ -8,7 +8,7 @@
 // CHECK: blockscale: cuTensorMapEncodeTiled: swizzle code 7 does not exist
 // CHECK: blockscale: cuTensorMapEncodeIm2col: rank is 2, must be in 3..5
 // CHECK: blockscale: cuTensorMapEncodeIm2col: a corner's offset is 128, must be in -128..127
-// CHECK: blockscale: cuTensorMapEncodeIm2colWide: the modes along W need the 64-byte swizzle or the 128-byte swizzle with 16- or 32-byte atoms
+// CHECK: blockscale: cuTensorMapEncodeIm2colWide: the modes along W need no swizzle, the 64-byte swizzle or the 128-byte swizzle with 16- or 32-byte atoms
 // CHECK: blockscale: the program asks for the driver function 'cuFlyToTheMoon', which the emulator does not have
 // CHECK: all right
 

@@ -175,28 +175,7 @@ def load_cases():
         for at in ((0, 0, 0), (4, 3, 1), (-4, -3, -1)):
             yield case("u32", (64, 30, 9)[:rank], (16, 9, 5)[:rank], at[:rank],
                        steps=steps)
-    # Interleaved: [N, (D), (H), W, C/8, 8] as bytes.
-    for interleave, swizzles in ((1, (0,)), (2, (1, 0))):
-        span = 16 * interleave
-        for swizzle in swizzles:
-            for at in ((0, 0, 0), (0, 1, 1), (0, -1, -1), (0, 3, 2)):
-                yield case("u8", (span * 4, 10, 6), (span, 4, 3), at,
-                           interleave=interleave, swizzle=swizzle,
-                           strides=[64, 1024])
-                yield case("u16", (32 * interleave, 10, 6), (8 * interleave, 4, 3),
-                           (at[0], at[1], at[2]), interleave=interleave,
-                           swizzle=swizzle, strides=[64, 1024])
-    # What an interleaved box is: sizes and strides that tell its axes apart.
-    for interleave in (1, 2):
-        for kind in ("u8", "u16", "f32"):
-            for box in ((4, 1, 1), (1, 4, 1), (1, 1, 4), (3, 2, 5), (4, 2, 3),
-                        (8, 2, 3), (16, 2, 2)):
-                yield case(kind, (128, 40, 12), box, (0, 0, 0),
-                           interleave=interleave, strides=[512, 8192])
-        yield case("u8", (128, 40, 12), (4, 3, 2), (1, 2, 3), interleave=interleave,
-                   strides=[512, 8192])
-        yield case("u16", (24, 40, 12, 3), (4, 3, 2, 2), (0, -1, 2, 1),
-                   interleave=interleave, strides=[512, 8192, 65536])
+    yield from interleaved_cases()
     # Coordinates along the inner dimension off a multiple of 16 bytes.
     for at in (1, 3, 5, -3, 13):
         yield case("u8", (200, 9), (64, 4), (at, 1), pad=48)
@@ -210,6 +189,29 @@ def load_cases():
         yield case("u8", (inner, 9), (64, 8), (0, 2), strides=[64])
         yield case("u16", (inner, 9), (32, 8), (16, 2), strides=[128])
         yield case("f32", (inner, 9), (32, 4), (32, 2), strides=[256], fill=1)
+
+
+def interleaved_cases():
+    """Units of 16 or 32 bytes: W, H and D of them, slices of channels, images."""
+    for unit in (1, 2):
+        strides = [1024, 8192, 65536, 98304]
+        for kind in ("u8", "u16", "f32", "u64"):
+            for swizzle in range(4):
+                yield case(kind, (24, 8, 6), (16, 4, 3), (2, 1, 2), interleave=unit,
+                           swizzle=swizzle, strides=strides[:2])
+        for at in ((16, 0, 0), (-4, 1, 0), (0, 7, 4), (0, 8, 0), (0, -1, 0), (3, 2, -1),
+                   (23, 3, 5), (24, 3, 5)):
+            yield case("f16", (24, 8, 6), (16, 2, 3), at, interleave=unit,
+                       strides=strides[:2], fill=1)
+            yield case("u8", (24, 8, 6), (16, 2, 3), at, interleave=unit, swizzle=1,
+                       strides=strides[:2])
+        for rank in (4, 5):
+            for at in ((1, 2, 1, 1, 1), (-1, 3, 4, 2, -1)):
+                yield case("f16", (24, 8, 6, 3, 2)[:rank], (8, 3, 2, 2, 2)[:rank],
+                           at[:rank], interleave=unit, strides=strides[:rank - 1])
+        for steps in ((2, 1, 1), (1, 2, 1), (1, 1, 2), (3, 1, 2)):
+            yield case("u16", (24, 8, 6), (16, 2, 3), (1, 1, 0), interleave=unit,
+                       steps=steps, strides=strides[:2])
 
 
 def im2col_cases():
@@ -267,6 +269,12 @@ def store_cases():
 
 def expected_bytes(one):
     size = TYPES[one["type"]][1]
+    if one.get("interleave"):
+        # Of one slice of channels.
+        count = 16 * one["interleave"]
+        for axis, (box, step) in enumerate(zip(one["box"], one["steps"])):
+            count *= 1 if axis == len(one["dims"]) - 2 else -(-box // step)
+        return count
     if "lower" in one:
         return one["channels"] * one["pixels"] * size // 8
     count = one["box"][0]
@@ -284,8 +292,7 @@ def launches():
         # Narrow rows may lie apart: 128 bytes at most.
         rows = amount // max(one.get("channels", one["box"][0]) *
                              TYPES[one["type"]][1] // 8, 1)
-        size = min(max((amount + 1023) // 1024 * 1024, rows * 128) + (
-            8192 if one.get("interleave") else 1024), 98304)
+        size = min(max((amount + 1023) // 1024 * 1024, rows * 128) + 1024, 98304)
         arguments = [["in", IMAGE], ["out", size + 16],
                      *[["u32", x] for x in at], ["u32", amount], ["u32", size]]
         arguments.insert(0, ["map", one, 0])

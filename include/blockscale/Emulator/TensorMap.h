@@ -87,7 +87,6 @@ struct TensorMap {
 };
 
 /// Which rule of the encoder the map breaks; nothing if it is legal here.
-/// Interleaved maps are refused.
 std::optional<std::string> whyNot(const TensorMap &map);
 
 /// The bytes of a map as kernels get them, 128 of them. They are the emulator's

@@ -60,6 +60,35 @@ static unsigned sharedBits(TensorMapType type) {
   return isPadded(type) ? 8 : globalBits(type);
 }
 
+/// Bits of a place along the inner dimension in global memory: an element, or,
+/// of interleaved tensors, 16 or 32 bytes of channels of a pixel, whatever the
+/// type. These have dimensions W, H and D as far as they are there, slices of
+/// channels, and images. (All of it as an H100 does.)
+static unsigned placeBits(const TensorMap &map) {
+  constexpr unsigned kSliceBits = 128;
+  return map.interleave == Interleave::None
+             ? globalBits(map.type)
+             : kSliceBits * unsigned(map.interleave);
+}
+
+/// The same in shared memory.
+static unsigned sharedPlaceBits(const TensorMap &map) {
+  return map.interleave == Interleave::None ? sharedBits(map.type)
+                                            : placeBits(map);
+}
+
+/// How often a copy steps along a dimension. It has one slice of channels,
+/// whatever the box says; along the inner dimension only pixels have steps.
+static uint32_t stepsOf(const TensorMap &map, unsigned dimension) {
+  bool isInterleaved = map.interleave != Interleave::None;
+  if (isInterleaved && dimension + 2 == map.rank)
+    return 1;
+  if (!isInterleaved && dimension == 0)
+    return map.boxDim[0];
+  uint32_t step = map.elementStrides[dimension];
+  return (map.boxDim[dimension] + step - 1) / step;
+}
+
 static unsigned swizzleSpan(Swizzle swizzle) {
   switch (swizzle) {
   case Swizzle::None:
@@ -77,8 +106,13 @@ static unsigned swizzleSpan(Swizzle swizzle) {
 
 static std::string number(uint64_t value) { return std::to_string(value); }
 
+/// Of addresses and strides.
+static uint64_t alignmentOf(const TensorMap &map) {
+  return isPadded(map.type) || map.interleave == Interleave::B32 ? 32 : 16;
+}
+
 static Reason checkDimensions(const TensorMap &map) {
-  uint64_t strideAlign = isPadded(map.type) ? 32 : 16;
+  uint64_t strideAlign = alignmentOf(map);
   unsigned multiple = isPadded(map.type)                    ? 128
                       : map.type == TensorMapType::U4Align8 ? 2
                                                             : 1;
@@ -130,11 +164,12 @@ static Reason checkIm2col(const TensorMap &map) {
   }
   if (map.pixels == 0 || map.pixels > 1024)
     return "pixelsPerColumn is " + number(map.pixels) + ", must be in 1..1024";
-  bool swizzled = map.swizzle == Swizzle::B64 || map.swizzle == Swizzle::B128 ||
-                  map.swizzle == Swizzle::B128Atom32;
-  if (wide && !swizzled)
-    return std::string("the modes along W need the 64-byte swizzle or the "
-                       "128-byte swizzle with 16- or 32-byte atoms");
+  bool isLegal = map.swizzle == Swizzle::None || map.swizzle == Swizzle::B64 ||
+                 map.swizzle == Swizzle::B128 ||
+                 map.swizzle == Swizzle::B128Atom32;
+  if (wide && !isLegal)
+    return std::string("the modes along W need no swizzle, the 64-byte swizzle "
+                       "or the 128-byte swizzle with 16- or 32-byte atoms");
   return std::nullopt;
 }
 
@@ -147,11 +182,12 @@ Reason whyNot(const TensorMap &map) {
   if (map.traversal != Traversal::Tiled)
     if (auto reason = checkIm2col(map))
       return reason;
-  if (map.interleave != Interleave::None)
-    return std::string("interleaved tensor maps are not supported");
+  if (map.interleave != Interleave::None && map.rank < 3)
+    return "rank is " + number(map.rank) +
+           ", must be in 3..5 of interleaved tensors";
   if (unsigned(map.swizzle) > unsigned(Swizzle::B96))
     return "swizzle code " + number(unsigned(map.swizzle)) + " does not exist";
-  uint64_t align = isPadded(map.type) ? 32 : 16;
+  uint64_t align = alignmentOf(map);
   if (map.globalAddress % align)
     return "globalAddress is not a multiple of " + number(align);
   if (auto reason = checkDimensions(map))
@@ -173,16 +209,16 @@ Reason whyNot(const TensorMap &map) {
     return "boxDim[0] spans " + number(innerBits / 8) +
            " bytes, must be a multiple of 16";
   unsigned span = swizzleSpan(map.swizzle);
-  if (span && innerBits / 8 > span)
+  if (span && innerBits / 8 > span && map.interleave == Interleave::None)
     return "boxDim[0] spans " + number(innerBits / 8) +
            " bytes, more than the " + number(span) + " of the swizzle";
   return std::nullopt;
 }
 
 uint64_t boxBytes(const TensorMap &map) {
-  uint64_t bits = globalBits(map.type) * map.boxDim[0];
-  for (unsigned d = 1; d < map.rank; ++d)
-    bits *= (map.boxDim[d] + map.elementStrides[d] - 1) / map.elementStrides[d];
+  uint64_t bits = placeBits(map);
+  for (unsigned d = 0; d < map.rank; ++d)
+    bits *= stepsOf(map, d);
   return bits / 8;
 }
 
@@ -219,7 +255,7 @@ struct BoxWalker {
   uint32_t offset = 0; ///< in shared memory
 
   uint32_t sharedBytes(uint32_t elements) const {
-    return uint32_t(uint64_t(elements) * sharedBits(map.type) / 8);
+    return uint32_t(uint64_t(elements) * sharedPlaceBits(map) / 8);
   }
   void fill(uint32_t elements) {
     if (elements == 0)
@@ -227,8 +263,23 @@ struct BoxWalker {
     box.runs.push_back({0, 0, offset, sharedBytes(elements)});
     offset += sharedBytes(elements);
   }
+  /// Pixels of interleaved tensors, one by one.
+  void pixels(uint64_t base, bool inside) {
+    uint32_t bytes = placeBits(map) / 8;
+    for (uint32_t i = 0; i < innerCount; ++i) {
+      int64_t x = first + int64_t(i) * map.elementStrides[0];
+      if (inside && x >= 0 && x < width) {
+        box.runs.push_back({base + uint64_t(x) * bytes, bytes, offset, bytes});
+        offset += bytes;
+      } else {
+        fill(1);
+      }
+    }
+  }
   /// Puts the next row at a multiple of the swizzle's span.
   void row(uint64_t base, bool inside) {
+    if (map.interleave != Interleave::None)
+      return pixels(base, inside);
     elements(base, inside);
     uint32_t span = std::max(swizzleSpan(map.swizzle), 1u);
     offset = (offset + span - 1) / span * span;
@@ -242,7 +293,7 @@ struct BoxWalker {
       return;
     }
     fill(uint32_t(begin));
-    uint64_t bits = globalBits(map.type);
+    uint64_t bits = placeBits(map);
     uint32_t elements = uint32_t(end - begin);
     box.runs.push_back({base + uint64_t(first + begin) * bits / 8,
                         uint32_t(elements * bits / 8), offset,
@@ -258,7 +309,7 @@ struct BoxWalker {
 /// ends inside of one: measured on an H100 and an H200. Rows are no shorter.
 static int64_t widthOfRows(const TensorMap &map, bool store) {
   int64_t width = int64_t(map.globalDim[0]);
-  unsigned bits = globalBits(map.type);
+  unsigned bits = placeBits(map);
   if (!store || bits < 8)
     return width;
   int64_t unit = 16 * 8 / bits;
@@ -288,12 +339,22 @@ static std::optional<BoxFault> checkCoordinates(const TensorMap &map,
         std::string("the copy is ") + kNames[unsigned(traversalOf(mode))] +
             ", the tensor map was made for " + kNames[unsigned(map.traversal)],
         Hazard::IllegalTensorMap};
+  // Encoders take these; no text says what their copies do.
+  bool isWide = map.traversal == Traversal::Im2colW ||
+                map.traversal == Traversal::Im2colW128;
+  if (isWide && map.swizzle == Swizzle::None)
+    return BoxFault{"a copy along W without a swizzle is not documented",
+                    Hazard::IllegalTensorMap};
+  if (map.interleave != Interleave::None &&
+      (store || map.traversal != Traversal::Tiled))
+    return BoxFault{"of interleaved tensors only tiled loads are known",
+                    Hazard::IllegalTensorMap};
   int64_t first = coordinates[0];
   if (isPadded(map.type) && first % 128)
     return BoxFault{"first coordinate " + std::to_string(first) +
                         " is not a multiple of 128 elements",
                     Hazard::PaddedCoordinate};
-  if (first * int64_t(globalBits(map.type)) % 128)
+  if (first * int64_t(placeBits(map)) % 128)
     return BoxFault{"first coordinate " + std::to_string(first) +
                         " puts the box on an address that is not a multiple "
                         "of 16 bytes",
@@ -417,11 +478,11 @@ std::optional<BoxFault> resolveBox(const TensorMap &map,
   if (auto fault = checkCoordinates(map, coordinates, mode, store))
     return fault;
   BoxWalker walker{map, box, widthOfRows(map, store), coordinates[0],
-                   map.boxDim[0]};
+                   stepsOf(map, 0)};
   auto finish = [&](uint32_t rows) {
     box.sharedBytes = walker.offset;
     box.transactionBytes =
-        uint32_t(uint64_t(rows) * map.boxDim[0] * globalBits(map.type) / 8);
+        uint32_t(uint64_t(rows) * walker.innerCount * placeBits(map) / 8);
   };
   if (map.traversal != Traversal::Tiled) {
     uint32_t rows = 0;
@@ -432,8 +493,7 @@ std::optional<BoxFault> resolveBox(const TensorMap &map,
   }
   std::array<uint32_t, 5> count{1, 1, 1, 1, 1}, index{};
   for (unsigned d = 1; d < map.rank; ++d)
-    count[d] =
-        (map.boxDim[d] + map.elementStrides[d] - 1) / map.elementStrides[d];
+    count[d] = stepsOf(map, d);
   uint32_t rows = count[1] * count[2] * count[3] * count[4];
   if (mode == BoxMode::Gather4)
     rows = 4;
