@@ -23,6 +23,7 @@ import forms_matrix
 import forms_memory
 import forms_warp
 import kernels
+import map_changes
 import scripts
 import special
 import tensors
@@ -35,7 +36,7 @@ from values import DTYPES, width
 FORMS = (forms_integer, forms_float, forms_convert, forms_warp, forms_memory,
          forms_matrix)
 MODULES = {"script": scripts.modules, "warpgroup": warpgroup.modules,
-           "tiles": warp_tiles.modules,
+           "tiles": warp_tiles.modules, "map": map_changes.modules,
            "tensor": lambda: [(async_tensor.module_text(),
                                list(async_tensor.launches()))]}
 ROWS = 32

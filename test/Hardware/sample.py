@@ -1,10 +1,11 @@
 """Makes the sample that replay.py holds the emulator against in every test run.
 
-    python3 test/Hardware/sample.py BUNDLE MEASURED EMULATED SAMPLE.xz
+    python3 test/Hardware/sample.py BUNDLE MEASURED EMULATED SAMPLE.xz [EARLIER.xz]
 
 Of each kernel of forms 32 operands with their results, of each other launch the
 checksum of what it left. Forms whose results differ by design (compare.py shows
-them) and those that tell where they run are left out.
+them) and those that tell where they run are left out. Of an earlier sample all is kept
+that the bundle does not have and that replay.py still makes.
 """
 
 import json
@@ -16,6 +17,7 @@ import zlib
 import numpy as np
 
 import compare
+import replay
 from forms_matrix import forms as matrix_forms
 from forms_warp import forms as warp_forms
 from values import random_of
@@ -51,8 +53,21 @@ def kernel(bundle, plan, launch, measured, emulated, warps):
             "results": results}
 
 
+def earlier(path, plan):
+    """Kernels of forms, and launches, of a sample before."""
+    with open(path, "rb") as file:
+        sample = json.loads(lzma.decompress(file.read()))
+    own = {x.get("name") for x in plan["launches"]}
+    made = {x["name"] for make in replay.MODULES.values() for _, launches in make()
+            for x in launches}
+    has_forms = any("input" in x for x in plan["launches"])
+    return ([] if has_forms else sample["kernels"],
+            {name: crc for name, crc in sample["launches"].items()
+             if name in made - own})
+
+
 def main():
-    bundle, measured, emulated, out = sys.argv[1:]
+    bundle, measured, emulated, out, *before = sys.argv[1:]
     with open(os.path.join(bundle, "plan.json")) as file:
         plan = json.load(file)
     device, emulator = compare.Run(measured), compare.Run(emulated)
@@ -73,6 +88,9 @@ def main():
     every = {"wgmma": 5, "tensor": 2}
     kept = {name: crc for index, (name, crc) in enumerate(launches.items())
             if index % every.get(name.replace(" ", ".").split(".")[0], 1) == 0}
+    for path in before:
+        old_kernels, old_launches = earlier(path, plan)
+        kernels, kept = old_kernels + kernels, {**old_launches, **kept}
     text = json.dumps({"device": device.index["device"], "kernels": kernels,
                        "launches": kept})
     with open(out, "wb") as file:
