@@ -363,7 +363,10 @@ SANITIZED = (
     "quantize_f8E4M3FN_float32_plain_bf16", "quantize_both_ways_e8m0_t32_bf16",
     "dequantize_f8E4M3FN_e8m0_t32_bf16", "prune_2_of_4_bf16", "compress_bf16_2_4",
     "densify_f8E4M3FN_2_4", "relayout_plain_tiled_128x4",
-    "tile_sums_f8E4M3FN_float32_t128_plain")
+    "tile_sums_f8E4M3FN_float32_t128_plain", "product_bf16_along_k", "product_zeros_0_133",
+    "product_quantised_bf16_f8E4M3FN_e8m0_t32_bf16_swapped",
+    "quantize_f8E4M3FN_e8m0_t32_t32_bf16", "relayout_parts_1_ui8_mn_major_to_ui8_133",
+    "quantize_f4E2M1FN_e4m3fn_t16_bf16_rule_min_error")
 
 
 def all_cases():

@@ -14,9 +14,11 @@ program=$build/bin/blockscale driver=$build/lib/blockscale/libcuda.so.1
 "$python" "$here/bundle.py" "$folder/bundle" --blockscale="$program"
 "$python" "$here/mutants.py" "$folder/bundle"
 "$python" "$here/timed.py" "$folder/bundle" --blockscale="$program" \
-  --only='^(quantize_(MXFP8|e4m3|int8).*|quantize_(turned|both)_.*_bf16|dequantize|sparsity|product)'
+  --only='^(quantize_((turned|both)_)?(MXFP8|e4m3|int8)|dequantize_(MXFP8|e4m3|int8|ui)|sparsity|relayout|product)'
 "$python" "$here/launcher.py" "$folder/launcher" "$driver" --blockscale="$program"
 bash "$here/driver_programs.sh" "$folder/programs" "$driver"
+nvcc -O2 -std=c++17 -gencode=arch=compute_90a,code=sm_90a -cudart static "$here/on_chip.cu" \
+  -o "$folder/programs/on_chip"
 cp "$wheel" "$here/run.sh" "$folder"
 strip -o "$folder/libblockscale-runtime.so" "$build/lib/libblockscale-runtime.so"
 cd "$folder"

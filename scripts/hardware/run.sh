@@ -56,6 +56,8 @@ for program in basics graphs links words green_contexts mapped; do
   timeout -k 5 10 "$here/programs/$program" $argument 2>&1 | head -40
 done > "$out/programs.txt"
 grep -c ^line "$out/programs.txt"
+timeout -k 5 60 "$here/programs/on_chip" > "$out/on_chip.txt" 2>&1
+grep ^registers "$out/on_chip.txt"
 "$here/launcher/launcher" "$here/launcher" && cmp "$here/launcher/d.bin" "$here/launcher/wanted.bin" &&
   echo "the launcher's result is that of the emulator"
 date +%T
