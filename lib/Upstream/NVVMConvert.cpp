@@ -297,33 +297,84 @@ RoundingErrors nvvm::roundingErrors(ImplicitLocOpBuilder &b, ValueRange values,
   return result;
 }
 
+/// What the intrinsic `name` makes of the numbers of two vectors, each by
+/// itself.
+static Value callForEach(ImplicitLocOpBuilder &b, StringRef name, Value lhs,
+                         Value rhs) {
+  Type type = lhs.getType();
+  Value result = LLVM::PoisonOp::create(b, type);
+  for (int64_t i = 0; i < cast<VectorType>(type).getNumElements(); ++i) {
+    Value at = constantWord(b, i);
+    Value left = LLVM::ExtractElementOp::create(b, lhs, at);
+    Value right = LLVM::ExtractElementOp::create(b, rhs, at);
+    Value one = call(b, name, {left, right});
+    result = LLVM::InsertElementOp::create(b, result, one, at);
+  }
+  return result;
+}
+
 Value nvvm::addTowardsZero(ImplicitLocOpBuilder &b, Value lhs, Value rhs,
                            bool isPacked) {
   constexpr StringLiteral kAdd = "llvm.nvvm.add.rz.f";
   Type type = lhs.getType();
   if (!isa<VectorType>(type))
     return call(b, kAdd, {lhs, rhs});
-  Value sum;
-  if (isPacked) {
-    AssemblyText assembly(/*results=*/1);
-    assembly.constraints = ",=l";
-    assembly.text = "add.rz.f32x2 $0, ";
-    Value left = LLVM::BitcastOp::create(b, b.getI64Type(), lhs);
-    Value right = LLVM::BitcastOp::create(b, b.getI64Type(), rhs);
-    assembly.add(left, "l");
-    assembly.text += ", ";
-    assembly.add(right, "l");
-    sum = assemble(b, b.getI64Type(), assembly, /*hasEffects=*/false)
-              .getResult(0);
-    return LLVM::BitcastOp::create(b, type, sum);
-  }
-  sum = LLVM::PoisonOp::create(b, type);
-  for (int64_t i = 0; i < cast<VectorType>(type).getNumElements(); ++i) {
-    Value at = constantWord(b, i);
-    Value left = LLVM::ExtractElementOp::create(b, lhs, at);
-    Value right = LLVM::ExtractElementOp::create(b, rhs, at);
-    Value one = call(b, kAdd, {left, right});
-    sum = LLVM::InsertElementOp::create(b, sum, one, at);
-  }
-  return sum;
+  if (!isPacked)
+    return callForEach(b, kAdd, lhs, rhs);
+  AssemblyText assembly(/*results=*/1);
+  assembly.constraints = ",=l";
+  assembly.text = "add.rz.f32x2 $0, ";
+  Value left = LLVM::BitcastOp::create(b, b.getI64Type(), lhs);
+  Value right = LLVM::BitcastOp::create(b, b.getI64Type(), rhs);
+  assembly.add(left, "l");
+  assembly.text += ", ";
+  assembly.add(right, "l");
+  Value sum =
+      assemble(b, b.getI64Type(), assembly, /*hasEffects=*/false).getResult(0);
+  return LLVM::BitcastOp::create(b, type, sum);
+}
+
+// The text takes the halves of the product apart, which LLVM would do to one of
+// them by a conversion to 32 bits.
+Value nvvm::multiplyTowardsZero(ImplicitLocOpBuilder &b, Value lhs, Value rhs,
+                                bool isPacked) {
+  constexpr StringLiteral kMultiply = "llvm.nvvm.mul.rz.f";
+  Type type = lhs.getType();
+  if (!isa<VectorType>(type))
+    return call(b, kMultiply, {lhs, rhs});
+  if (!isPacked)
+    return callForEach(b, kMultiply, lhs, rhs);
+  AssemblyText assembly(/*results=*/2);
+  assembly.constraints = ",=f,=f";
+  assembly.text = "{\n\t.reg .b64 %product;\n\tmul.rz.f32x2 %product, ";
+  Value left = LLVM::BitcastOp::create(b, b.getI64Type(), lhs);
+  Value right = LLVM::BitcastOp::create(b, b.getI64Type(), rhs);
+  assembly.add(left, "l");
+  assembly.text += ", ";
+  assembly.add(right, "l");
+  assembly.text += ";\n\tmov.b64 {$0, $1}, %product;\n\t}";
+  SmallVector<Type> types(2, b.getF32Type());
+  auto both = LLVM::LLVMStructType::getLiteral(b.getContext(), types);
+  Value found = assemble(b, both, assembly, /*hasEffects=*/false).getResult(0);
+  Value result = LLVM::PoisonOp::create(b, type);
+  for (int64_t i : {0, 1})
+    result = LLVM::InsertElementOp::create(
+        b, result, LLVM::ExtractValueOp::create(b, found, ArrayRef<int64_t>(i)),
+        constantWord(b, i));
+  return result;
+}
+
+// As text, because LLVM takes the bytes into a register.
+Value nvvm::addHalf(ImplicitLocOpBuilder &b, Value addend, int64_t factor,
+                    Value word, bool isUpper) {
+  constexpr int64_t kByteBits = 8;
+  AssemblyText assembly(/*results=*/1);
+  assembly.constraints = ",=r";
+  assembly.text = "dp2a.lo.u32.u32 $0, ";
+  assembly.add(word, "r");
+  assembly.text +=
+      ", " + std::to_string(isUpper ? factor << kByteBits : factor) + ", ";
+  assembly.add(addend, "r");
+  return assemble(b, b.getI32Type(), assembly, /*hasEffects=*/false)
+      .getResult(0);
 }

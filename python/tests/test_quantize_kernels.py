@@ -352,41 +352,57 @@ def test_memory_with_scales_of_other_blocks(device):
         kernel.launch(there, b, kernel="matmul")
 
 
-def test_fractions_that_reach_1_with_their_random_numbers(device):
-    """Such a number is rounded up; those next to it are above or below."""
+# Elements with the largest one, which makes the scale 1 where it is among the numbers, and
+# where some of their steps begin and end.
+STEPS = [("f8E4M3FN", "e8m0_t32", "mxfp8", 448, 1, 1.125),
+         *[("f4E2M1FN", "e8m0_t32", "mxfp4", 6, low, high)
+           for low, high in ((0, 0.5), (0.5, 1), (1, 1.5), (1.5, 2), (2, 3), (3, 4), (4, 6))],
+         *[("i8", "float32_t0", "int8_row", 127, low, low + 1)
+           for low in (0, 1, 6, 64, 126)]]
+
+
+@pytest.mark.parametrize("x", ["f32", "bf16"])
+@pytest.mark.parametrize("element, spec, name, largest, low, high", STEPS)
+def test_fractions_that_reach_1_with_their_random_numbers(device, element, spec, name,
+                                                          largest, low, high, x):
+    """Such a number is rounded up; those next to it are above or below. Of the bf16
+    next to them that is so of those that are above or below. Both signs."""
     options = dict(rounding="stochastic", seed=SEED)
-    kernel = bs.compile(source("q", (64, 1024), "f8E4M3FN", "e8m0_t32",
-                               words_of(options), "f32"))
-    # Between 1 and 1.125, with a scale of 1.
-    x = (1 + (1 - random_fractions(SEED, 64 * 1024)) / 8).astype(np.float32)
-    x += np.resize([0, 2 ** -23, -2 ** -23], x.size).astype(np.float32)
-    x[::32] = 448
-    x = x.reshape(64, 1024)
-    found = kernel.quantize(x)
-    assert same(found, bs.quantize(x, "mxfp8", **options))
-    codes = found.data.astype(np.float32).reshape(-1)
-    ordinary = np.arange(x.size) % 32 != 0
-    assert (codes[ordinary] == np.resize([1.125, 1.125, 1], x.size)[ordinary]).all()
+    kernel = bs.compile(source("q", (64, 1024), element, spec, words_of(options), x))
+    reached = (low + (1 - random_fractions(SEED, 64 * 1024)) * (high - low)).astype("f4")
+    below, above = (np.nextafter(reached, np.float32(to)) for to in (0, largest))
+    numbers = np.choose(np.arange(reached.size) % 3, [reached, above, below])
+    numbers = np.minimum(numbers, high) * np.where(np.arange(numbers.size) % 5 < 2, -1, 1)
+    numbers[::32] = largest
+    numbers = numbers.reshape(64, 1024).astype(TYPES[x])
+    found = kernel.quantize(numbers)
+    assert same(found, bs.quantize(numbers, name, **options))
+    magnitudes = np.abs(numbers.astype("f4")).reshape(-1)
+    expected = np.where(magnitudes >= np.minimum(reached, high), high, low)
+    expected[::32] = largest
+    expected = np.copysign(expected, numbers.reshape(-1).astype("f4"))
+    assert (found.dequantize().reshape(-1) == expected).all()
 
 
 @pytest.mark.parametrize("seed, number", [(59587, 0), (16165, 0xffff)])
-def test_random_numbers_at_the_ends(device, seed, number):
+@pytest.mark.parametrize("element, spec, name, largest, step", [
+    ("f8E4M3FN", "e8m0_t32", "mxfp8", 448, 2.0 ** -9),
+    ("f4E2M1FN", "e8m0_t32", "mxfp4", 6, 0.5), ("i8", "float32_t0", "int8_row", 127, 1)])
+def test_random_numbers_at_the_ends(device, element, spec, name, largest, step, seed,
+                                    number):
     """0 rounds down what is no code, the largest what is less than 2^-16 above
     one."""
     options = dict(rounding="stochastic", seed=seed)
     assert random_fractions(seed, 1)[0] == number / 2 ** 16
-    kernel = bs.compile(source("q", (1, 32), "f8E4M3FN", "e8m0_t32",
-                               words_of(options), "f32"))
-    step = 2.0 ** -9
+    kernel = bs.compile(source("q", (1, 32), element, spec, words_of(options), "f32"))
     above, below = step / 2 ** 16, step * (1 - 2.0 ** -20)
     for first, up in ((0, 0), (-0.0, 0), (1e-40, 0), (above * 0.99, 0), (above, 1),
                       (-above, 1), (below, 1), (-1e-30, 0)):
-        x = np.full((1, 32), 448, np.float32)
+        x = np.full((1, 32), largest, np.float32)
         x[0, 0] = first
         found = kernel.quantize(x)
-        sign = 0x80 if np.signbit(x[0, 0]) else 0
-        assert found.data.view(np.uint8)[0, 0] == sign + (up if number else 0)
-        assert same(found, bs.quantize(x, "mxfp8", **options))
+        assert found.dequantize()[0, 0] == np.copysign(step * up * (number > 0), first)
+        assert same(found, bs.quantize(x, name, **options))
 
 
 def test_the_result_is_multiplied(device):

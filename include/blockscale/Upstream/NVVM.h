@@ -272,6 +272,13 @@ RoundingErrors roundingErrors(mlir::ImplicitLocOpBuilder &b,
 /// says whether the chip adds two at once.
 mlir::Value addTowardsZero(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
                            mlir::Value rhs, bool isPacked);
+/// The same of the product.
+mlir::Value multiplyTowardsZero(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
+                                mlir::Value rhs, bool isPacked);
+
+/// An i32 with `factor`, at most 255, times half of another added.
+mlir::Value addHalf(mlir::ImplicitLocOpBuilder &b, mlir::Value addend,
+                    int64_t factor, mlir::Value word, bool isUpper);
 
 //===----------------------------------------------------------------------===//
 // Warps

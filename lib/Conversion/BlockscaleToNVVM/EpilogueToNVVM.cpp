@@ -433,6 +433,33 @@ struct AddTowardsZeroToNVVM : OpConversionPattern<AddTowardsZeroOp> {
   }
 };
 
+struct MultiplyTowardsZeroToNVVM : OpConversionPattern<MultiplyTowardsZeroOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(MultiplyTowardsZeroOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(
+        op, nvvm::multiplyTowardsZero(b, adaptor.getLhs(), adaptor.getRhs(),
+                                      hw::multipliesPairs(getTarget(op).chip)));
+    return success();
+  }
+};
+
+struct AddHalfToNVVM : OpConversionPattern<AddHalfOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(AddHalfOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, nvvm::addHalf(b, adaptor.getAddend(), op.getFactor(),
+                                         adaptor.getWord(), op.getUpper()));
+    return success();
+  }
+};
+
 //===----------------------------------------------------------------------===//
 // Math
 //===----------------------------------------------------------------------===//
@@ -523,12 +550,13 @@ static bool isF32(Operation *op) {
 
 void blockscale::populateEpiloguePatterns(const TypeConverter &converter,
                                           RewritePatternSet &patterns) {
-  patterns.add<LoadRowToNVVM, PrefetchRowToNVVM, StoreRowToNVVM,
-               CountArrivalToNVVM, LargestMagnitudeToNVVM, EncodePairToNVVM,
-               EncodeWordToNVVM, EncodeStochasticToNVVM, DitherToNVVM,
-               RoundPairToNVVM, DecodePairToNVVM, RoundingErrorsToNVVM,
-               AddTowardsZeroToNVVM, ExpToNVVM, Exp2ToNVVM>(
-      converter, patterns.getContext());
+  patterns
+      .add<LoadRowToNVVM, PrefetchRowToNVVM, StoreRowToNVVM, CountArrivalToNVVM,
+           LargestMagnitudeToNVVM, EncodePairToNVVM, EncodeWordToNVVM,
+           EncodeStochasticToNVVM, DitherToNVVM, RoundPairToNVVM,
+           DecodePairToNVVM, RoundingErrorsToNVVM, AddTowardsZeroToNVVM,
+           MultiplyTowardsZeroToNVVM, AddHalfToNVVM, ExpToNVVM, Exp2ToNVVM>(
+          converter, patterns.getContext());
   populatePolynomialPatterns<math::ErfOp, math::ExpM1Op, math::LogOp,
                              math::Log1pOp, math::Log2Op, math::TanhOp>(
       converter, patterns);

@@ -80,7 +80,26 @@ REPLACED = REPLACED + [
     ("smaller steps", r"(\s)max\.xorsign\.abs\.f32(\s+%r\d+), (%r\d+), [^;]+;",
      r"\1mov.b32\2, \3;"),
     ("to nearest", r"(\s)fma\.rz\.f32", r"\1fma.rn.f32"),
-    ("what is left kept", r"(and\.b32\s+%r\d+, %r\d+), -65536;", r"\1, -1;")]
+    ("what is left kept", r"(and\.b32\s+%r\d+, %r\d+), (?:-65536|-4194304);",
+     r"\1, -1;"),
+    ("to nearest", r"(\s)mul\.rz\.f32", r"\1mul.rn.f32"),
+    ("no random bits",
+     r"(\s)dp2a\.lo\.u32\.u32(\s+%r\d+), %r\d+, \d+, (%r\d+);",
+     r"\1mov.b32\2, \3;"),
+    ("nothing but random bits", r"(dp2a\.lo\.u32\.u32\s+%r\d+, %r\d+, \d+), %r\d+;",
+     r"\1, 0;"),
+    ("half of the steps", r"(dp2a\.lo\.u32\.u32\s+%r\d+, %r\d+), 64,", r"\1, 32,"),
+    ("half of the steps", r"(dp2a\.lo\.u32\.u32\s+%r\d+, %r\d+), 16384,",
+     r"\1, 8192,"),
+    ("the other half", r"(dp2a\.lo\.u32\.u32\s+%r\d+, %r\d+), (?:1|64),",
+     r"\1, 256,"),
+    ("the other half", r"(dp2a\.lo\.u32\.u32\s+%r\d+, %r\d+), (?:256|16384),",
+     r"\1, 1,"),
+    ("a factor left out",
+     r"(\s)mul\.rn\.f32x2(\s+%rd\d+), (%rd\d+), %rd\d+;", r"\1mov.b64\2, \3;"),
+    ("no product",
+     r"(\s)fma\.rn\.f32x2(\s+%rd\d+), %rd\d+, %rd\d+, (%rd\d+);",
+     r"\1mov.b64\2, \3;")]
 
 # Rounding at random by an instruction.
 if ptx.places(r"cvt\.rs"):
@@ -98,7 +117,6 @@ if ptx.places(r"cvt\.rs"):
         ("the codes exchanged",
          r"(cvt\.rs\.satfinite\.\w+\.f32\s+%\w+, \{%r\d+),(%r\d+),(%r\d+)",
          r"\1,\3,\2"),
-        ("towards zero", r"(cvt\.rs\.[^{]*\{[^}]*\}), %r\d+;", r"\1, 0;"),
         ("the lower half of a product", r"(\s)mul\.hi\.u64", r"\1mul.lo.u64"),
         ("nothing of the other", r"(\s)xor\.b64(\s+%rd\d+), (%rd\d+), [^;]+;",
          r"\1mov.b64\2, \3;"),
@@ -108,6 +126,10 @@ if ptx.places(r"cvt\.rs"):
          r"\1mov.b32\2, \3;"),
         ("the halves exchanged", r"(mov\.b32 %r\d+, )\{(%codes0), (%codes1)\}",
          r"\1{\3, \2}")]
+
+    # Where random bits are added before, those of the instruction are 0.
+    if not ptx.places("dp2a"):
+        REPLACED += [("towards zero", r"(cvt\.rs\.[^{]*\{[^}]*\}), %r\d+;", r"\1, 0;")]
 
 # Lanes of a warp that find the largest magnitude of a tile.
 lanes = ptx.places(r"redux\.sync")
@@ -194,6 +216,11 @@ if "_t0" in open(source).read():
     EQUIVALENT += [(rf"the words exchanged: {at}: .*ld\.global",
                     "the largest of numbers in any order")
                    for at in ptx.places(r"ld\.global\.v") if at < lanes[0]]
+# Threads with two neighbouring blocks of a row, of which 10 are inside, 12 in memory.
+if "@neighbours" in open(source).read():
+    EQUIVALENT.append((r"(the other comparison|another bound): .*"
+                       r"setp\.gt\.u32\s+%p\d+, %r\d+, (9|11);",
+                       "the first of two has an even number"))
 if "min_error" in open(source).read():
     EQUIVALENT.append((r"no bound: .*0f7F7FFFFF",
                        "the smaller scale has the same inverse then, and wins"))

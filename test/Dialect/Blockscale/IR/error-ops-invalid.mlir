@@ -21,3 +21,19 @@ func.func @none() -> i32 {
   %c, %d = blockscale.rounding_errors as f8E5M2
   return %c : i32
 }
+
+// -----
+
+func.func @more_than_a_byte(%s: i32, %w: i32) -> i32 {
+  // expected-error@+1 {{attribute 'factor' failed to satisfy constraint: 32-bit signless integer attribute whose minimum value is 1 whose maximum value is 255}}
+  %0 = blockscale.add_half %s, 256 * lower %w
+  return %0 : i32
+}
+
+// -----
+
+func.func @nothing(%s: i32, %w: i32) -> i32 {
+  // expected-error@+1 {{attribute 'factor' failed to satisfy constraint: 32-bit signless integer attribute whose minimum value is 1 whose maximum value is 255}}
+  %0 = blockscale.add_half %s, 0 * upper %w
+  return %0 : i32
+}

@@ -20,3 +20,23 @@ func.func @sums(%x: f32, %v: vector<2xf32>) -> (f32, vector<2xf32>) {
   %1 = blockscale.add_towards_zero %v, %v : vector<2xf32>
   return %0, %1 : f32, vector<2xf32>
 }
+
+// CHECK-LABEL: func.func @products(
+// CHECK-SAME: %[[X:.*]]: f32, %[[V:.*]]: vector<2xf32>)
+func.func @products(%x: f32, %v: vector<2xf32>) -> (f32, vector<2xf32>) {
+  // CHECK: blockscale.multiply_towards_zero %[[X]], %[[X]] : f32
+  %0 = blockscale.multiply_towards_zero %x, %x : f32
+  // CHECK: blockscale.multiply_towards_zero %[[V]], %[[V]] : vector<2xf32>
+  %1 = blockscale.multiply_towards_zero %v, %v : vector<2xf32>
+  return %0, %1 : f32, vector<2xf32>
+}
+
+// CHECK-LABEL: func.func @halves(
+// CHECK-SAME: %[[S:.*]]: i32, %[[W:.*]]: i32)
+func.func @halves(%s: i32, %w: i32) -> (i32, i32) {
+  // CHECK: blockscale.add_half %[[S]], 64 * lower %[[W]]
+  %0 = blockscale.add_half %s, 64 * lower %w
+  // CHECK: blockscale.add_half %[[W]], 255 * upper %[[S]]
+  %1 = blockscale.add_half %w, 255 * upper %s
+  return %0, %1 : i32, i32
+}

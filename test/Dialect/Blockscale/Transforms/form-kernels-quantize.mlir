@@ -78,8 +78,10 @@ func.func @more(%x: tensor<?x256xbf16>) -> (!mxfp8, tensor<?x256xbf16>) {
 // CHECK-SAME: #blockscale.parameter<tensor_scale>
 // CHECK-SAME: #blockscale.parameter<d_tensor_scale>
 // CHECK-SAME: rounding = stochastic, seed = 5
-// CHECK: blockscale.dither %{{.*}}, %{{.*}} as f4E2M1FN
-// CHECK: blockscale.encode_word %{{.*}} as f4E2M1FN
+// CHECK: blockscale.multiply_towards_zero %{{.*}} : vector<2xf32>
+// CHECK: blockscale.add_half %{{.*}}, 64 * lower %[[RANDOM:.*]]
+// CHECK: blockscale.add_half %{{.*}}, 64 * upper %[[RANDOM]]
+// CHECK: blockscale.encode_stochastic %{{.*}} by %[[ZERO:.*]], %[[ZERO]] as f4E2M1FN
 
 // CHECK: gpu.func @columns(%[[X:.*]]: !blockscale.global<bf16> {blockscale.parameter = #blockscale.parameter<x>}, %{{.*}}, %{{.*}}, %{{.*}}: i32 {blockscale.parameter = #blockscale.parameter<size_m>}) kernel
 // CHECK-SAME: block = 512
@@ -106,5 +108,5 @@ func.func @more(%x: tensor<?x256xbf16>) -> (!mxfp8, tensor<?x256xbf16>) {
 // CHECK: blockscale.load_row {{.*}} aligned : <f16> -> vector<8xf16>
 // CHECK: blockscale.store_shared %{{.*}} to %[[TILE]]
 // CHECK: gpu.barrier
-// CHECK-NOT: blockscale.load_row
+// CHECK-NOT: blockscale.load_row {{.*}} : <f16>
 // CHECK: blockscale.load_shared %[[TILE]]

@@ -52,4 +52,41 @@ def Blockscale_AddTowardsZeroOp
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
 }
 
+def Blockscale_MultiplyTowardsZeroOp
+    : Op<Blockscale_Dialect, "multiply_towards_zero",
+         [Pure, SameOperandsAndResultType]> {
+  let summary = "a product of f32, or two, rounded towards zero";
+  let description = [{
+    `mul.rz` of the PTX ISA, of pairs with `.f32x2` where the chip multiplies two at
+    once. Subnormal numbers are numbers.
+
+    ```mlir
+    %p = blockscale.multiply_towards_zero %a, %b : vector<2xf32>
+    ```
+  }];
+  let arguments = (ins AnyTypeOf<[F32, Blockscale_F32Pair]>:$lhs,
+                       AnyTypeOf<[F32, Blockscale_F32Pair]>:$rhs);
+  let results = (outs AnyTypeOf<[F32, Blockscale_F32Pair]>:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+}
+
+def Blockscale_AddHalfOp : Op<Blockscale_Dialect, "add_half", [Pure]> {
+  let summary = "a sum with half of a word, in one instruction";
+  let description = [{
+    `addend + factor * half`, wrapping around, where `half` is the lower half of
+    `word`, or the upper one, as an unsigned number. `dp2a` of the PTX ISA, whose
+    other product is 0; it multiplies by bytes.
+
+    ```mlir
+    %s = blockscale.add_half %a, 64 * upper %w
+    ```
+  }];
+  let arguments = (ins I32:$addend,
+                       ConfinedAttr<I32Attr, [IntMinValue<1>, IntMaxValue<255>]>:$factor,
+                       I32:$word, UnitAttr:$upper);
+  let results = (outs I32:$result);
+  let assemblyFormat =
+      "$addend `,` $factor `*` (`upper` $upper^):(`lower`)? $word attr-dict";
+}
+
 #endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_BLOCKSCALEERROROPS_TD

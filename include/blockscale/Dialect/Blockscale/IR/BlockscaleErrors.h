@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a kernel needs that compares the errors of two scales. Apart from the
-// other ops of kernels: few files need it.
+// What a kernel needs that compares the errors of two scales, or that rounds at
+// random. Apart from the other ops of kernels: few files need it.
 //
 //===----------------------------------------------------------------------===//
 

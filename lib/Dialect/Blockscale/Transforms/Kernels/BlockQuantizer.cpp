@@ -8,6 +8,7 @@
 
 #include "BlockQuantizer.h"
 #include "IntegerCodes.h"
+#include "RandomCodes.h"
 #include "blockscale/Dialect/Blockscale/IR/RandomBits.h"
 #include "blockscale/Formats/Quotient.h"
 #include "blockscale/HW/Throughput.h"
@@ -30,11 +31,11 @@ BlockQuantizer::BlockQuantizer(Emitter &emitter, QuantizationAttr what,
                                ArrayRef<Value> sizes, hw::Target target)
     : StorageAccess(emitter, storage, sizes), what(what),
       element(what.getD().getElementType()), limit(largestElement(what.getD())),
-      rule(what.getRule()), target(target),
+      rule(what.getRule()), target(target), random(e, what, storage.block),
       roundsByInstruction(
           isStochastic() && isa<FloatType>(element) &&
-          (sharesRandomBits() || element.getIntOrFloatBitWidth() > 4) &&
-          hw::isAvailable(hw::Feature::StochasticConvert, target)) {
+          (random.areShared() || element.getIntOrFloatBitWidth() > 4) &&
+          hasStochasticConvert()) {
   if (rule == ScaleRule::MinError && largestDecides(what.getD()))
     rule = ScaleRule::MidMax;
 }
@@ -75,10 +76,17 @@ static Value largestOfHalves(Emitter &e, ArrayRef<Value> values) {
   return e.widen(arith::BitcastOp::create(e, type, bits));
 }
 
+// Of f32 it takes half of the instructions: they are widened anyway. Only few
+// kernels wait for their instructions.
 Value BlockQuantizer::largestOf(ArrayRef<Value> values) {
-  if (!values.front().getType().isF32())
+  bool waits =
+      isa<Float4E2M1FNType>(element) &&
+      (comparesErrors() || what.getRounding() == ElementRounding::Stochastic);
+  if (!values.front().getType().isF32() && !waits)
     return largestOfHalves(e, values);
-  return LargestMagnitudeOp::create(e, e.getF32Type(), values);
+  auto wide =
+      llvm::map_to_vector(values, [&](Value value) { return e.widen(value); });
+  return LargestMagnitudeOp::create(e, e.getF32Type(), wide);
 }
 
 /// Of an i32 of each thread that has a block of the tile.
@@ -268,12 +276,20 @@ BlockScaling BlockQuantizer::lessErring(ArrayRef<Value> values, Value largest,
   return result;
 }
 
-BlockScaling BlockQuantizer::scalingOf(ArrayRef<Value> values, Value largest,
-                                       Value factor, Value counts) {
+BlockScaling BlockQuantizer::chosenScaling(ArrayRef<Value> values,
+                                           Value largest, Value factor,
+                                           Value counts) {
   if (comparesErrors())
     return lessErring(values, largest, factor, counts);
   return storage.hasPowers() ? exponentScaling(rule, largest, factor)
                              : floatScaling(limit, largest, factor);
+}
+
+BlockScaling BlockQuantizer::scalingOf(ArrayRef<Value> values, Value largest,
+                                       Value factor, Value counts) {
+  BlockScaling scaling = chosenScaling(values, largest, factor, counts);
+  scaling.largest = largest;
+  return scaling;
 }
 
 SmallVector<BlockScaling>
@@ -292,6 +308,8 @@ BlockQuantizer::scalingsOf(ArrayRef<SmallVector<Value>> blocks, Value factor) {
           scalings, roundedScalings({scaleFor(limit, largest[i], factor),
                                      scaleFor(limit, largest[i + 1], factor)},
                                     factor));
+  for (auto [scaling, each] : llvm::zip_equal(scalings, largest))
+    scaling.largest = each;
   return scalings;
 }
 
@@ -335,80 +353,40 @@ void BlockQuantizer::replaceNaN(SmallVector<Value> &words, Value inverse) {
   }
 }
 
-bool BlockQuantizer::sharesRandomBits() const {
-  return what.getRounding() == ElementRounding::StochasticRS;
+bool BlockQuantizer::hasStochasticConvert() const {
+  return hw::isAvailable(hw::Feature::StochasticConvert, target);
+}
+
+bool BlockQuantizer::countsToCodes(const BlockScaling &scaling) const {
+  return isStochastic() && !random.areShared() && !scaling.isGiven &&
+         isa<Float4E2M1FNType>(element);
+}
+
+/// Of codes that were counted to: where an element is infinite, or is so under
+/// its scale, it has become a NaN and signs may be wrong, where one is a NaN
+/// all is. Both are rare.
+void BlockQuantizer::repairUnordered(SmallVector<Value> &words,
+                                     ArrayRef<Value> values,
+                                     const BlockScaling &scaling) {
+  Value most = arith::MulFOp::create(e, scaling.largest, scaling.inverse);
+  Value isRare =
+      arith::CmpFOp::create(e, arith::CmpFPredicate::UEQ, most,
+                            e.f32(std::numeric_limits<float>::infinity()));
+  auto branch = scf::IfOp::create(e, ValueRange(words).getTypes(), isRare,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(e);
+  e.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(e, words);
+  e.setInsertionPointToStart(branch.thenBlock());
+  words = orSigns(e, words, values);
+  replaceNaN(words, scaling.inverse);
+  scf::YieldOp::create(e, words);
+  llvm::copy(branch.getResults(), words.begin());
 }
 
 bool BlockQuantizer::isStochastic() const {
   return what.getRounding() == ElementRounding::Stochastic ||
-         sharesRandomBits();
-}
-
-/// The lower and the upper half of words of 64 bits. One instruction has both
-/// halves of a register.
-SmallVector<Value> BlockQuantizer::halvesOf(ArrayRef<Value> words) {
-  auto halves = VectorType::get({2}, e.getI32Type());
-  SmallVector<Value> all;
-  for (Value word : words) {
-    Value both = vector::BitCastOp::create(
-        e, halves,
-        vector::FromElementsOp::create(e, VectorType::get({1}, word.getType()),
-                                       word));
-    for (int64_t half : {0, 1})
-      all.push_back(vector::ExtractOp::create(e, both, half));
-  }
-  return all;
-}
-
-/// The bits of each four elements of such a block.
-SmallVector<Value> BlockQuantizer::sharedRandomBits(Value first) {
-  SmallVector<Value> all;
-  SmallVector<Value> halves = halvesOf(sharedRandomWords(
-      e, uint64_t(what.getSeed().getInt()), first, storage.block));
-  for (size_t i = 0; i < halves.size(); i += 2)
-    all.append(randomGroups(e, halves[i + 1], halves[i]));
-  return all;
-}
-
-/// The same of groups that share theirs. Of a byte the lower eight bits are 0.
-SmallVector<Value> BlockQuantizer::sharedRandomNumbers(Value first) {
-  unsigned bits = element.getIntOrFloatBitWidth();
-  int64_t taken = takenRandomBits(bits);
-  SmallVector<Value> numbers;
-  for (Value group : sharedRandomBits(first))
-    for (int64_t i = 0; i < kRandomGroup; ++i) {
-      int64_t below = firstRandomBit(i, bits) - (kRandomBits - taken);
-      Value number = group;
-      if (below < 0)
-        number = arith::ShLIOp::create(e, group, e.i32(-below));
-      else if (below > 0)
-        number = arith::ShRUIOp::create(e, group, e.i32(below));
-      int64_t mask = ((1 << taken) - 1) << (kRandomBits - taken);
-      numbers.push_back(arith::AndIOp::create(e, number, e.i32(mask)));
-    }
-  return numbers;
-}
-
-/// The random numbers of two elements each, in an i32, of a block whose first
-/// element has number `first`.
-SmallVector<Value> BlockQuantizer::randomPairs(Value first) {
-  int64_t count = storage.block / kSharedRandom;
-  Value group = arith::DivUIOp::create(e, first, wide(kSharedRandom));
-  return halvesOf(
-      randomWords(e, uint64_t(what.getSeed().getInt()), group, count));
-}
-
-/// Those of one element each, i32.
-SmallVector<Value> BlockQuantizer::randomNumbers(Value first) {
-  if (sharesRandomBits())
-    return sharedRandomNumbers(first);
-  SmallVector<Value> numbers;
-  for (Value pair : randomPairs(first)) {
-    numbers.push_back(
-        arith::AndIOp::create(e, pair, e.i32((1 << kRandomBits) - 1)));
-    numbers.push_back(arith::ShRUIOp::create(e, pair, e.i32(kRandomBits)));
-  }
-  return numbers;
+         random.areShared();
 }
 
 /// Four codes in two pairs one behind the other.
@@ -436,12 +414,12 @@ Value BlockQuantizer::packed(Value word) {
 SmallVector<Value> BlockQuantizer::quotientsOf(ArrayRef<Value> values,
                                                const BlockScaling &scaling,
                                                Value first) {
-  SmallVector<Value> random, quotients;
+  SmallVector<Value> numbers, quotients;
   if (isStochastic())
-    random = randomNumbers(first);
+    numbers = random.numbers(first);
   for (auto [i, value] : llvm::enumerate(values)) {
     Value product = arith::MulFOp::create(e, value, scaling.inverse);
-    Value quotient = isStochastic() ? DitherOp::create(e, product, random[i],
+    Value quotient = isStochastic() ? DitherOp::create(e, product, numbers[i],
                                                        TypeAttr::get(element))
                                           .getResult()
                                     : withoutTie(product);
@@ -460,17 +438,21 @@ Value BlockQuantizer::countOf(Value value, const BlockScaling &scaling) {
   return product;
 }
 
+NumberParts BlockQuantizer::parts() {
+  return {e, hw::multipliesPairs(target.chip)};
+}
+
 /// Those of integers.
 SmallVector<Value> BlockQuantizer::integerGroups(ArrayRef<Value> values,
                                                  const BlockScaling &scaling,
                                                  Value first) {
+  if (isStochastic())
+    return randomBytes(e, parts(), values, scaling.inverse, random.pairs(first),
+                       /*hasNaN=*/scaling.isGiven);
   SmallVector<Value> counts;
-  for (Value value : values) {
-    Value count = countOf(value, scaling);
-    counts.push_back(isStochastic() ? count : withoutTie(count));
-  }
-  return isStochastic() ? encodeBytes(e, counts, randomNumbers(first))
-                        : encodeBytes(e, counts);
+  for (Value value : values)
+    counts.push_back(withoutTie(countOf(value, scaling)));
+  return encodeBytes(e, counts);
 }
 
 /// Four codes of 8 or 6 bits by `cvt.rs`, each by random bits of its own, of
@@ -502,16 +484,16 @@ SmallVector<Value> BlockQuantizer::encodeByInstruction(ArrayRef<Value> values,
   SmallVector<Value> products, words;
   for (Value value : values)
     products.push_back(arith::MulFOp::create(e, value, inverse));
-  if (!sharesRandomBits()) {
-    SmallVector<Value> pairs = randomPairs(first);
+  if (!random.areShared()) {
+    SmallVector<Value> pairs = random.pairs(first);
     for (size_t i = 0; i < products.size(); i += kRandomGroup)
       words.push_back(encodeApart(ArrayRef(products).slice(i, kRandomGroup),
                                   ArrayRef(pairs).slice(i / 2, 2)));
     return words;
   }
-  SmallVector<Value> random = sharedRandomBits(first);
+  SmallVector<Value> shared = random.sharedBits(first);
   auto groups = size_t(int64_t(storage.data->globalBits) == 4 ? 2 : 1);
-  ArrayRef<Value> rest = products, bits = random;
+  ArrayRef<Value> rest = products, bits = shared;
   for (; !bits.empty(); bits = bits.drop_front(groups)) {
     size_t taken = groups * kRandomGroup;
     words.push_back(packed(EncodeStochasticOp::create(
@@ -530,6 +512,9 @@ SmallVector<Value> BlockQuantizer::encodeGroups(ArrayRef<Value> values,
     return integerGroups(values, scaling, first);
   if (roundsByInstruction)
     return encodeByInstruction(values, scaling.inverse, first);
+  if (countsToCodes(scaling))
+    return randomCodes(e, parts(), values, scaling.inverse, random.pairs(first),
+                       hasStochasticConvert());
   auto format = TypeAttr::get(element);
   bool areWords = int64_t(storage.data->globalBits) == 4;
   SmallVector<Value> groups, pairs;
@@ -569,7 +554,10 @@ SmallVector<Value> BlockQuantizer::encode(ArrayRef<Value> values,
     if (bit + size > kWord)
       put(word + 1, arith::ShRUIOp::create(e, group, e.i32(kWord - bit)));
   }
-  if ((isStochastic() && !roundsByInstruction) || isa<IntegerType>(element))
+  if (countsToCodes(scaling) && hasStochasticConvert())
+    repairUnordered(words, values, scaling);
+  else if ((isStochastic() && !roundsByInstruction) ||
+           isa<IntegerType>(element))
     replaceNaN(words, scaling.inverse);
   return words;
 }
@@ -614,6 +602,11 @@ void BlockQuantizer::storeData(Value memory, const BlockPlace &place,
 
 Value BlockQuantizer::loadFactor(Value memory, Value matrix) {
   return math::AbsFOp::create(e, loadNumber(memory, matrix));
+}
+
+void BlockQuantizer::invertFactor(Value factor) {
+  inverseOfChosen = inverseOfFactor(factor);
+  chosen = factor;
 }
 
 /// In the order of operations that `blockscale.quantize` has.

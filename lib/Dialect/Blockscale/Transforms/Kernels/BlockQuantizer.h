@@ -9,6 +9,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_BLOCKQUANTIZER_H
 #define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_BLOCKQUANTIZER_H
 
+#include "BlockRandom.h"
 #include "ErrorSum.h"
 #include "StorageAccess.h"
 #include "TileReduction.h"
@@ -26,6 +27,8 @@ struct BlockScaling {
   /// The codes to nearest even of two elements each, of 4 bits of eight, where
   /// choosing the scale has made them.
   llvm::SmallVector<mlir::Value> codes;
+  /// The largest magnitude that it is for; null if it is given.
+  mlir::Value largest = {};
   /// Whether it does not depend on the elements, so that a NaN has others
   /// beside it.
   bool isGiven = false;
@@ -82,6 +85,8 @@ public:
 
   /// The magnitude, which alone counts, of the tensor scale of `matrix`, i64.
   mlir::Value loadFactor(mlir::Value memory, mlir::Value matrix);
+  /// From here on it is known how to divide by `factor`.
+  void invertFactor(mlir::Value factor);
   /// That of a matrix with the largest magnitude `largest`, where none is
   /// given. It is known from here on how to divide by it.
   mlir::Value chooseFactor(mlir::Value largest);
@@ -107,6 +112,9 @@ private:
   roundedScalings(llvm::ArrayRef<mlir::Value> scales, mlir::Value factor);
   BlockScaling floatScaling(float target, mlir::Value largest,
                             mlir::Value factor);
+  BlockScaling chosenScaling(llvm::ArrayRef<mlir::Value> values,
+                             mlir::Value largest, mlir::Value factor,
+                             mlir::Value counts);
   mlir::Value errorOf(llvm::ArrayRef<mlir::Value> values, BlockScaling &scaling,
                       const ErrorSum::Candidate &candidate, mlir::Value counts);
   BlockScaling lessErring(llvm::ArrayRef<mlir::Value> values,
@@ -114,13 +122,7 @@ private:
                           mlir::Value counts);
   mlir::Value withoutTie(mlir::Value value);
   bool isStochastic() const;
-  /// Whether elements share random bits as `cvt.rs` has them.
-  bool sharesRandomBits() const;
-  llvm::SmallVector<mlir::Value> halvesOf(llvm::ArrayRef<mlir::Value> words);
-  llvm::SmallVector<mlir::Value> randomPairs(mlir::Value first);
-  llvm::SmallVector<mlir::Value> randomNumbers(mlir::Value first);
-  llvm::SmallVector<mlir::Value> sharedRandomBits(mlir::Value first);
-  llvm::SmallVector<mlir::Value> sharedRandomNumbers(mlir::Value first);
+  NumberParts parts();
   mlir::Value countOf(mlir::Value value, const BlockScaling &scaling);
   mlir::Value joined(mlir::Value low, mlir::Value high);
   mlir::Value packed(mlir::Value codes);
@@ -138,6 +140,12 @@ private:
   llvm::SmallVector<mlir::Value>
   encodeByInstruction(llvm::ArrayRef<mlir::Value> values, mlir::Value inverse,
                       mlir::Value first);
+  bool hasStochasticConvert() const;
+  /// Whether codes are counted to by random bits below those of a number.
+  bool countsToCodes(const BlockScaling &scaling) const;
+  void repairUnordered(llvm::SmallVector<mlir::Value> &words,
+                       llvm::ArrayRef<mlir::Value> values,
+                       const BlockScaling &scaling);
   void replaceNaN(llvm::SmallVector<mlir::Value> &words, mlir::Value inverse);
 
   QuantizationAttr what;
@@ -146,10 +154,12 @@ private:
   /// That of scales, or another one that always says the same.
   ScaleRule rule;
   hw::Target target;
+  BlockRandom random;
   /// Whether the chip rounds at random by an instruction, and it is to do so.
   bool roundsByInstruction;
   TileOrder order = TileOrder::Together;
-  /// The last factor that was chosen, and what numbers are multiplied by then.
+  /// The last factor that was chosen or inverted, and what numbers are
+  /// multiplied by then.
   mlir::Value chosen, inverseOfChosen;
 };
 

@@ -36,33 +36,15 @@ bool blockscale::largestDecides(ScaledTensorType type) {
 ErrorSum::ErrorSum(Emitter &emitter, ScaledTensorType type, bool isPacked)
     : e(emitter), element(type.getElementType()),
       largestElement(blockscale::largestElement(type)),
-      factor(errorFactor(type)), isPacked(isPacked) {}
-
-ErrorSum::Part ErrorSum::partOf(ArrayRef<Value> numbers) {
-  if (!isPacked)
-    return numbers.front();
-  auto type = VectorType::get({lanes()}, e.getF32Type());
-  return vector::FromElementsOp::create(e, type, numbers);
-}
-
-ErrorSum::Part ErrorSum::splat(Value number) {
-  return partOf(SmallVector<Value>(lanes(), number));
-}
-
-ErrorSum::Part ErrorSum::times(Part part, Value factor) {
-  return arith::MulFOp::create(e, part, splat(factor));
-}
+      factor(errorFactor(type)), parts(emitter, isPacked) {}
 
 SmallVector<Value> ErrorSum::quotientsOf(ArrayRef<Value> values,
                                          Value inverse) {
   SmallVector<Value> quotients;
-  for (; !values.empty(); values = values.drop_front(lanes())) {
-    Part part = times(partOf(values.take_front(lanes())), inverse);
-    if (!isPacked)
-      quotients.push_back(part);
-    else
-      for (int64_t lane = 0; lane < lanes(); ++lane)
-        quotients.push_back(vector::ExtractOp::create(e, part, lane));
+  int64_t lanes = parts.lanes();
+  for (; !values.empty(); values = values.drop_front(lanes)) {
+    Part part = parts.times(values.take_front(lanes), inverse);
+    llvm::append_range(quotients, parts.numbers(part));
   }
   return quotients;
 }
@@ -77,12 +59,12 @@ SmallVector<ErrorSum::Part> ErrorSum::errorsOf(ArrayRef<Value> values,
     auto found = RoundingErrorsOp::create(
         e, ArrayRef(quotients).slice(i, group), element);
     codes.push_back(found.getCodes());
-    for (int64_t k = 0; k < int64_t(group); k += lanes()) {
+    for (int64_t k = 0; k < int64_t(group); k += parts.lanes()) {
       SmallVector<Value> numbers;
-      for (int64_t lane = 0; lane < lanes(); ++lane)
+      for (int64_t lane = 0; lane < parts.lanes(); ++lane)
         numbers.push_back(
             vector::ExtractOp::create(e, found.getErrors(), k + lane));
-      errors.push_back(partOf(numbers));
+      errors.push_back(parts.join(numbers));
     }
   }
   return errors;
@@ -107,18 +89,16 @@ Value ErrorSum::sumOf(ArrayRef<Part> errors, const Candidate &candidate) {
   float start = std::ldexp(1 / (scaled * scaled), kFractionBits);
   SmallVector<Part> chains;
   for (auto [i, error] : llvm::enumerate(errors)) {
-    Part part = candidate.ratio ? times(error, candidate.ratio) : error;
+    Part part = candidate.ratio ? parts.times(error, candidate.ratio) : error;
     part = arith::MulFOp::create(e, part, part);
     if (i % kChain == 0)
-      chains.push_back(splat(e.f32(start)));
+      chains.push_back(parts.splat(e.f32(start)));
     chains.back() = AddTowardsZeroOp::create(e, chains.back(), part);
   }
   SmallVector<Value> counts;
   for (Part chain : chains)
-    for (int64_t lane = 0; lane < lanes(); ++lane)
-      counts.push_back(e.bits(
-          isPacked ? vector::ExtractOp::create(e, chain, lane).getResult()
-                   : chain));
+    for (int64_t lane = 0; lane < parts.lanes(); ++lane)
+      counts.push_back(e.bits(parts.number(chain, lane)));
   int64_t before = int64_t(llvm::bit_cast<uint32_t>(start)) * counts.size();
   return arith::SubIOp::create(e, total(counts), e.i32(int32_t(before)));
 }
@@ -132,11 +112,8 @@ Value ErrorSum::boundedSumOf(ArrayRef<Part> errors,
     by = arith::MulFOp::create(e, candidate.ratio, by);
   SmallVector<Value> counts;
   for (Part part : errors)
-    for (int64_t lane = 0; lane < lanes(); ++lane) {
-      Value error = isPacked
-                        ? vector::ExtractOp::create(e, part, lane).getResult()
-                        : part;
-      error = arith::MulFOp::create(e, error, by);
+    for (int64_t lane = 0; lane < parts.lanes(); ++lane) {
+      Value error = arith::MulFOp::create(e, parts.number(part, lane), by);
       Value square = arith::MulFOp::create(e, error, error);
       square = arith::MinNumFOp::create(e, square, e.f32(kErrorUnits));
       counts.push_back(arith::FPToUIOp::create(e, e.getI32Type(), square));

@@ -9,7 +9,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_ERRORSUM_H
 #define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_ERRORSUM_H
 
-#include "blockscale/Dialect/Blockscale/IR/Numbers.h"
+#include "NumberParts.h"
 
 namespace blockscale {
 
@@ -53,13 +53,8 @@ public:
   Found find(llvm::ArrayRef<mlir::Value> values, const Candidate &candidate);
 
 private:
-  /// One f32, or two.
-  using Part = mlir::Value;
+  using Part = NumberParts::Part;
 
-  int64_t lanes() const { return isPacked ? 2 : 1; }
-  Part partOf(llvm::ArrayRef<mlir::Value> numbers);
-  Part splat(mlir::Value number);
-  Part times(Part part, mlir::Value factor);
   llvm::SmallVector<mlir::Value> quotientsOf(llvm::ArrayRef<mlir::Value> values,
                                              mlir::Value inverse);
   /// Codes, and errors in parts.
@@ -74,7 +69,7 @@ private:
   Emitter &e;
   mlir::Type element;
   float largestElement, factor;
-  bool isPacked;
+  NumberParts parts;
 };
 
 } // namespace blockscale

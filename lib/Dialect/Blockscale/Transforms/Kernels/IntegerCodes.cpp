@@ -14,8 +14,6 @@
 
 #include "IntegerCodes.h"
 
-#include <cmath>
-
 using namespace mlir;
 using namespace blockscale;
 
@@ -25,12 +23,11 @@ static constexpr int64_t kAbove = 128;
 static constexpr int64_t kFarBits = 0x4b400000;
 static constexpr size_t kCodesOfWord = 4;
 
-/// Words of integers, each i32 with `offset` and `kAbove` added.
-static SmallVector<Value> joinBytes(Emitter &e, ArrayRef<Value> integers,
-                                    int64_t offset) {
+/// Words of integers, each i32 with `kFarBits` and `kAbove` added.
+static SmallVector<Value> joinBytes(Emitter &e, ArrayRef<Value> integers) {
   constexpr int64_t kByteBits = 8;
   constexpr uint32_t kOnes = 0x01010101;
-  Value excess = e.i32(int32_t(uint32_t(offset) * kOnes));
+  Value excess = e.i32(int32_t(uint32_t(kFarBits) * kOnes));
   Value firstBits = e.i32(int32_t(uint32_t(kAbove) * kOnes));
   SmallVector<Value> words;
   for (; !integers.empty(); integers = integers.drop_front(kCodesOfWord)) {
@@ -52,26 +49,5 @@ SmallVector<Value> blockscale::encodeBytes(Emitter &e, ArrayRef<Value> values) {
   for (Value value : values)
     integers.push_back(e.bits(
         arith::AddFOp::create(e, clamp(e, value, kLargest), e.f32(kFar))));
-  return joinBytes(e, integers, kFarBits);
-}
-
-/// In units of 2^-16, which random numbers count in as well, a magnitude is cut
-/// off behind the sum of both. Of a negative number the rest to the next
-/// integer is added, as that is above it.
-SmallVector<Value> blockscale::encodeBytes(Emitter &e, ArrayRef<Value> values,
-                                           ArrayRef<Value> random) {
-  constexpr int64_t kRest = (1 << kRandomBits) - 1, kLastBit = 31;
-  SmallVector<Value> integers;
-  for (auto [value, number] : llvm::zip_equal(values, random)) {
-    Value units =
-        arith::MulFOp::create(e, clamp(e, value, kLargest),
-                              e.f32(std::ldexp(1.0f, int(kRandomBits))));
-    Value fixed = arith::FPToSIOp::create(e, e.getI32Type(), units);
-    Value signs = arith::ShRSIOp::create(e, fixed, e.i32(kLastBit));
-    Value rest = arith::XOrIOp::create(
-        e, number, arith::AndIOp::create(e, signs, e.i32(kRest)));
-    integers.push_back(arith::ShRSIOp::create(
-        e, arith::AddIOp::create(e, fixed, rest), e.i32(kRandomBits)));
-  }
-  return joinBytes(e, integers, -kAbove);
+  return joinBytes(e, integers);
 }

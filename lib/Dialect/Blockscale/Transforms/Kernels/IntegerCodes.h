@@ -19,12 +19,6 @@ namespace blockscale {
 llvm::SmallVector<mlir::Value> encodeBytes(Emitter &emitter,
                                            llvm::ArrayRef<mlir::Value> values);
 
-/// The same rounded at random, by a number of `kRandomBits` bits, i32, for
-/// each.
-llvm::SmallVector<mlir::Value> encodeBytes(Emitter &emitter,
-                                           llvm::ArrayRef<mlir::Value> values,
-                                           llvm::ArrayRef<mlir::Value> random);
-
 } // namespace blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_INTEGERCODES_H
