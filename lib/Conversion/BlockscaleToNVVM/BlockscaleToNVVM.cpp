@@ -137,6 +137,13 @@ static void setParameterAttributes(LLVM::LLVMFuncOp function,
   }
 }
 
+/// Whether ptxas has to spill where two CTAs of a kernel that quantises f32
+/// both ways share the registers of an SM: scales for more than 32 elements.
+static bool needsAllRegisters(QuantizationAttr what) {
+  const ScaleSpec &spec = what.getD().getSpec().getValue();
+  return what.getX().isF32() && !(spec.isTile() && spec.columns->size <= 32);
+}
+
 /// CTAs that ptxas leaves an SM registers for at once. Shared memory, of which
 /// it does not see the dynamic part, lets one CTA of most kernels live there,
 /// and for more it would spill. Those that quantise columns load, meet and
@@ -147,9 +154,9 @@ static int32_t ctasPerSm(gpu::GPUFuncOp op) {
   auto what = op->getAttrOfType<QuantizationAttr>(QuantizationAttr::name);
   if (!what || op->hasAttr(ProductAttr::name) || op->hasAttr(kForSparseName))
     return 1;
-  bool takesColumns =
-      what.getTransposed() || op->hasAttr(kTransposedQuantizationName);
-  return takesColumns ? 2 : 1;
+  if (op->hasAttr(kTransposedQuantizationName))
+    return needsAllRegisters(what) ? 1 : 2;
+  return what.getTransposed() ? 2 : 1;
 }
 
 namespace {

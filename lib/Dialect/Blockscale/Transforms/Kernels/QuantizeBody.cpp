@@ -267,19 +267,25 @@ SmallVector<Value> QuantizeBody::loadColumn(const BlockPlace &place) {
   return values;
 }
 
-/// The tensor scale of the block's matrix, without a sign; null if there is
-/// none.
-Value QuantizeBody::loadFactor(const BlockPlace &place) {
+/// The tensor scale of a matrix, without a sign; null if there is none.
+Value QuantizeBody::loadFactor(Value matrix) {
+  if (factorOfAll)
+    return factorOfAll;
   if (arguments.findsTensorScale()) {
     bool isFixed = quantizer.needsNoFactor();
     return quantizer.chooseFactor(
         isFixed ? Value()
-                : GridMaxima::largestOf(e, arguments.workspace,
-                                        wide(place.matrix)));
+                : GridMaxima::largestOf(e, arguments.workspace, wide(matrix)));
   }
   if (!arguments.tensorScale || isScaleGiven())
     return {};
-  return quantizer.loadFactor(arguments.tensorScale, wide(place.matrix));
+  return quantizer.loadFactor(arguments.tensorScale, wide(matrix));
+}
+
+void QuantizeBody::findFactor(Value matrix) {
+  factorOfAll = loadFactor(matrix);
+  if (factorOfAll)
+    quantizer.invertFactor(factorOfAll);
 }
 
 SmallVector<Value> QuantizeBody::widened(ArrayRef<Value> loaded) {
@@ -301,7 +307,7 @@ QuantizeBody::Known QuantizeBody::findTogether(const BlockPlace &place) {
   if (!quantizer.comparesErrors())
     return known;
   known.values = widened(known.loaded);
-  known.factor = loadFactor(place);
+  known.factor = loadFactor(place.matrix);
   known.scaling = quantizer.scalingOf(known.values, known.largest, known.factor,
                                       isInside(place));
   return known;
@@ -328,7 +334,7 @@ Value QuantizeBody::quantizeBlock(const BlockPlace &place, const Known &known) {
     loaded = load(place, first);
   if (values.empty())
     values = widened(loaded);
-  Value factor = known.factor ? known.factor : loadFactor(place);
+  Value factor = known.factor ? known.factor : loadFactor(place.matrix);
   if (factor)
     quantizer.storeFactor(arguments.storedTensorScale, place, factor);
   BlockScaling scaling = scalingOf(place, known, loaded, values, factor);
@@ -394,16 +400,57 @@ void QuantizeBody::storeScale(const BlockPlace &place, Value number,
   quantizer.storeByte(arguments.scales, wide(byte), i8(code));
 }
 
-Value QuantizeBody::quantize(const BlockPlace &place) {
-  Known known = findTogether(place);
+Value QuantizeBody::ifInside(const BlockPlace &place,
+                             function_ref<Value()> quantizes) {
   auto condition = scf::IfOp::create(e, TypeRange{e.getI32Type()},
                                      isInside(place), /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(e);
   e.setInsertionPointToStart(condition.thenBlock());
-  scf::YieldOp::create(e, quantizeBlock(place, known));
+  scf::YieldOp::create(e, quantizes());
   e.setInsertionPointToStart(condition.elseBlock());
   scf::YieldOp::create(e, e.i32(0));
   return condition.getResult(0);
+}
+
+Value QuantizeBody::quantize(const BlockPlace &place) {
+  Known known = findTogether(place);
+  return ifInside(place, [&] { return quantizeBlock(place, known); });
+}
+
+Value QuantizeBody::quantizeTwoInside(const BlockPlace &place, Value hasNext) {
+  constexpr int64_t kScaleBits = 8;
+  BlockPlace next = place;
+  next.block = add(place.block, e.i32(1));
+  // What is outside is read as the first one, and not stored.
+  if (hasNext)
+    next.block = select(e, hasNext, next.block, place.block);
+  Value first = firstElement(place);
+  Value second = add(first, wide(storage.block));
+  SmallVector<Value> loaded = load(place, first), both = pieces;
+  SmallVector<Value> loadedNext = load(next, second);
+  both.append(pieces);
+  pieces = both;
+  Value factor = loadFactor(place.matrix);
+  if (factor)
+    quantizer.storeFactor(arguments.storedTensorScale, place, factor);
+  SmallVector<Value> words;
+  auto codeOf = [&](ArrayRef<Value> numbers, Value number) {
+    SmallVector<Value> values = widened(numbers);
+    BlockScaling scaling =
+        quantizer.scalingOf(values, quantizer.largestOf(numbers), factor);
+    words.append(quantizer.encode(values, scaling, number));
+    return scaling.code;
+  };
+  Value code = codeOf(loaded, first), codeOfNext = codeOf(loadedNext, second);
+  if (hasNext)
+    codeOfNext = select(e, hasNext, codeOfNext, e.i32(0));
+  storeCodes(place, words);
+  return arith::OrIOp::create(
+      e, code, arith::ShLIOp::create(e, codeOfNext, e.i32(kScaleBits)));
+}
+
+Value QuantizeBody::quantizeTwo(const BlockPlace &place, Value hasNext) {
+  return ifInside(place, [&] { return quantizeTwoInside(place, hasNext); });
 }
 
 void QuantizeBody::build() {

@@ -85,6 +85,10 @@ protected:
   /// The code of the scale of the block there, 0 in the padding. All threads
   /// come.
   mlir::Value quantize(const BlockPlace &place);
+  /// The same of a block and the next one along K, which the thread has both: a
+  /// byte each. `hasNext` says whether that is inside where the first one is,
+  /// or is null if it always is.
+  mlir::Value quantizeTwo(const BlockPlace &place, mlir::Value hasNext);
 
   mlir::Value extentOf(mlir::AffineExpr expression, mlir::Type type) {
     return quantizer.extentOf(expression, type);
@@ -112,6 +116,9 @@ protected:
   mlir::Value threadNumber();
   mlir::Value firstElement(const BlockPlace &place);
   llvm::SmallVector<mlir::Value> widened(llvm::ArrayRef<mlir::Value> loaded);
+  /// Finds the tensor scale of a matrix, i32, of which all blocks are that the
+  /// thread quantises, and what numbers are divided by under it.
+  void findFactor(mlir::Value matrix);
   /// Whether a row of scales, padding included, reaches so far.
   mlir::Value isInMemory(const BlockPlace &place);
 
@@ -121,6 +128,9 @@ protected:
   BlockQuantizer quantizer;
   /// What the last block was loaded as.
   llvm::SmallVector<mlir::Value> pieces;
+  /// The tensor scale that `findFactor` has found; null if there is none, or
+  /// blocks find theirs.
+  mlir::Value factorOfAll;
   /// The number of the CTA that this one stands for; null for its own.
   mlir::Value cta;
   /// Its threads; 0 for those of a kernel that does nothing else.
@@ -139,13 +149,16 @@ private:
   mlir::Value isStored(const BlockPlace &place);
   void buildCta();
   BlockPlace nearestInside(const BlockPlace &place);
-  mlir::Value loadFactor(const BlockPlace &place);
+  mlir::Value loadFactor(mlir::Value matrix);
   Known findTogether(const BlockPlace &place);
   BlockScaling scalingOf(const BlockPlace &place, const Known &known,
                          llvm::ArrayRef<mlir::Value> loaded,
                          llvm::ArrayRef<mlir::Value> values,
                          mlir::Value factor);
   mlir::Value quantizeBlock(const BlockPlace &place, const Known &known);
+  mlir::Value quantizeTwoInside(const BlockPlace &place, mlir::Value hasNext);
+  mlir::Value ifInside(const BlockPlace &place,
+                       llvm::function_ref<mlir::Value()> quantizes);
 };
 
 } // namespace blockscale

@@ -14,6 +14,9 @@
 // Of either way a tile has one or two atoms of scales, of which a thread has a
 // byte each. Rows of the tile in shared memory are 16 bytes longer than their
 // numbers, so that those of neighbouring rows lie in different banks.
+//
+// Where there are two atoms a thread has two blocks one behind the other, as
+// their addresses and what they are random by have most in common.
 
 #include "QuantizeBothWays.h"
 #include "GridMaxima.h"
@@ -27,6 +30,19 @@ using namespace blockscale;
 /// Atoms of scales that blocks along K have in a tile.
 static int64_t atomsOf(const QuantizedStorage &storage) {
   return kTileExtent / (storage.block * hw::kAtomScales);
+}
+
+/// Whether a thread has two neighbouring blocks of a way, and not one in each
+/// atom.
+static bool hasTwo(const QuantizedStorage &storage) {
+  return storage.scale && storage.rowTile == 1 && storage.tileBlocks == 1 &&
+         atomsOf(storage) == 2;
+}
+
+/// The same where both are inside or none is.
+static bool hasTwoTogether(const QuantizedStorage &storage) {
+  auto k = dyn_cast<AffineConstantExpr>(storage.k);
+  return hasTwo(storage) && k && k.getValue() % (2 * storage.block) == 0;
 }
 
 namespace {
@@ -46,6 +62,7 @@ public:
 
 private:
   BlockPlace placeOf(Value thread, int64_t atom);
+  void quantizeTwoOfTile(Value thread);
   void storeCodes(const BlockPlace &place, ArrayRef<Value> words) override;
 
   Tile tile;
@@ -55,11 +72,14 @@ private:
 class ColumnsOfTile : QuantizeColumns {
 public:
   ColumnsOfTile(const QuantizedWay &way, ImplicitLocOpBuilder &b, Tile tile)
-      : QuantizeColumns(way.what, way.storage, b, way.arguments), tile(tile) {}
+      : QuantizeColumns(way.what, way.storage, b, way.arguments,
+                        hasTwo(way.storage) ? 2 : 1),
+        tile(tile) {}
 
   void quantizeTile();
 
 private:
+  void quantizeTwoOfTile(Value first);
   SmallVector<Value> load(const BlockPlace &place, Value first) override;
 
   Tile tile;
@@ -100,8 +120,25 @@ void RowsOfTile::storeCodes(const BlockPlace &place, ArrayRef<Value> words) {
   QuantizeBody::storeCodes(place, words);
 }
 
+void RowsOfTile::quantizeTwoOfTile(Value thread) {
+  constexpr int64_t kTwo = 2;
+  BlockPlace place = placeOf(thread, 0);
+  Value first = arith::DivUIOp::create(e, tile.column, e.i32(storage.block));
+  Value pair = arith::RemUIOp::create(e, thread, e.i32(hw::kAtomScales));
+  place.block = add(first, mul(pair, e.i32(kTwo)));
+  Value codes = quantizeTwo(place, /*hasNext=*/Value());
+  auto condition = scf::IfOp::create(e, isInMemory(place));
+  OpBuilder::InsertionGuard guard(e);
+  e.setInsertionPointToStart(condition.thenBlock());
+  Value byte = quantizer.scaleOffset(place, e.getI32Type());
+  quantizer.storeBytes(arguments.scales, wide(byte), codes, kTwo);
+}
+
 void RowsOfTile::quantizeTile(Value thread) {
   quantizer.setOrder(order());
+  findFactor(tile.matrix);
+  if (hasTwoTogether(storage))
+    return quantizeTwoOfTile(thread);
   for (int64_t atom = 0; atom < atomsOf(storage); ++atom) {
     BlockPlace place = placeOf(thread, atom);
     Value code = quantize(place);
@@ -137,8 +174,33 @@ SmallVector<Value> ColumnsOfTile::load(const BlockPlace &place, Value) {
   return values;
 }
 
+void ColumnsOfTile::quantizeTwoOfTile(Value first) {
+  BlockPlace inAtoms{e.i32(0), line(), blockInAtom()};
+  BlockPlace origin{tile.matrix, tile.column, first};
+  BlockPlace place{origin.matrix, add(origin.row, inAtoms.row),
+                   add(origin.block, inAtoms.block)};
+  Value hasNext;
+  if (!hasTwoTogether(storage)) {
+    BlockPlace next = place;
+    next.block = add(next.block, e.i32(1));
+    hasNext = isInside(next);
+  }
+  storeScales(inAtoms, quantizeTwo(place, hasNext));
+  gpu::BarrierOp::create(e);
+  copyCodes(origin);
+  // Of the atom that the thread copies a part of.
+  BlockPlace copied = origin;
+  copied.block =
+      add(first, mul(arith::DivUIOp::create(e, thread, e.i32(copiesOfAtom())),
+                     e.i32(hw::kAtomScales)));
+  copyScales(quantizer.scaleOffset(origin, e.getI32Type()), isInMemory(copied));
+}
+
 void ColumnsOfTile::quantizeTile() {
+  findFactor(tile.matrix);
   Value first = arith::DivUIOp::create(e, tile.row, e.i32(storage.block));
+  if (hasTwo(storage))
+    return quantizeTwoOfTile(first);
   for (int64_t atom = 0; atom < atomsOf(storage); ++atom) {
     // The codes of the one before are stored.
     if (atom > 0)

@@ -22,18 +22,18 @@
 using namespace mlir;
 using namespace blockscale;
 
-/// Threads with the scales of an atom, which each store so much of it.
-static constexpr int64_t kScaleAccess = 16;
-
 QuantizeColumns::QuantizeColumns(QuantizationAttr what,
                                  const QuantizedStorage &storage,
                                  ImplicitLocOpBuilder &b,
-                                 const QuantizeArguments &arguments)
+                                 const QuantizeArguments &arguments,
+                                 int64_t blocksOfThread)
     : QuantizeBody(what, storage, b, arguments),
       thread(number(gpu::ThreadIdOp::create(e, gpu::Dimension::x))),
-      access(quantizer.dataAccess()), perBlock(quantizer.blockBytes() / access),
+      blocksOfThread(blocksOfThread), access(quantizer.dataAccess()),
+      perBlock(quantizer.blockBytes() / access),
       codes(allocate(hw::kAtomRows * pitch())),
-      scales(storage.scale ? allocate(hw::kAtomBytes) : Value()) {
+      scales(storage.scale ? allocate(blocksOfThread * hw::kAtomBytes)
+                           : Value()) {
   quantizer.setOrder(TileOrder::RowsFirst);
 }
 
@@ -67,7 +67,8 @@ Value QuantizeColumns::line() {
 }
 
 Value QuantizeColumns::blockInAtom() {
-  return arith::DivUIOp::create(e, thread, e.i32(hw::kAtomRows));
+  Value number = arith::DivUIOp::create(e, thread, e.i32(hw::kAtomRows));
+  return blocksOfThread > 1 ? mul(number, e.i32(blocksOfThread)) : number;
 }
 
 SmallVector<Value> QuantizeColumns::load(const BlockPlace &place, Value) {
@@ -77,18 +78,17 @@ SmallVector<Value> QuantizeColumns::load(const BlockPlace &place, Value) {
 void QuantizeColumns::storeCodes(const BlockPlace &, ArrayRef<Value> words) {
   Value first = add(mul(line(), e.i32(pitch())),
                     mul(blockInAtom(), e.i32(quantizer.blockBytes())));
-  for (int64_t i = 0; i < perBlock; ++i)
+  for (int64_t i = 0; i < perBlock * blocksOfThread; ++i)
     StoreSharedOp::create(e, quantizer.dataPiece(words, i), codes,
                           add(first, e.i32(i * access)));
 }
 
 /// The codes of all threads of the CTA, whose tile begins at `origin`.
 void QuantizeColumns::copyCodes(const BlockPlace &origin) {
-  int64_t perLine = hw::kAtomScales * perBlock;
-  for (int64_t i = 0; i < perBlock; ++i) {
+  for (int64_t i = 0; i < perBlock * blocksOfThread; ++i) {
     Value piece = add(thread, e.i32(i * kColumnThreads));
-    Value line = arith::DivUIOp::create(e, piece, e.i32(perLine));
-    Value inLine = arith::RemUIOp::create(e, piece, e.i32(perLine));
+    Value line = arith::DivUIOp::create(e, piece, e.i32(perLine()));
+    Value inLine = arith::RemUIOp::create(e, piece, e.i32(perLine()));
     Value block = arith::DivUIOp::create(e, inLine, e.i32(perBlock));
     BlockPlace place{origin.matrix, add(origin.row, line),
                      add(origin.block, block)};
@@ -107,7 +107,7 @@ void QuantizeColumns::copyCodes(const BlockPlace &origin) {
 }
 
 void QuantizeColumns::copyScales(Value atom, Value there) {
-  Value stores = below(thread, e.i32(hw::kAtomBytes / kScaleAccess));
+  Value stores = below(thread, e.i32(blocksOfThread * copiesOfAtom()));
   if (there)
     stores = arith::AndIOp::create(e, stores, there);
   auto condition = scf::IfOp::create(e, stores);
@@ -119,6 +119,19 @@ void QuantizeColumns::copyScales(Value atom, Value there) {
   StoreRowOp::create(e, value, arguments.scales, wide(add(atom, first)),
                      e.i32(kScaleAccess), /*stride=*/Value(),
                      /*aligned=*/true);
+}
+
+void QuantizeColumns::storeScales(const BlockPlace &inAtom, Value bytes) {
+  constexpr unsigned kScaleBits = 8;
+  Type whole = e.getIntegerType(unsigned(blocksOfThread) * kScaleBits);
+  Value stored = arith::TruncIOp::create(e, whole, bytes);
+  stored =
+      vector::FromElementsOp::create(e, VectorType::get({1}, whole), stored);
+  if (blocksOfThread > 1)
+    stored = vector::BitCastOp::create(
+        e, VectorType::get({blocksOfThread}, e.getI8Type()), stored);
+  StoreSharedOp::create(e, stored, scales,
+                        quantizer.scaleOffset(inAtom, e.getI32Type()));
 }
 
 void QuantizeColumns::finish(const BlockPlace &place, Value code, Value atom,
@@ -133,10 +146,7 @@ void QuantizeColumns::finish(const BlockPlace &place, Value code, Value atom,
     gpu::BarrierOp::create(e);
     return copyCodes(origin());
   }
-  Value byte = vector::FromElementsOp::create(
-      e, VectorType::get({1}, e.getI8Type()), i8(code));
-  StoreSharedOp::create(e, byte, scales,
-                        quantizer.scaleOffset(inAtom, e.getI32Type()));
+  storeScales(inAtom, code);
   gpu::BarrierOp::create(e);
   copyCodes(origin());
   copyScales(atom, there);
