@@ -113,7 +113,7 @@ bool mayBeCopied(const CUgraph_st &graph);
 /// `address` is none.
 std::optional<cudaError_t> releaseGraphMemory(uint64_t address);
 
-/// After a context has ended: what was its memory may be anybody's from here on.
+/// After a context has ended: what was its memory may be anybody's now.
 void forgetGraphMemory();
 /// A copy that is the program's.
 CUgraph_st *cloneGraph(const CUgraph_st &graph);

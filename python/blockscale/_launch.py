@@ -229,8 +229,10 @@ class Bound:
             view[8 * i:8 * i + 8] = (self._list + start).to_bytes(8, "little")
             storage = view[start:start + one["size"]]
             if one["kind"] != "scalar":
-                self._slots[one["role"]] = Slot(one, self._list + start,
-                                                storage)
+                described = operands.of(self._planned["operands"], one["role"])
+                self._slots[one["role"]] = Slot(
+                    one, self._list + start, storage,
+                    described["type"] if described else None)
             elif one["type"] == "i32":
                 storage[:] = struct.pack("<i", one["value"])
             else:

@@ -34,12 +34,13 @@ def tensor_maps():
 
 class Slot:
     """One parameter in the memory that a launch reads: `place` is its address,
-    `storage` a view of it."""
+    `storage` a view of it, `type` that of the elements it leads to: a tensor map
+    does not name it."""
 
-    def __init__(self, parameter, place, storage):
+    def __init__(self, parameter, place, storage, type_=None):
         self.role, self.bytes = parameter["role"], parameter["bytes"]
         self.alignment = parameter["alignment"]
-        self.kind, self.type = parameter["kind"], parameter["type"]
+        self.kind, self.type = parameter["kind"], type_ or parameter["type"]
         self.fields = parameter["tensorMap"]
         self.place, self.storage, self.address = place, storage, None
 

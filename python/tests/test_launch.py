@@ -79,6 +79,23 @@ def test_two_levels_and_clusters(device):
     assert is_rounded(d, x, w) and (d == kernel.emulate(x, w)).all()
 
 
+def test_tensor_maps_of_results(device):
+    """D that TMA stores, and C that it loads, are memory of their own type."""
+    rng = np.random.default_rng(17)
+    text = bs.matmul(M="M", N=256, K=256, a="mxfp8", b="mxfp8", beta=True,
+                     out="bf16").mlir
+    kernel = bs.compile(text.replace(
+        " : !a", " schedule(#blockscale.schedule<stores = tma, c_loads = tma, "
+        "swap_operands = false>) : !a"))
+    x, w = operands(kernel, rng, 133, 256, 256)
+    c = rng.integers(-9, 10, (133, 256)).astype(np.float32)
+    d = kernel.launch(x, w, c=c, beta=2.0)
+    assert d.dtype == ml_dtypes.bfloat16
+    assert (d == kernel.emulate(x, w, c=c, beta=2.0)).all()
+    with pytest.raises(bs.Refused, match="'c' is of i32: the kernel has f32"):
+        kernel.launch(x, w, c=bs.to_device(c.astype(np.int32)), beta=2.0)
+
+
 @pytest.mark.parametrize("a, b", [("fp8_row", "fp8_tensor"),
                                   ("int8_tensor", "int8_row")])
 def test_scales_of_all_of_k(device, a, b):

@@ -198,12 +198,6 @@ static Value roundToOdd(ImplicitLocOpBuilder &b, Value wide, Type single) {
   Type bits = b.getI32Type();
   if (auto shaped = dyn_cast<ShapedType>(single))
     bits = shaped.clone(bits);
-  auto integer = [&](int64_t value) -> Value {
-    TypedAttr attr = b.getI32IntegerAttr(static_cast<int32_t>(value));
-    if (auto shaped = dyn_cast<ShapedType>(bits))
-      attr = DenseElementsAttr::get(shaped, Attribute(attr));
-    return arith::ConstantOp::create(b, attr);
-  };
   auto magnitude = [&](Value value) -> Value {
     return math::AbsFOp::create(b, value);
   };

@@ -137,11 +137,29 @@ static void setParameterAttributes(LLVM::LLVMFuncOp function,
   }
 }
 
-/// Whether ptxas has to spill where two CTAs of a kernel that quantises f32
-/// both ways share the registers of an SM: scales for more than 32 elements.
-static bool needsAllRegisters(QuantizationAttr what) {
+static bool hasParameter(gpu::GPUFuncOp op, ParameterRole role) {
+  return llvm::any_of(op.getArguments(), [&](BlockArgument argument) {
+    auto parameter = op.getArgAttrOfType<ParameterAttr>(argument.getArgNumber(),
+                                                        ParameterAttr::name);
+    return parameter && parameter.getRole() == role;
+  });
+}
+
+/// Whether ptxas would spill to have two CTAs of a kernel that quantises both
+/// ways share the registers of an SM: a float scale of more than 32 elements,
+/// errors of blocks of 16 to compare, random numbers where the tensor scale is
+/// found on the way.
+static bool needsAllRegisters(gpu::GPUFuncOp op, QuantizationAttr what) {
   const ScaleSpec &spec = what.getD().getSpec().getValue();
-  return what.getX().isF32() && !(spec.isTile() && spec.columns->size <= 32);
+  bool isShort = spec.isTile() && spec.columns->size <= 32;
+  bool comparesErrors = what.getRule() == ScaleRule::MinError &&
+                        spec.isTile() && spec.columns->size <= 16;
+  bool isRandom = what.getRounding() == ElementRounding::Stochastic ||
+                  what.getRounding() == ElementRounding::StochasticRS;
+  return comparesErrors ||
+         (!isShort && what.getD().getLayout() == ScaleLayout::Plain) ||
+         (isRandom && spec.isMultiscale() &&
+          !hasParameter(op, ParameterRole::TensorScale));
 }
 
 /// CTAs that ptxas leaves an SM registers for at once. Shared memory, of which
@@ -154,8 +172,10 @@ static int32_t ctasPerSm(gpu::GPUFuncOp op) {
   auto what = op->getAttrOfType<QuantizationAttr>(QuantizationAttr::name);
   if (!what || op->hasAttr(ProductAttr::name) || op->hasAttr(kForSparseName))
     return 1;
-  if (op->hasAttr(kTransposedQuantizationName))
-    return needsAllRegisters(what) ? 1 : 2;
+  if (auto columns =
+          op->getAttrOfType<QuantizationAttr>(kTransposedQuantizationName))
+    return needsAllRegisters(op, what) || needsAllRegisters(op, columns) ? 1
+                                                                         : 2;
   return what.getTransposed() ? 2 : 1;
 }
 

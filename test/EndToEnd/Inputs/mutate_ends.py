@@ -27,6 +27,14 @@ def dropped():
             yield f"drop {pattern} {number}: '{lines[at].strip()}'", ptx.dropped(at)
 
 
+def initialised():
+    """Each barrier by a thread of its own."""
+    threads = r"setp\.gt\.u32\s+%p\d+, %r\d+, (\d+);"
+    last = ptx.some(r"mbarrier\.init")[-1]
+    for at in [at for at in ptx.places(threads) if at < last]:
+        yield f"a barrier less: '{lines[at].strip()}'", ptx.added(at, threads, -1)
+
+
 def allocation():
     """Tensor memory is used when it is there."""
     alloc = ptx.some(r"tcgen05\.alloc")[0]
@@ -54,6 +62,7 @@ def early():
 
 def all_mutations():
     yield from dropped()
+    yield from initialised()
     yield from allocation()
     yield from early()
 

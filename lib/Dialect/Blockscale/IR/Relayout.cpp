@@ -53,8 +53,8 @@ static QuantizedStorage scalesOf(ScaledTensorType type) {
 }
 
 static MovedBytes movedScales(ScaledTensorType from, ScaledTensorType to) {
-  MovedBytes moved{scalesOf(from), scalesOf(to), getScaleLayout(from),
-                   getScaleLayout(to)};
+  MovedBytes moved{scalesOf(from),     scalesOf(to), getScaleLayout(from),
+                   getScaleLayout(to), {},           {}};
   moved.lines = linesOfScales(moved.to);
   moved.bytes = moved.to.k.floorDiv(moved.to.block);
   return moved;
@@ -84,8 +84,12 @@ static MovedBytes movedMetadata(ScaledTensorType from, ScaledTensorType to) {
                                      storage.rows, storage.k, perByte);
     return storage;
   };
-  MovedBytes moved{metadataOf(from), metadataOf(to), from.getLayout(),
-                   to.getLayout()};
+  MovedBytes moved{metadataOf(from),
+                   metadataOf(to),
+                   from.getLayout(),
+                   to.getLayout(),
+                   {},
+                   {}};
   moved.lines = moved.to.rows;
   // Tiles of scales may end within a byte.
   moved.bytes = moved.to.k.ceilDiv(perByte);

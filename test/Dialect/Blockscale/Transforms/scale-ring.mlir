@@ -40,7 +40,7 @@ func.func @many_tiles(%a: !big, %b: !big) -> tensor<8192x8192xbf16> {
   return %0 : tensor<8192x8192xbf16>
 }
 // CHOICE-LABEL: func.func @one_tile
-// CHOICE: tile_n = 256, tile_k = 256, stages = 5, accumulators
+// CHOICE: tile_n = 256, tile_k = 256, stages = 6, scale_stages = 5, accumulators = 3
 func.func @one_tile(%a: !rows, %b: !columns) -> tensor<1024x4096xbf16> {
   %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<mma_k = 64, tile_n = 256>) : !rows, !columns -> tensor<1024x4096xbf16>
   return %0 : tensor<1024x4096xbf16>

@@ -127,20 +127,21 @@ void BodyBuilder::build() {
           buildMovedElements(*storage.elements, e, from, to, sizes, number);
         },
         isLast(storage.metadata || storage.scales, threadsOfElements(storage)));
-  for (auto [moved, a, d, behind] :
-       {std::tuple(
-            &storage.metadata, ParameterRole::AMetadata,
-            ParameterRole::DMetadata,
-            isLast(storage.scales.has_value(), threadsOfMetadata(storage))),
-        std::tuple(&storage.scales, ParameterRole::AScales,
-                   ParameterRole::DScales, AffineExpr())})
-    if (*moved)
+  auto buildBytes = [&](const std::optional<MovedBytes> &moved, ParameterRole a,
+                        ParameterRole d, AffineExpr behind) {
+    if (moved)
       buildPart(
           a, d,
           [&](Value from, Value to) {
-            buildMovedBytes(**moved, e, from, to, sizes, number);
+            buildMovedBytes(*moved, e, from, to, sizes, number);
           },
           behind);
+  };
+  buildBytes(storage.metadata, ParameterRole::AMetadata,
+             ParameterRole::DMetadata,
+             isLast(storage.scales.has_value(), threadsOfMetadata(storage)));
+  buildBytes(storage.scales, ParameterRole::AScales, ParameterRole::DScales,
+             AffineExpr());
 }
 
 struct RelayoutSource : ElementwiseModel<RelayoutSource, RelayoutOp> {
