@@ -8,6 +8,7 @@
 # Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+import re
 import sys
 
 import mutations
@@ -28,11 +29,17 @@ def dropped():
 
 
 def initialised():
-    """Each barrier by a thread of its own."""
+    """Each barrier by a thread of its own, for as many arrivals as come."""
     threads = r"setp\.gt\.u32\s+%p\d+, %r\d+, (\d+);"
     last = ptx.some(r"mbarrier\.init")[-1]
     for at in [at for at in ptx.places(threads) if at < last]:
         yield f"a barrier less: '{lines[at].strip()}'", ptx.added(at, threads, -1)
+    count = r"mbarrier\.init\S+\s+\[[^\]]+\], (%r\d+);"
+    found = {ptx.definition(re.search(count, lines[at])[1], at)
+             for at in ptx.places(count)}
+    for at in sorted(found):
+        yield (f"an arrival more: '{lines[at].strip()}'",
+               ptx.added(at, r"mov\.b32\s+%r\d+, (\d+);", 1))
 
 
 def allocation():

@@ -31,8 +31,9 @@ func.func @two_fewer(%a: !decode, %b: !wide) -> tensor<512x10240xbf16> {
   return %0 : tensor<512x10240xbf16>
 }
 
-// With K = 64 the latency of five stages is as long as the instructions of many tiles,
-// not as a launch with one tile for each pair of CTAs.
+// With K = 64 the latency of five stages is as long as the instructions of many tiles.
+// A launch with one tile for each pair of CTAs has it in halves, which a sixth stage ends
+// four at a time.
 // CHOICE-LABEL: func.func @many_tiles
 // CHOICE: tile_n = 256, tile_k = 256, stages = 6, scale_stages = 5, accumulators
 func.func @many_tiles(%a: !big, %b: !big) -> tensor<8192x8192xbf16> {
