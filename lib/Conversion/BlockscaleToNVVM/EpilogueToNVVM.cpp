@@ -419,33 +419,25 @@ struct RoundingErrorsToNVVM : OpConversionPattern<RoundingErrorsOp> {
   }
 };
 
-struct AddTowardsZeroToNVVM : OpConversionPattern<AddTowardsZeroOp> {
-  using OpConversionPattern::OpConversionPattern;
+/// Of one number or two beside each other, which chips take at once or not.
+template <typename Op,
+          Value (*emit)(ImplicitLocOpBuilder &, Value, Value, bool)>
+struct TowardsZeroToNVVM : OpConversionPattern<Op> {
+  using OpConversionPattern<Op>::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(AddTowardsZeroOp op, OpAdaptor adaptor,
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOp(
-        op, nvvm::addTowardsZero(b, adaptor.getLhs(), adaptor.getRhs(),
-                                 hw::multipliesPairs(getTarget(op).chip)));
+    rewriter.replaceOp(op, emit(b, adaptor.getLhs(), adaptor.getRhs(),
+                                hw::multipliesPairs(getTarget(op).chip)));
     return success();
   }
 };
-
-struct MultiplyTowardsZeroToNVVM : OpConversionPattern<MultiplyTowardsZeroOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(MultiplyTowardsZeroOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOp(
-        op, nvvm::multiplyTowardsZero(b, adaptor.getLhs(), adaptor.getRhs(),
-                                      hw::multipliesPairs(getTarget(op).chip)));
-    return success();
-  }
-};
+using AddTowardsZeroToNVVM =
+    TowardsZeroToNVVM<AddTowardsZeroOp, nvvm::addTowardsZero>;
+using MultiplyTowardsZeroToNVVM =
+    TowardsZeroToNVVM<MultiplyTowardsZeroOp, nvvm::multiplyTowardsZero>;
 
 struct AddHalfToNVVM : OpConversionPattern<AddHalfOp> {
   using OpConversionPattern::OpConversionPattern;
