@@ -83,7 +83,10 @@ std::optional<Reason> whyNotTile(const WrittenTile &written) {
       (!isPowerOfTwo(tile.size) || tile.size < 4 || tile.size > 256))
     return name + " has size " + std::to_string(tile.size) +
            ", expected a power of two from 4 to 256, or 0 for the whole "
-           "dimension";
+           "dimension" +
+           (tile.size == 1 ? "; tiles of single rows do not name them, such as "
+                             "'t32' for 1 x 32"
+                           : "");
   if (!written.namesSubtile)
     return std::nullopt;
   if (tile.size == 0)

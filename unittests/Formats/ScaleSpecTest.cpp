@@ -334,6 +334,10 @@ TEST(ScaleSpec, ErrorsPointAtTheSegment) {
   EXPECT_EQ(textOf(parseScaleSpec("e8m0_t33")),
             "tile 't33' has size 33, expected a power of two from 4 to 256, "
             "or 0 for the whole dimension");
+  EXPECT_EQ(textOf(parseScaleSpec("e8m0_t1_t32")),
+            "tile 't1' has size 1, expected a power of two from 4 to 256, or 0 "
+            "for the whole dimension; tiles of single rows do not name them, "
+            "such as 't32' for 1 x 32");
   for (auto [spec, offset] :
        {std::pair("n2m4_t32", 0u), {"e8m0_t32_n2m4", 9u}}) {
     EXPECT_EQ(textOf(parseScaleSpec(spec)),
