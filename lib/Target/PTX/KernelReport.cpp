@@ -23,9 +23,8 @@
 using namespace mlir;
 using namespace blockscale;
 
-/// All MMAs of a K tile: those in the block of `mma` that share A or B, or it
-/// alone.
-static SmallVector<MmaOp> mmasBeside(MmaOp mma) {
+/// MMAs of a K tile in the block of `mma` that share A or B, or it alone.
+static SmallVector<MmaOp> mmasInBlock(MmaOp mma) {
   auto belongs = [&](MmaOp op) {
     if (mma.getCollector())
       return static_cast<bool>(op.getCollector());
@@ -33,6 +32,24 @@ static SmallVector<MmaOp> mmasBeside(MmaOp mma) {
            op.getRange() == mma.getRange();
   };
   return llvm::filter_to_vector(mma->getBlock()->getOps<MmaOp>(), belongs);
+}
+
+/// All MMAs of a K tile. The right half of a tile that is handed over in halves
+/// has a loop of its own, which reads the same A and another B.
+static SmallVector<MmaOp> mmasBeside(MmaOp mma) {
+  SmallVector<MmaOp> mmas = mmasInBlock(mma);
+  if (mma.getCollector())
+    return mmas;
+  llvm::SmallPtrSet<Value, 4> columns;
+  for (MmaOp op : mmas)
+    columns.insert(op.getB());
+  mma->getParentOfType<gpu::GPUFuncOp>().walk([&](MmaOp op) {
+    if (op->getBlock() != mma->getBlock() && op.getA() == mma.getA() &&
+        op.getSteps() == mma.getSteps() && op.getRange() == mma.getRange() &&
+        columns.insert(op.getB()).second)
+      mmas.push_back(op);
+  });
+  return mmas;
 }
 
 /// The MMA of the main loop: the one with the most instructions, and of those
@@ -50,12 +67,13 @@ static MmaOp mainMma(gpu::GPUFuncOp kernel) {
   return best;
 }
 
-/// Columns of the tile that `mma` and those beside it compute.
-static int64_t columnsOf(MmaOp mma) {
-  if (mma.getCollector())
-    return mma.getInstruction().getN();
+/// Columns of the tile that `mmas`, those beside each other, compute.
+static int64_t columnsOf(ArrayRef<MmaOp> mmas) {
+  MmaOp first = mmas.front();
+  if (first.getCollector())
+    return first.getInstruction().getN();
   int64_t columns = 0;
-  for (MmaOp op : mmasBeside(mma))
+  for (MmaOp op : mmas)
     columns += op.getInstruction().getN();
   return columns;
 }
@@ -114,10 +132,30 @@ static unsigned copiesBefore(MmaOp mma) {
   return copies;
 }
 
+/// Copies into tensor memory for a K tile that `mmas` multiply. Where those of
+/// its right half have a block of their own, only their scales of B come on
+/// top.
+static unsigned copiesFor(ArrayRef<MmaOp> mmas) {
+  MmaOp first = mmas.front();
+  unsigned copies = copiesBefore(first);
+  for (MmaOp op : mmas)
+    if (op->getBlock() != first->getBlock())
+      for (auto copy : op->getBlock()->getOps<CopyScalesOp>())
+        if (copy.getTarget() == op.getSfb())
+          copies += copiesOf(copy);
+  return copies;
+}
+
 /// The rings that a kernel reads, by name.
 static llvm::DenseMap<Value, StringRef> ringNames(gpu::GPUFuncOp kernel,
                                                   MmaOp mma) {
   llvm::DenseMap<Value, StringRef> names;
+  kernel.walk([&](TmemAllocOp alloc) {
+    names[alloc.getSlot()] = "address of tensor memory";
+  });
+  kernel.walk([&](QueryCancelOp query) {
+    names[query.getResponses()] = "answers of the scheduler";
+  });
   if (!mma) {
     for (auto [ring, name] : warpKernelRings(kernel))
       names[ring] = name;
@@ -155,7 +193,7 @@ static std::vector<MemoryRegion> sharedRegions(gpu::GPUFuncOp kernel,
   llvm::DenseMap<Value, StringRef> names = ringNames(kernel, mma);
   auto nameOf = [&](Value ring) -> std::string {
     auto found = names.find(ring);
-    return found == names.end() ? "address of tensor memory"
+    return found == names.end() ? "exchange between warps"
                                 : found->second.str();
   };
   std::vector<MemoryRegion> regions;
@@ -192,7 +230,7 @@ static std::vector<MemoryRegion> tensorRegions(MmaOp mma) {
                         uint64_t(view.getType().getColumns())};
     if (view.getType().isAccumulator())
       std::tie(region.copies, region.stride) =
-          copiesOf(view.getType(), columnsOf(mma));
+          copiesOf(view.getType(), columnsOf(mmasInBlock(mma)));
     regions.push_back(region);
   };
   add("accumulators", mma.getAccumulator());
@@ -292,15 +330,16 @@ static void reportMmaLoop(MmaOp mma, KernelReport &report) {
   report.mmasPerKTile = 0;
   for (MmaOp op : mmas)
     report.mmasPerKTile += steps(op);
-  report.copiesPerKTile = copiesBefore(mmas.front());
+  report.copiesPerKTile = copiesFor(mmas);
   report.tileM = instruction.getM() * above;
-  report.tileN = columnsOf(mma);
+  report.tileN = columnsOf(mmas);
   report.tileK = instruction.getK() * report.mmasPerKTile / ofStep;
   report.mmaK = instruction.getK();
   reportInstruction(instruction, report);
   report.stages = mma.getA().getType().getStages();
   report.accumulators =
-      copiesOf(mma.getAccumulator().getType(), report.tileN).first;
+      copiesOf(mma.getAccumulator().getType(), columnsOf(mmasInBlock(mma)))
+          .first;
   report.tensorMemory = tensorRegions(mma);
   report.mmaCyclesPerKTile = 0;
   for (MmaOp op : mmas)
