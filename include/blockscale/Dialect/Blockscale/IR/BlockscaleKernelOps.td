@@ -12,7 +12,7 @@
 include "blockscale/Dialect/Blockscale/IR/BlockscaleKernelAttrs.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleKernelEffects.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleKernelTypes.td"
-include "blockscale/Dialect/Blockscale/IR/BlockscaleTensorOps.td"
+include "blockscale/Dialect/Blockscale/IR/BlockscaleProductOps.td"
 include "mlir/IR/SymbolInterfaces.td"
 
 class Blockscale_KernelOp<string mnemonic, list<Trait> traits = []>
@@ -509,111 +509,6 @@ def Blockscale_MmaOp : Blockscale_KernelOp<"mma",
     (`scales` $sfa^ `,` $sfb)? (`metadata` $metadata^)? `accumulate` $accumulate
     (`valid` $valid^)? (`shift` $shift^)? (`steps` $steps^)? attr-dict `:` type($accumulator) `,` type($a) `,` type($b)
     (`scales` type($sfa)^ `,` type($sfb))? (`metadata` type($metadata)^)?
-  }];
-  let hasVerifier = 1;
-}
-
-//===----------------------------------------------------------------------===//
-// The epilogue
-//===----------------------------------------------------------------------===//
-
-def Blockscale_LoadAccumulatorOp : Blockscale_KernelOp<"load_accumulator"> {
-  let summary = "load consecutive columns of the executing lane's row";
-  let description = [{
-    Executed by four consecutive warps that start at a multiple of four: warp w
-    of them reads rows 32w to 32w + 31, lane l row 32w + l. Complete when it
-    returns. The elements are those of the accumulator, f32 or i32.
-  }];
-  let arguments = (ins Blockscale_TensorSource:$accumulator,
-                       I32:$copy,
-                       I32:$column);
-  let results = (outs VectorOfRankAndType<[1], [F32, I32]>:$result);
-  let assemblyFormat = [{
-    $accumulator `[` $copy `]` `column` $column attr-dict
-    `:` type($accumulator) `->` type($result)
-  }];
-  let hasVerifier = 1;
-}
-
-def Blockscale_LoadRowOp : Blockscale_KernelOp<"load_row"> {
-  let summary = "load elements of global memory, as far as they are there";
-  let description = [{
-    Element i of the result is element `offset + i * stride` behind `source`
-    for i < `count`, and 0 from there on. Without `stride` it is 1. `aligned`
-    promises that all elements are there and that they, or the first 16 bytes of
-    them, are aligned to their size. What memory has as ui8 is loaded as i8.
-  }];
-  let arguments = (ins Blockscale_GlobalSource:$source,
-                       I64:$offset, I32:$count,
-                       Optional<I64>:$stride, UnitAttr:$aligned);
-  let results =
-    (outs VectorOfRankAndType<[1], [F32, BF16, F16, F8E4M3FN, F8E5M2, I8, I16,
-                                    I32]>:$result);
-  let assemblyFormat = [{
-    $source `[` $offset `]` `count` $count (`stride` $stride^)?
-    (`aligned` $aligned^)? attr-dict `:` type($source) `->` type($result)
-  }];
-  let hasVerifier = 1;
-}
-
-def Blockscale_PrefetchRowOp : Blockscale_KernelOp<"prefetch_row",
-    [MemoryEffects<[MemWrite<Blockscale_Grid>]>]> {
-  let summary = "ask the L1 cache for an element of global memory";
-  let description = [{
-    For the line that has element `offset` behind `source`, unless `count` is 0:
-    a later `load_row` waits less. No value depends on it, and nobody waits for it.
-    `prefetch.global.L1` of the PTX ISA.
-
-    ```mlir
-    blockscale.prefetch_row %scales[%next] count %one : <f32>
-    ```
-  }];
-  let arguments = (ins Blockscale_GlobalSource:$source,
-                       I64:$offset, I32:$count);
-  let assemblyFormat = [{
-    $source `[` $offset `]` `count` $count attr-dict `:` type($source)
-  }];
-}
-
-def Blockscale_StoreRowOp : Blockscale_KernelOp<"store_row"> {
-  let summary = "store elements to global memory, as far as it goes";
-  let description = [{
-    The first `count` elements of `value` go to `offset + i * stride`.
-    Without `stride` it is 1. `aligned` promises what that of `load_row` does.
-  }];
-  let arguments =
-    (ins VectorOfRankAndType<[1], [F32, BF16, F16, I8, I32]>:$value,
-                       Blockscale_GlobalTarget:$target,
-                       I64:$offset, I32:$count,
-                       Optional<I64>:$stride, UnitAttr:$aligned);
-  let assemblyFormat = [{
-    $value `to` $target `[` $offset `]` `count` $count (`stride` $stride^)?
-    (`aligned` $aligned^)? attr-dict `:` type($value) `to` type($target)
-  }];
-  let hasVerifier = 1;
-}
-
-def Blockscale_CountArrivalOp : Blockscale_KernelOp<"count_arrival",
-    [Blockscale_Synchronizes]> {
-  let summary = "say that a part of a tile is in memory, and whether it is the last";
-  let description = [{
-    `threads` threads of the CTA, whole warps and always the same ones, execute it
-    together; one of them has `arrives`. Each of `count` CTAs of the grid does so
-    once for the 32-bit counter at element `index` of `counters`, which is zero
-    before. The result is true in all threads of the CTA that comes last: they see
-    everything that the threads of the others wrote before. The counter is zero
-    again then.
-
-    ```mlir
-    %last = blockscale.count_arrival %work[%tile] count %parts threads 128 arrives %first : !blockscale.global<f32>
-    ```
-  }];
-  let arguments = (ins Blockscale_GlobalTarget:$counters, I64:$index,
-                       I32:$count, I64Attr:$threads, I1:$arrives);
-  let results = (outs I1:$last);
-  let assemblyFormat = [{
-    $counters `[` $index `]` `count` $count `threads` $threads
-    `arrives` $arrives attr-dict `:` type($counters)
   }];
   let hasVerifier = 1;
 }
