@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementValues.h"
 #include "Patterns.h"
 #include "RowGroups.h"
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleHost.h"

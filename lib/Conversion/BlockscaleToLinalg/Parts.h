@@ -66,6 +66,12 @@ llvm::SmallVector<mlir::Value> tilePosition(Emitter &emitter,
 llvm::SmallVector<mlir::Value>
 scalePosition(Emitter &emitter, ScaleLayout layout, mlir::ValueRange tile);
 
+/// Where the byte of metadata lies that describes the element at a logical
+/// position.
+llvm::SmallVector<mlir::Value> metadataPosition(Emitter &emitter,
+                                                ScaledTensorType type,
+                                                mlir::ValueRange position);
+
 /// The scales in another layout. What no tile owns is code 0.
 mlir::Value convertScales(Emitter &emitter, mlir::Value scales,
                           ScaleLayout from, ScaleLayout to,
@@ -83,31 +89,8 @@ mlir::Value convertMetadata(Emitter &emitter, mlir::Value metadata,
                             ScaleLayout to,
                             llvm::ArrayRef<mlir::OpFoldResult> sizes);
 
-/// The code of an element of a sparse tensor, 0 where it was pruned.
-mlir::Value sparseCode(Emitter &emitter, const Parts &parts,
-                       mlir::ValueRange position);
-
-/// The code of an element of a tensor of codebook elements, an i32: the number
-/// of its table above its index.
-mlir::Value codebookCode(Emitter &emitter, const Parts &parts,
-                         mlir::Value index, mlir::ValueRange position);
-
 /// The two innermost dimensions of a tensor exchanged.
 mlir::Value transposeData(Emitter &emitter, mlir::Value data);
-
-/// `element * scale` with the zero point, as f32 and without the tensor scale,
-/// of every position of the logical shape. Where `saturateProducts`, finite
-/// factors give no infinity.
-mlir::Value tileScaledValues(Emitter &emitter, const Parts &parts, bool useExtf,
-                             bool saturateProducts = false);
-
-/// The elements without their scales as f32, less zero points that count in
-/// steps of the scale.
-mlir::Value elementValues(Emitter &emitter, const Parts &parts, bool useExtf);
-
-/// The elements of a tensor of integers that mean their integer value as i32,
-/// without scales.
-mlir::Value integerValues(Emitter &emitter, const Parts &parts);
 
 /// The first `count` of `rank` dimensions.
 mlir::AffineMap leadingDimensions(Emitter &emitter, unsigned rank,

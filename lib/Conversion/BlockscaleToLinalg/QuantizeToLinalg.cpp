@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementValues.h"
 #include "Patterns.h"
 #include "QuantizeParts.h"
 #include "blockscale/Dialect/Blockscale/IR/LayoutOfScales.h"

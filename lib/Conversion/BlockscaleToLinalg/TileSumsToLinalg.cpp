@@ -8,6 +8,7 @@
 // Partial sums of each tile are the last dimension of a tensor, which is halved
 // until one is left.
 
+#include "ElementValues.h"
 #include "Patterns.h"
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleSums.h"
 #include "blockscale/Dialect/Blockscale/IR/LayoutOfScales.h"
