@@ -169,17 +169,6 @@ private:
   mlir::Value loadBias(const EpilogueFragment &fragment);
   /// A vector of equal elements for sums; null for null.
   mlir::Value splat(mlir::Value scalar);
-  /// `size` numbers of the memory, as f32.
-  mlir::Value loadNumbers(mlir::Value memory, int64_t size, mlir::Value index,
-                          mlir::Value count, mlir::Value stride);
-  /// As f32; integers are codes of ue8m0.
-  mlir::Value widen(mlir::Value values);
-  mlir::Value decodeExponents(mlir::Value codes);
-  mlir::Value decodeE4M3(mlir::Value numbers);
-  mlir::Value decodeE5M2(mlir::Value numbers);
-  /// Of codes of a format that no instruction converts.
-  mlir::Value decodeByFields(mlir::Value codes, mlir::Type format);
-  mlir::Value decodeE5M3(mlir::Value codes);
   TileScales tileScales(const RowScales &scales, mlir::Value batch,
                         mlir::Value row, mlir::Value rows);
   /// A vector of the width in which each of `values` stands `share` times.

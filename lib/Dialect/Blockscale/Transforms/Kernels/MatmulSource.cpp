@@ -6,211 +6,22 @@
 //===----------------------------------------------------------------------===//
 
 #include "MatmulSource.h"
+#include "OperandMaps.h"
 #include "SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
 #include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
 #include "blockscale/Dialect/Blockscale/IR/FloatResults.h"
-#include "blockscale/Dialect/Blockscale/IR/Groups.h"
-#include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/IR/StoredElements.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/Dialect/Blockscale/IR/ZeroTerms.h"
-#include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
-#include "blockscale/HW/Metadata.h"
-#include "blockscale/HW/ScaleLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace blockscale;
-
-namespace {
-/// Sizes of the source matmul as symbols of the host's maps. A size that is
-/// static is a constant.
-struct Sizes {
-  AffineExpr m, n, k, batch;
-  /// Rows of A that are gathered from; null where none are.
-  AffineExpr tokens;
-};
-} // namespace
-
-//===----------------------------------------------------------------------===//
-// Recipes of tensor maps
-//===----------------------------------------------------------------------===//
-
-static Sizes sizesOf(MatmulOp op) {
-  MLIRContext *context = op.getContext();
-  auto size = [&](int64_t extent, unsigned symbol) {
-    return ShapedType::isDynamic(extent)
-               ? getAffineSymbolExpr(symbol, context)
-               : getAffineConstantExpr(extent, context);
-  };
-  ProductSizes sizes = op.getSizes();
-  Sizes found{size(sizes.m, 0), size(sizes.n, 1), size(sizes.k, 2),
-              size(sizes.batch, 3), AffineExpr()};
-  if (op.isGathered())
-    found.tokens = size(op.getA().getType().getNumRows(), kTokensSymbol);
-  return found;
-}
-
-/// The sizes of `a`, which is one matrix where its rows or K are in groups, and
-/// of `b`, which is where K is; and the rows that its scales have with the
-/// padding of the groups: at most so many.
-static Sizes sizesOfA(MatmulOp op) {
-  Sizes sizes = sizesOf(op);
-  if (op.isGrouped() || op.isGroupedAlongK())
-    sizes.batch = getAffineConstantExpr(1, op.getContext());
-  return sizes;
-}
-
-static Sizes sizesOfB(MatmulOp op) {
-  return op.isGroupedAlongK() ? sizesOfA(op) : sizesOf(op);
-}
-
-static AffineExpr scaleRowsOfA(MatmulOp op) {
-  Sizes sizes = sizesOf(op);
-  return op.isGrouped() ? groupedScaleRows(sizes.m, sizes.batch) : sizes.m;
-}
-
-static AffineMap hostMap(ArrayRef<AffineExpr> results) {
-  constexpr unsigned kSymbols = 4;
-  return AffineMap::get(0, kSymbols, results, results.front().getContext());
-}
-
-namespace {
-/// Elements of a line in memory, with what pads them, and its bytes.
-struct Line {
-  AffineExpr elements, pitch;
-};
-} // namespace
-
-/// Rows are padded in memory to TMA's alignment, and their extent to whole
-/// bytes for packed pairs and to 128 elements for the padded types.
-static Line lineOf(const OperandGeometry &operand, AffineExpr elements) {
-  const hw::TensorMapDataTypeInfo &info =
-      hw::tensorMapDataTypeInfo(operand.dataType);
-  AffineExpr padded = elements.ceilDiv(int64_t(info.innerMultiple)) *
-                      int64_t(info.innerMultiple);
-  AffineExpr bytes = (padded * int64_t(info.globalBits)).ceilDiv(8);
-  return {padded,
-          bytes.ceilDiv(int64_t(info.alignment)) * int64_t(info.alignment)};
-}
-
-/// The map of an operand's elements.
-static TensorMapType dataMap(const OperandGeometry &operand, AffineExpr rows,
-                             const Sizes &sizes, bool isCompressed) {
-  bool mnMajor = operand.tile.major == hw::OperandMajor::MN;
-  AffineExpr stored = isCompressed
-                          ? sizes.k.floorDiv(int64_t(hw::kSparseCompression))
-                          : sizes.k;
-  AffineExpr outer = mnMajor ? stored : rows;
-  auto [padded, pitch] = lineOf(operand, mnMajor ? rows : stored);
-  int64_t innerBox = mnMajor ? operand.boxRows : operand.boxK;
-  int64_t outerBox = mnMajor ? operand.boxK : operand.boxRows;
-  return TensorMapType::get(rows.getContext(), operand.dataType,
-                            hostMap({padded, outer, sizes.batch}),
-                            hostMap({pitch, pitch * outer}),
-                            {innerBox, outerBox, 1}, operand.tile.swizzle);
-}
-
-/// The map of the elements of A whose rows are gathered, four of them at a
-/// time: one matrix, in boxes of a part of one row.
-static TensorMapType gatheredMap(const OperandGeometry &operand,
-                                 const Sizes &sizes) {
-  MLIRContext *context = sizes.k.getContext();
-  auto map = [&](ArrayRef<AffineExpr> results) {
-    return AffineMap::get(0, kSymbolsOfGathered, results, context);
-  };
-  auto [elements, pitch] = lineOf(operand, sizes.k);
-  return TensorMapType::get(context, operand.dataType,
-                            map({elements, sizes.tokens}), map({pitch}),
-                            {operand.boxK, 1}, operand.tile.swizzle);
-}
-
-/// The map of bytes in `storage`: what lies together in memory, as far as a box
-/// has room for it, and the rest of that; then each digit that has no end, then
-/// batches. `box` says how many values of each source.
-static TensorMapType storageMap(const hw::StorageLayout<AffineExpr> &storage,
-                                hw::TensorMapDataType dataType,
-                                AffineExpr batch, const hw::Coordinates &box) {
-  MLIRContext *context = batch.getContext();
-  constexpr int64_t kMostBoxExtent = 256;
-  int64_t bytes = hw::tensorMapDataTypeInfo(dataType).globalBits / 8;
-  int64_t together = 1;
-  SmallVector<AffineExpr> dims, strides;
-  SmallVector<int64_t> extents;
-  hw::StorageLayout<AffineExpr> whole = hw::joined(storage);
-  for (const auto &digit : llvm::reverse(whole.digits)) {
-    if (digit.term.modulus && dims.empty() &&
-        together * int64_t(digit.term.modulus) / bytes <= kMostBoxExtent) {
-      together *= digit.term.modulus;
-      continue;
-    }
-    if (digit.term.modulus) {
-      // Whole, behind what lies together.
-      dims.push_back(getAffineConstantExpr(digit.term.modulus, context));
-      strides.push_back(getAffineConstantExpr(together, context));
-      extents.push_back(digit.term.modulus);
-      continue;
-    }
-    dims.push_back(digit.extent);
-    strides.push_back(digit.stride);
-    extents.push_back(box[digit.term.source]);
-  }
-  dims.insert(dims.begin(), getAffineConstantExpr(together / bytes, context));
-  extents.insert(extents.begin(), together / bytes);
-  dims.push_back(batch);
-  strides.push_back(storage.matrixBytes);
-  extents.push_back(1);
-  return TensorMapType::get(context, dataType, hostMap(dims), hostMap(strides),
-                            extents, hw::Swizzle::None);
-}
-
-/// The map of an operand's scales in `layout`: a stage takes whole atoms,
-/// `along` of them along K.
-static TensorMapType scaleMap(const OperandGeometry &operand,
-                              ScaleLayout layout, AffineExpr rows,
-                              const Sizes &sizes, MmaAttr mma, int64_t along) {
-  auto storage = getStorageBytes(getScaleStorage(layout), rows, sizes.k,
-                                 mma.getScaleSpan());
-  return storageMap(
-      storage, hw::TensorMapDataType::U32, sizes.batch,
-      {{hw::Dim::Block, static_cast<uint64_t>(along)},
-       {hw::Dim::Row, static_cast<uint64_t>(operand.groupsOfScaleBox)}});
-}
-
-/// The map of an operand's scales where K is in groups: those of a group are
-/// tiles of 128 rows and 4 blocks, the ones of its first 128 rows first. A box
-/// has so many of them as a stage takes along K.
-static TensorMapType groupScaleMap(AffineExpr rows, const Sizes &sizes,
-                                   MmaAttr mma, int64_t along) {
-  MLIRContext *context = rows.getContext();
-  constexpr int64_t kWords = hw::kAtomBytes / sizeof(uint32_t);
-  auto constant = [&](int64_t value) {
-    return getAffineConstantExpr(value, context);
-  };
-  int64_t unit = int64_t(hw::kAtomScales) * mma.getScaleSpan();
-  AffineExpr tiles = rows.ceilDiv(int64_t(hw::kAtomRows)) *
-                     groupedScaleTilesAlongK(sizes.k, sizes.batch, unit);
-  return TensorMapType::get(
-      context, hw::TensorMapDataType::U32, hostMap({constant(kWords), tiles}),
-      hostMap({constant(hw::kAtomBytes)}), {kWords, along}, hw::Swizzle::None);
-}
-
-/// The map of the metadata: a stage takes whole tiles, their rows one by one.
-static TensorMapType metadataMap(AffineExpr rows, const Sizes &sizes,
-                                 MmaAttr mma, int64_t tiles) {
-  int64_t perByte =
-      hw::elementsPerMetadataByte(hw::sparsePattern(mma.getKind()));
-  auto storage = getStorageBytes(getMetadataStorage(ScaleLayout::Tiled128x4),
-                                 rows, sizes.k, perByte);
-  return storageMap(storage, hw::TensorMapDataType::U8, sizes.batch,
-                    {{hw::Dim::Block, static_cast<uint64_t>(tiles)},
-                     {hw::Dim::Row, hw::kMetadataTileRows}});
-}
 
 //===----------------------------------------------------------------------===//
 // The kernel
@@ -256,7 +67,7 @@ static Type resultMemory(MatmulOp op, const TileGeometry &geometry,
   const ScaleSpec &ofColumns = op.getB().getType().getSpec().getValue();
   unsigned values =
       Epilogue(op).mostValues() + ofColumns.coversK() + hasZeroTerms(op);
-  Sizes sizes = sizesOf(op);
+  HostSizes sizes = hostSizes(op);
   return storeMap(element, geometry.epilogueColumns(values),
                   {sizes.m, sizes.n, sizes.batch});
 }
@@ -282,47 +93,14 @@ static ParameterRole roleOfGroups(MatmulOp op) {
   return op.isMasked() ? ParameterRole::RowCounts : ParameterRole::KOffsets;
 }
 
-static SmallVector<KernelParameter> parametersOf(MatmulOp op,
-                                                 const TileGeometry &geometry) {
-  MLIRContext *context = op.getContext();
-  Sizes sizes = sizesOf(op);
-  MmaAttr mma = getMma(op);
-  bool swap = getSchedule(op).getSwapOperands().getValue();
-  const OperandGeometry &a = swap ? geometry.b : geometry.a;
-  const OperandGeometry &b = swap ? geometry.a : geometry.b;
-  auto global = [](Type tensor) {
-    return GlobalType::get(tensor.getContext(),
-                           cast<ShapedType>(tensor).getElementType());
-  };
-  Type f32 = Float32Type::get(context), i32 = IntegerType::get(context, 32);
-  int64_t words = geometry.scaleWords;
+static GlobalType globalMemory(Value tensor) {
+  auto type = cast<ShapedType>(tensor.getType());
+  return GlobalType::get(type.getContext(), type.getElementType());
+}
 
-  SmallVector<KernelParameter> list{
-      {op.isGathered()
-           ? gatheredMap(a, sizes)
-           : dataMap(a, sizes.m, sizesOfA(op), mma.getSparse() && !swap),
-       ParameterRole::AData},
-      {dataMap(b, sizes.n, sizesOfB(op), mma.getSparse() && swap),
-       ParameterRole::BData}};
-  ScaledTensorType typeA = op.getA().getType(), typeB = op.getB().getType();
-  int64_t alongA = geometry.isRowPerLane ? geometry.scaleRowTiles() : words;
-  if (hasBlockScales(typeA, typeB))
-    list.push_back({op.isGroupedAlongK()
-                        ? groupScaleMap(sizes.m, sizes, mma, words)
-                        : scaleMap(a, typeA.getLayout(), scaleRowsOfA(op),
-                                   sizesOfA(op), mma, alongA),
-                    ParameterRole::AScales});
-  if (hasBlockScales(typeB, typeA))
-    list.push_back(
-        {op.isGroupedAlongK()
-             ? groupScaleMap(sizes.n, sizes, mma, words)
-             : scaleMap(b, typeB.getLayout(), sizes.n, sizes, mma, words),
-         ParameterRole::BScales});
-  if (mma.getSparse())
-    list.push_back(
-        {metadataMap(swap ? sizes.n : sizes.m, sizes, mma,
-                     geometry.metadataTiles),
-         swap ? ParameterRole::BMetadata : ParameterRole::AMetadata});
+/// What becomes of the product, and what is added to it.
+static void addResult(MatmulOp op, const TileGeometry &geometry,
+                      SmallVector<KernelParameter> &list) {
   if (QuantizeOp quantizer = quantizerOf(op))
     addQuantized(quantizer, list);
   else
@@ -334,48 +112,69 @@ static SmallVector<KernelParameter> parametersOf(MatmulOp op,
                                  getSchedule(op).getCLoads() == Loads::Tma),
                     ParameterRole::C});
   if (op.getBias())
-    list.push_back({global(op.getBias().getType()), ParameterRole::Bias});
+    list.push_back({globalMemory(op.getBias()), ParameterRole::Bias});
+}
+
+/// What sums are multiplied by, and the terms of zero points.
+static void addFactors(MatmulOp op, SmallVector<KernelParameter> &list) {
+  Type f32 = Float32Type::get(op.getContext());
+  Type numbers = GlobalType::get(op.getContext(), f32);
+  ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
   for (auto [type, other, tensorScale, scales] :
-       {std::tuple(typeA, typeB, ParameterRole::ATensorScale,
-                   ParameterRole::AScales),
-        {typeB, typeA, ParameterRole::BTensorScale, ParameterRole::BScales}}) {
+       {std::tuple(a, b, ParameterRole::ATensorScale, ParameterRole::AScales),
+        {b, a, ParameterRole::BTensorScale, ParameterRole::BScales}}) {
     if (hasTensorScale(type))
-      list.push_back({GlobalType::get(context, f32), tensorScale});
+      list.push_back({numbers, tensorScale});
     if (hasFactors(type, other))
       list.push_back({factorMemory(type), scales});
   }
   if (hasZeroTerms(op)) {
-    list.push_back({GlobalType::get(context, f32), ParameterRole::ATerms});
-    list.push_back({GlobalType::get(context, f32), ParameterRole::BTerms});
+    list.push_back({numbers, ParameterRole::ATerms});
+    list.push_back({numbers, ParameterRole::BTerms});
   }
   if (op.getAlpha())
     list.push_back({f32, ParameterRole::Alpha});
   if (op.getBeta())
     list.push_back({f32, ParameterRole::Beta});
-  if (getSchedule(op).hasWorkspace())
-    list.push_back({GlobalType::get(context, accumulatorType(mma)),
-                    ParameterRole::Workspace});
-  if (op.hasGroups())
-    list.push_back({global(op.getOffsets().getType()), roleOfGroups(op)});
-  if (op.isGathered())
-    list.push_back(
-        {global(op.getRowNumbers().getType()), ParameterRole::RowNumbers});
+}
+
+/// The sizes that are not static.
+static void addSizes(MatmulOp op, SmallVector<KernelParameter> &list) {
+  Type i32 = IntegerType::get(op.getContext(), 32);
   auto addSize = [&](AffineExpr size, ParameterRole role) {
     if (!isa<AffineConstantExpr>(size))
       list.push_back({i32, role});
   };
+  HostSizes sizes = hostSizes(op);
   addSize(sizes.m, ParameterRole::SizeM);
   addSize(sizes.n, ParameterRole::SizeN);
   addSize(sizes.k, ParameterRole::SizeK);
   addSize(sizes.batch, ParameterRole::Batch);
   if (op.isGathered())
     addSize(sizes.tokens, ParameterRole::SizeTokens);
+}
+
+static SmallVector<KernelParameter> parametersOf(MatmulOp op,
+                                                 const TileGeometry &geometry) {
+  SmallVector<KernelParameter> list = operandMaps(op, geometry);
+  addResult(op, geometry, list);
+  addFactors(op, list);
+  if (getSchedule(op).hasWorkspace())
+    list.push_back(
+        {GlobalType::get(op.getContext(), accumulatorType(getMma(op))),
+         ParameterRole::Workspace});
+  if (op.hasGroups())
+    list.push_back({globalMemory(op.getOffsets()), roleOfGroups(op)});
+  if (op.isGathered())
+    list.push_back(
+        {globalMemory(op.getRowNumbers()), ParameterRole::RowNumbers});
+  addSizes(op, list);
   return list;
 }
 
 /// Output tiles, counted in those of a whole cluster.
 static AffineExpr tilesOf(MatmulOp op, const TileGeometry &geometry) {
-  Sizes sizes = sizesOf(op);
+  HostSizes sizes = hostSizes(op);
   bool swap = getSchedule(op).getSwapOperands().getValue();
   AffineExpr rows = swap ? sizes.n : sizes.m,
              columns = swap ? sizes.m : sizes.n;
@@ -498,7 +297,7 @@ static void buildBody(MatmulOp op, ImplicitLocOpBuilder &b,
     return arith::ConstantIntOp::create(
         b, b.getI32Type(), cast<AffineConstantExpr>(expr).getValue());
   };
-  Sizes sizes = sizesOf(op);
+  HostSizes sizes = hostSizes(op);
   bool swap = getSchedule(op).getSwapOperands().getValue();
   Factors factors = factorsOf(op, argument);
   ScaledTensorType ofA = op.getA().getType(), ofB = op.getB().getType();
