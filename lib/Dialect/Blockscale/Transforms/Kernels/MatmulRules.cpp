@@ -83,101 +83,117 @@ std::optional<Reason> blockscale::whyNotRowPerLane(MmaAttr mma, bool swap,
   return std::nullopt;
 }
 
-/// Whether instruction and schedule are complete and agree with each other and
-/// with the operands; they may have been written by hand.
-static LogicalResult checkSchedule(MatmulOp op) {
-  ScheduleAttr schedule = getSchedule(op);
-  MmaAttr mma = getMma(op);
-  if (!op.isScheduled())
-    return op.emitOpError() << "has no complete schedule; run "
-                               "'blockscale-select-schedule' first";
-  hw::Target target = getTarget(op);
+/// Why the target has no such instruction, or no kernel with tiles of it.
+static std::optional<Reason>
+whyNotInstruction(MmaAttr mma, ScheduleAttr schedule, hw::Target target) {
   if (auto why = hw::whyNot(legalityQuery(mma, target)))
-    return op.emitOpError() << why->text;
+    return why;
   if (schedule.ctaGroup() != mma.getCtaGroup())
-    return op.emitOpError()
-           << "its 'cta_group' of " << schedule.ctaGroup()
-           << " is not its instruction's, " << mma.getCtaGroup();
+    return Reason("its 'cta_group' of " + std::to_string(schedule.ctaGroup()) +
+                  " is not its instruction's, " +
+                  std::to_string(mma.getCtaGroup()));
+  int64_t rows = hw::kTmemLanes * mma.getCtaGroup();
+  if (hw::hasTensorMemory(target) && mma.getM() != rows)
+    return Reason("an instruction of M = " + std::to_string(mma.getM()) +
+                  " and 'cta_group' " + std::to_string(mma.getCtaGroup()) +
+                  " is not lowered; expected M = " + std::to_string(rows));
+  return std::nullopt;
+}
+
+/// Why the tile is not one of instructions, or of warps.
+static std::optional<Reason> whyNotTile(MmaAttr mma, ScheduleAttr schedule,
+                                        hw::Target target) {
   bool inTensorMemory = hw::hasTensorMemory(target);
-  if (inTensorMemory && mma.getM() != hw::kTmemLanes * mma.getCtaGroup())
-    return op.emitOpError()
-           << "an instruction of M = " << mma.getM() << " and 'cta_group' "
-           << mma.getCtaGroup() << " is not lowered; expected M = "
-           << hw::kTmemLanes * mma.getCtaGroup();
   if (!inTensorMemory)
     if (auto why = whyNotWarpTile(mma, schedule.getTileM(), schedule.getTileN(),
                                   schedule.getTileK()))
-      return op.emitOpError() << why->text;
+      return why;
   if (auto why = whyNotWarpSchedule(schedule, target))
-    return op.emitOpError() << why->text;
+    return why;
+  auto sizes = [](int64_t m, int64_t n, int64_t k) {
+    return std::to_string(m) + "x" + std::to_string(n) + "x" +
+           std::to_string(k);
+  };
   if (inTensorMemory &&
       (!isTileM(mma, schedule.getTileM()) || !isTileN(mma, schedule) ||
        schedule.getTileK() != mma.getTileK()))
-    return op.emitOpError()
-           << "its tile of " << schedule.getTileM() << "x"
-           << schedule.getTileN() << "x" << schedule.getTileK()
-           << " does not suit its instruction, which needs " << mma.getM()
-           << "x" << mma.getN() << "x" << mma.getTileK();
-  if (auto why = whyNotWideTile(mma, schedule.getTileM(), schedule.getTileN()))
-    return op.emitOpError() << why->text;
+    return Reason(
+        "its tile of " +
+        sizes(schedule.getTileM(), schedule.getTileN(), schedule.getTileK()) +
+        " does not suit its instruction, which needs " +
+        sizes(mma.getM(), mma.getN(), mma.getTileK()));
+  return whyNotWideTile(mma, schedule.getTileM(), schedule.getTileN());
+}
+
+/// Why K is not gone through, or shared out, in this way.
+static std::optional<Reason> whyNotLoop(MatmulOp op, hw::Target target) {
+  ScheduleAttr schedule = getSchedule(op);
+  MmaAttr mma = getMma(op);
   if (auto why = whyNotHalves(op, mma, schedule))
-    return op.emitOpError() << why->text;
+    return why;
   if (auto why = whyNotStages(mma, schedule.getStages()))
-    return op.emitOpError() << why->text;
+    return why;
   if (auto why = whyNotScaleRing(mma, schedule, target))
-    return op.emitOpError() << why->text;
+    return why;
   if (auto why = whyNotSplit(mma, op.getSizes().k, schedule.splits()))
-    return op.emitOpError() << why->text;
+    return why;
   if (auto why = whyNotClusterK(schedule, target))
-    return op.emitOpError() << why->text;
-  if (auto why = whyNotStreamed(mma, schedule, op.getSizes(), tileGroupsOf(op),
-                                target))
-    return op.emitOpError() << why->text;
+    return why;
+  return whyNotStreamed(mma, schedule, op.getSizes(), tileGroupsOf(op), target);
+}
+
+/// Why rows that are in groups do not suit the schedule.
+static std::optional<Reason> whyNotRowGroups(MatmulOp op) {
+  ScheduleAttr schedule = getSchedule(op);
+  bool swap = schedule.getSwapOperands().getValue();
   if (op.isGrouped())
-    if (auto why = whyNotGrouped(mma, schedule.getSwapOperands().getValue(),
-                                 schedule.splits()))
-      return op.emitOpError() << why->text;
+    if (auto why = whyNotGrouped(getMma(op), swap, schedule.splits()))
+      return why;
   if (op.isMasked())
     if (auto why = whyNotMasked(schedule.splits()))
-      return op.emitOpError() << why->text;
-  if (op.isGathered())
-    if (auto why = whyNotGathered(schedule.getSwapOperands().getValue(),
-                                  hasRowFactors(op)))
-      return op.emitOpError() << why->text;
-  if (op.isGathered())
-    if (auto why = whyNotGatheredWide(schedule.getTileN()))
-      return op.emitOpError() << why->text;
+      return why;
+  if (!op.isGathered())
+    return std::nullopt;
+  if (auto why = whyNotGathered(swap, hasRowFactors(op)))
+    return why;
+  return whyNotGatheredWide(schedule.getTileN());
+}
+
+/// Why sums do not become the result in this way.
+static std::optional<Reason> whyNotEpilogue(MatmulOp op, hw::Target target) {
+  ScheduleAttr schedule = getSchedule(op);
   if (auto why = whyNotStores(schedule, storedResult(op), target))
-    return op.emitOpError() << why->text;
+    return why;
   if (auto why = whyNotLoadsOfC(schedule, loadedAddend(op), target))
-    return op.emitOpError() << why->text;
+    return why;
   if (auto why =
           whyNotEpilogueWarps(schedule, storedResult(op).isPromoting, target))
-    return op.emitOpError() << why->text;
+    return why;
   if (op.getPairs())
     if (auto why = whyNotPairs(schedule, target))
-      return op.emitOpError() << why->text;
+      return why;
   if (QuantizeOp quantizer = quantizerOf(op))
-    if (auto why = whyNotQuantized(op, quantizer, schedule, target))
-      return op.emitOpError() << why->text;
-  if (op.isGroupedAlongK())
-    if (auto why = whyNotGroupedAlongK(mma, schedule.getScheduler(),
-                                       schedule.splits()))
-      return op.emitOpError() << why->text;
+    return whyNotQuantized(op, quantizer, schedule, target);
+  return std::nullopt;
+}
+
+/// Why the instruction does not read the operands, or their scales, as they
+/// are.
+static std::optional<Reason> whyNotOperands(MatmulOp op, hw::Target target) {
+  ScheduleAttr schedule = getSchedule(op);
+  MmaAttr mma = getMma(op);
   bool swap = schedule.getSwapOperands().getValue();
-  if (auto why = whyNotPromotion(
-          mma, schedule,
-          promotionBlock(op.getA().getType(), op.getB().getType()),
-          columnsOfScale(op.getA().getType(), op.getB().getType(), swap),
-          columnsOfResult(op), target))
-    return op.emitOpError() << why->text;
+  ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
+  if (auto why = whyNotPromotion(mma, schedule, promotionBlock(a, b),
+                                 columnsOfScale(a, b, swap),
+                                 columnsOfResult(op), target))
+    return why;
   if (auto why = whyNotSparseSide(op, mma, swap))
-    return op.emitOpError() << why->text;
+    return why;
   if (hasRowPerLaneScales(op))
     if (auto why = whyNotRowPerLane(mma, swap, target))
-      return op.emitOpError() << why->text;
-  auto first = (swap ? op.getB() : op.getA()).getType();
-  auto second = (swap ? op.getA() : op.getB()).getType();
+      return why;
+  ScaledTensorType first = swap ? b : a, second = swap ? a : b;
   // One that has none beside the other's has scales of 1.
   bool ofFirst = hasBlockScales(first, second),
        ofSecond = hasBlockScales(second, first);
@@ -185,10 +201,41 @@ static LogicalResult checkSchedule(MatmulOp op) {
   if (whyNotScalesOf(mma, ofFirst, ofSecond, target) ||
       !fits(first, second, mma, ofFirst ? span : 0, /*isA=*/true) ||
       !fits(second, first, mma, ofSecond ? span : 0, /*isA=*/false))
-    return op.emitOpError()
-           << "its instruction does not read its operands; "
-              "'blockscale-legalize-scales' and "
-              "'blockscale-select-schedule' find one that does";
+    return Reason("its instruction does not read its operands; "
+                  "'blockscale-legalize-scales' and "
+                  "'blockscale-select-schedule' find one that does");
+  return std::nullopt;
+}
+
+/// Why instruction and schedule do not agree with each other, or not with the
+/// product; they may have been written by hand.
+static std::optional<Reason> whyNotScheduled(MatmulOp op) {
+  ScheduleAttr schedule = getSchedule(op);
+  MmaAttr mma = getMma(op);
+  hw::Target target = getTarget(op);
+  if (auto why = whyNotInstruction(mma, schedule, target))
+    return why;
+  if (auto why = whyNotTile(mma, schedule, target))
+    return why;
+  if (auto why = whyNotLoop(op, target))
+    return why;
+  if (auto why = whyNotRowGroups(op))
+    return why;
+  if (auto why = whyNotEpilogue(op, target))
+    return why;
+  if (op.isGroupedAlongK())
+    if (auto why = whyNotGroupedAlongK(mma, schedule.getScheduler(),
+                                       schedule.splits()))
+      return why;
+  return whyNotOperands(op, target);
+}
+
+static LogicalResult checkSchedule(MatmulOp op) {
+  if (!op.isScheduled())
+    return op.emitOpError() << "has no complete schedule; run "
+                               "'blockscale-select-schedule' first";
+  if (auto why = whyNotScheduled(op))
+    return op.emitOpError() << why->text;
   return success();
 }
 
