@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CompileChoices.h"
 #include "CompileForNKI.h"
 #include "CompileReport.h"
 #include "InputModule.h"
@@ -43,11 +44,10 @@ private:
   int runForNKI();
 
   std::vector<std::string> inputs;
-  std::string target, output, ptxas, cache, dispatchRows;
+  std::string target, output, ptxas, cache;
   unsigned threads = 0, searched = 0;
-  bool noCubin = false, imports = false, denseFallback = false,
-       quantizeOnDevice = false, hostDuties = false;
-  int64_t expectedRows = 4096;
+  bool noCubin = false, hostDuties = false;
+  CompileChoices choices;
   Emit emit = Emit::All;
   ReportKind report = ReportKind::Plain;
   Progress progress{command};
@@ -68,19 +68,7 @@ CompileVerb::CompileVerb()
   command.text("ptxas", ptxas, "PATH",
                "CUDA's assembler (default: where it is usually installed)");
   command.flag("no-cubin", noCubin, "Do not run the assembler");
-  command.number("expected-rows", expectedRows,
-                 "Rows to optimise for where their number is dynamic (default "
-                 "4096)");
-  command.text("dispatch-rows", dispatchRows, "ROWS",
-               "Kernels of their own for up to so many rows where their number "
-               "is dynamic, such as 16,512; auto for what the model of time "
-               "finds");
-  command.flag("import", imports,
-               "Find block-scaled products in what other compilers write: "
-               "tosa, linalg, StableHLO in the generic form");
-  command.flag("dense-fallback", denseFallback,
-               "Multiply sparse operands that no instruction takes as dense "
-               "ones");
+  choices.addTo(command);
   constexpr unsigned kSearched = 4;
   command.numberOrNone(
       "search", searched, kSearched,
@@ -88,9 +76,6 @@ CompileVerb::CompileVerb()
       "timeline, of which the fastest is taken, and with D stored by TMA if "
       "that is faster still (default 0: the formula's first; 4 without a "
       "number)");
-  command.flag("quantize-on-device", quantizeOnDevice,
-               "Let whole functions run kernels for what quantises operands of "
-               "products, where there are such, and not host code");
   command.flag("host-duties", hostDuties,
                "List in the launch plan what no kernel does, for the host to "
                "do in its order, in place of refusing it");
@@ -264,8 +249,8 @@ static mlir::FailureOr<std::string> emitText(mlir::ModuleOp module, Emit emit,
 
 int CompileVerb::compileOne(const std::string &path,
                             const CompilerOptions &options) {
-  InputModule module(path, imports);
-  if (!module || (imports && failed(importProducts(*module, options))))
+  InputModule module(path, choices.imports);
+  if (!module || (choices.imports && failed(importProducts(*module, options))))
     return kFailure;
   if (searched && failed(searchSchedules(
                       *module, searched, options, [](const std::string &found) {
@@ -284,7 +269,7 @@ int CompileVerb::compileOne(const std::string &path,
   for (const std::string &each : targetsOf(options)) {
     ReportInput &input = inputs.emplace_back(ReportInput{path, {}, 0});
     if (command.isGiven("expected-rows"))
-      input.rows = expectedRows;
+      input.rows = choices.expectedRows;
     if (report != ReportKind::Html)
       continue;
     // Compiling takes products away.
@@ -331,11 +316,8 @@ int CompileVerb::run() {
         kNotUnderstood);
   CompilerOptions options;
   options.target = target;
-  options.expectedRows = expectedRows;
-  options.dispatchRows = dispatchRows;
-  options.denseFallback = denseFallback;
+  choices.apply(options);
   options.hostDuties = hostDuties;
-  options.quantizeOnDevice = quantizeOnDevice;
   options.cache = cache;
   options.threads = threads;
   progress.begin("compile", "kernels");

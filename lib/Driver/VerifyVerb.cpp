@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CompileChoices.h"
 #include "InputModule.h"
 #include "Progress.h"
 #include "TimelineOutput.h"
@@ -57,10 +58,8 @@ private:
   std::string target, ptxFile;
   std::vector<std::string> edits, sizes;
   execute::SizeChoice sizeChoice;
-  int64_t expectedRows = 4096;
-  std::string dispatchRows;
-  bool denseFallback = false, quantizeOnDevice = false, hostDuties = false,
-       imports = false, trace = false;
+  CompileChoices choices;
+  bool hostDuties = false, trace = false;
   uint64_t stepLimit = emulator::Options().stepLimit;
   verify::PlanRequest request;
   std::vector<execute::FunctionVerdict> functions;
@@ -87,22 +86,7 @@ VerifyVerb::VerifyVerb()
                 "Run each of these edits of the PTX in place of what was "
                 "compiled, until a run fails, and print for each whether it "
                 "is noticed");
-  command.number("expected-rows", expectedRows,
-                 "Rows to optimise for where their number is dynamic (default "
-                 "4096)");
-  command.text("dispatch-rows", dispatchRows, "ROWS",
-               "Kernels of their own for up to so many rows where their number "
-               "is dynamic, such as 16,512; auto for what the model of time "
-               "finds");
-  command.flag("import", imports,
-               "Find block-scaled products in what other compilers write: "
-               "tosa, linalg, StableHLO in the generic form");
-  command.flag("dense-fallback", denseFallback,
-               "Multiply sparse operands that no instruction takes as dense "
-               "ones");
-  command.flag("quantize-on-device", quantizeOnDevice,
-               "Let whole functions run kernels for what quantises operands of "
-               "products, where there are such, and not host code");
+  choices.addTo(command);
   command.flag("host-duties", hostDuties,
                "Judge only the kernels of functions that also do what no "
                "kernel does; a note names what is not judged");
@@ -301,8 +285,9 @@ mlir::LogicalResult VerifyVerb::verifyFunctions(mlir::ModuleOp module,
 
 int VerifyVerb::verifyFile(const std::string &path, CompilerOptions options,
                            std::vector<verify::Verdict> &verdicts) {
-  InputModule module(path, imports);
-  if (!module || (imports && failed(importProducts(*module, options))) ||
+  InputModule module(path, choices.imports);
+  if (!module ||
+      (choices.imports && failed(importProducts(*module, options))) ||
       mlir::failed(verifyFunctions(*module, options)))
     return kFailure;
   progress.begin("compile", "kernels");
@@ -384,11 +369,8 @@ VerifyVerb::whyNotSeveral(const std::vector<std::string> &targets) const {
 int VerifyVerb::run() {
   CompilerOptions options;
   options.target = target;
-  options.expectedRows = expectedRows;
-  options.dispatchRows = dispatchRows;
-  options.denseFallback = denseFallback;
+  choices.apply(options);
   options.hostDuties = hostDuties;
-  options.quantizeOnDevice = quantizeOnDevice;
   if (std::optional<Reason> why = whyNot(options))
     return reportError(why->text, kNotUnderstood);
   if (std::optional<Reason> why = readSizes())
