@@ -65,11 +65,9 @@ unsigned smsFor(const LaunchRequest &request) {
   return request.sms ? request.sms : currentSms();
 }
 
-/// The shape of the launch; an error for what the device does not take.
-cudaError_t check(const KernelEntry &entry, const LaunchRequest &request,
-                  emulator::Launch &launch) {
-  const hw::Device &device = Core::get().device;
-  const emulator::LaunchBounds &bounds = entry.kernel->function()->launch;
+/// The shape of the launch, with clusters of the request or of the kernel.
+void shape(const KernelEntry &entry, const LaunchRequest &request,
+           emulator::Launch &launch) {
   std::array<uint32_t, 3> required = requiredCluster(entry);
   launch.grid = request.grid;
   launch.block = request.block;
@@ -77,30 +75,33 @@ cudaError_t check(const KernelEntry &entry, const LaunchRequest &request,
     launch.cluster = request.cluster;
   else if (required[0])
     launch.cluster = {required[0], required[1], required[2]};
-  if (cudaError_t error = checkPreferredCluster(entry, request);
-      error != cudaSuccess)
-    return error;
-  if (bounds.blocksareclusters) {
-    launch.grid.x *= launch.cluster.x;
-    launch.grid.y *= launch.cluster.y;
-    launch.grid.z *= launch.cluster.z;
-  }
+}
+
+/// An error for extents that the device does not take.
+cudaError_t checkExtents(const std::string &name,
+                         const emulator::Launch &launch) {
+  // Of more threads than a block may have the emulator itself says so.
+  bool isBlock = launch.block.count() > hw::kMaxThreadsPerCta ||
+                 isWithin(launch.block, kMaxBlock);
+  if (isWithin(launch.grid, kMaxGrid) && isBlock)
+    return cudaSuccess;
+  say(name + " is launched with a grid of " + toString(launch.grid) +
+      " and blocks of " + toString(launch.block) + ", " +
+      std::string(Core::get().device.name) +
+      " takes 1 to (2147483647, 65535, 65535) and 1 to (1024, 1024, 64)");
+  return cudaErrorInvalidConfiguration;
+}
+
+/// An error for more shared memory than a CTA has, or the kernel was given.
+cudaError_t checkShared(const std::string &name, const KernelEntry &entry,
+                        const LaunchRequest &request,
+                        emulator::Launch &launch) {
+  const hw::Device &device = Core::get().device;
   uint64_t dynamic = request.sharedBytes;
   auto mode = SharedMemoryMode(
       request.sharedMemoryMode.value_or(entry.sharedMemoryMode));
   auto [capacity, ofSm, allowed] = sharedLimits(entry, mode);
   uint64_t total = dynamic + entry.kernel->staticSharedBytes();
-  std::string name = "kernel '" + readableName(entry.name) + "'";
-  // Of more threads than a block may have the emulator itself says so.
-  bool isBlock = launch.block.count() > hw::kMaxThreadsPerCta ||
-                 isWithin(launch.block, kMaxBlock);
-  if (!isWithin(launch.grid, kMaxGrid) || !isBlock) {
-    say(name + " is launched with a grid of " + toString(launch.grid) +
-        " and blocks of " + toString(launch.block) + ", " +
-        std::string(device.name) +
-        " takes 1 to (2147483647, 65535, 65535) and 1 to (1024, 1024, 64)");
-    return cudaErrorInvalidConfiguration;
-  }
   if (total > capacity) {
     say(name + " needs " + std::to_string(total) +
         " bytes of shared memory, a CTA of " + std::string(device.name) +
@@ -115,31 +116,65 @@ cudaError_t check(const KernelEntry &entry, const LaunchRequest &request,
         "cudaFuncAttributeMaxDynamicSharedMemorySize first");
     return cudaErrorInvalidValue;
   }
-  if (auto reason = hw::whyNotCluster(device, unsigned(launch.cluster.count()),
-                                      entry.nonPortableCluster)) {
+  launch.dynamicSharedBytes = uint32_t(dynamic);
+  launch.oversizedShared = capacity > device.chip().sharedMemoryPerCta;
+  return cudaSuccess;
+}
+
+/// An error for clusters that the device does not take.
+cudaError_t checkCluster(const std::string &name, const KernelEntry &entry,
+                         const emulator::Launch &launch) {
+  const hw::Device &device = Core::get().device;
+  auto ctas = unsigned(launch.cluster.count());
+  if (auto reason = hw::whyNotCluster(device, ctas, entry.nonPortableCluster)) {
     say(name + ": " + reason->text);
     return cudaErrorInvalidClusterSize;
   }
-  uint64_t clusters =
-      hw::residentClusters(device, unsigned(launch.cluster.count()));
-  if (!clusters) {
-    say(name + ": " + std::string(device.name) + " takes no cluster of " +
-        std::to_string(launch.cluster.count()) + " CTAs");
-    return cudaErrorInvalidClusterSize;
-  }
-  launch.dynamicSharedBytes = uint32_t(dynamic);
-  launch.oversizedShared = capacity > device.chip().sharedMemoryPerCta;
+  if (hw::residentClusters(device, ctas))
+    return cudaSuccess;
+  say(name + ": " + std::string(device.name) + " takes no cluster of " +
+      std::to_string(launch.cluster.count()) + " CTAs");
+  return cudaErrorInvalidClusterSize;
+}
+
+/// An error for a cooperative launch of more CTAs than the device holds.
+cudaError_t checkCooperative(const std::string &name, const KernelEntry &entry,
+                             const LaunchRequest &request,
+                             const emulator::Launch &launch) {
+  uint64_t resident = uint64_t(ctasPerSm(entry, int(launch.block.count()),
+                                         request.sharedBytes)) *
+                      smsFor(request);
+  if (!request.cooperative || launch.grid.count() <= resident)
+    return cudaSuccess;
+  say(name + ": " + std::to_string(launch.grid.count()) +
+      " CTAs of a cooperative launch, " + std::string(Core::get().device.name) +
+      " holds " + std::to_string(resident) + " at once");
+  return cudaErrorCooperativeLaunchTooLarge;
+}
+
+/// The shape of the launch; an error for what the device does not take.
+cudaError_t check(const KernelEntry &entry, const LaunchRequest &request,
+                  emulator::Launch &launch) {
+  shape(entry, request, launch);
   launch.cooperative = request.cooperative;
-  uint64_t resident =
-      uint64_t(ctasPerSm(entry, int(launch.block.count()), dynamic)) *
-      smsFor(request);
-  if (request.cooperative && launch.grid.count() > resident) {
-    say(name + ": " + std::to_string(launch.grid.count()) +
-        " CTAs of a cooperative launch, " + std::string(device.name) +
-        " holds " + std::to_string(resident) + " at once");
-    return cudaErrorCooperativeLaunchTooLarge;
+  if (cudaError_t error = checkPreferredCluster(entry, request);
+      error != cudaSuccess)
+    return error;
+  if (entry.kernel->function()->launch.blocksareclusters) {
+    launch.grid.x *= launch.cluster.x;
+    launch.grid.y *= launch.cluster.y;
+    launch.grid.z *= launch.cluster.z;
   }
-  return cudaSuccess;
+  std::string name = "kernel '" + readableName(entry.name) + "'";
+  if (cudaError_t error = checkExtents(name, launch); error != cudaSuccess)
+    return error;
+  if (cudaError_t error = checkShared(name, entry, request, launch);
+      error != cudaSuccess)
+    return error;
+  if (cudaError_t error = checkCluster(name, entry, launch);
+      error != cudaSuccess)
+    return error;
+  return checkCooperative(name, entry, request, launch);
 }
 
 /// Prints the findings and adds them to the record; what the launch and what

@@ -52,24 +52,30 @@ BLOCKSCALE_API CUresult cuGraphExecChildGraphNodeSetParams(
   });
 }
 
+/// Adds a node that records the event or waits for it, as `type` says.
+static CUresult addEventNode(CUgraphNode *node, CUgraph graph,
+                             const CUgraphNode *before, size_t count,
+                             CUgraphNodeType type, CUevent event) {
+  return withContext([&] {
+    return addGraphNode(node, graph, before, nullptr, count, type,
+                        EventWork{event});
+  });
+}
+
 BLOCKSCALE_API CUresult cuGraphAddEventRecordNode(CUgraphNode *node,
                                                   CUgraph graph,
                                                   const CUgraphNode *before,
                                                   size_t count, CUevent event) {
-  return withContext([&] {
-    return addGraphNode(node, graph, before, nullptr, count,
-                        CU_GRAPH_NODE_TYPE_EVENT_RECORD, EventWork{event});
-  });
+  return addEventNode(node, graph, before, count,
+                      CU_GRAPH_NODE_TYPE_EVENT_RECORD, event);
 }
 
 BLOCKSCALE_API CUresult cuGraphAddEventWaitNode(CUgraphNode *node,
                                                 CUgraph graph,
                                                 const CUgraphNode *before,
                                                 size_t count, CUevent event) {
-  return withContext([&] {
-    return addGraphNode(node, graph, before, nullptr, count,
-                        CU_GRAPH_NODE_TYPE_WAIT_EVENT, EventWork{event});
-  });
+  return addEventNode(node, graph, before, count, CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+                      event);
 }
 
 namespace {

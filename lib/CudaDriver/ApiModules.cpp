@@ -199,21 +199,32 @@ BLOCKSCALE_API CUresult cuModuleGetGlobal(CUdeviceptr *pointer, size_t *bytes,
 // Libraries, which need no context
 //===----------------------------------------------------------------------===//
 
-BLOCKSCALE_API CUresult cuLibraryLoadData(CUlibrary *library, const void *code,
-                                          CUjit_option *options, void **values,
-                                          unsigned count,
-                                          CUlibraryOption *libraryOptions,
-                                          void **, unsigned libraryCount) {
+/// Has `load` make the module of `library`, if the options are ones there are.
+template <typename Load>
+static CUresult loadLibrary(CUlibrary *library, unsigned count,
+                            CUjit_option *options, void **values,
+                            unsigned libraryCount,
+                            CUlibraryOption *libraryOptions, Load load) {
   if (!areJitOptions(count, options) ||
       !areLibraryOptions(libraryCount, libraryOptions))
     return CUDA_ERROR_INVALID_VALUE;
   answerOptions(count, options, values);
   return withDriver([&] {
-    auto **module = reinterpret_cast<CUmod_st **>(library);
-    return library ? loadModule(code, ModuleOrigin::Library,
-                                "cuLibraryLoadData", *module)
+    return library ? load(*reinterpret_cast<CUmod_st **>(library))
                    : cudaErrorInvalidValue;
   });
+}
+
+BLOCKSCALE_API CUresult cuLibraryLoadData(CUlibrary *library, const void *code,
+                                          CUjit_option *options, void **values,
+                                          unsigned count,
+                                          CUlibraryOption *libraryOptions,
+                                          void **, unsigned libraryCount) {
+  return loadLibrary(library, count, options, values, libraryCount,
+                     libraryOptions, [&](CUmod_st *&module) {
+                       return loadModule(code, ModuleOrigin::Library,
+                                         "cuLibraryLoadData", module);
+                     });
 }
 
 BLOCKSCALE_API CUresult cuLibraryLoadFromFile(CUlibrary *library,
@@ -222,16 +233,11 @@ BLOCKSCALE_API CUresult cuLibraryLoadFromFile(CUlibrary *library,
                                               void **values, unsigned count,
                                               CUlibraryOption *libraryOptions,
                                               void **, unsigned libraryCount) {
-  if (!areJitOptions(count, options) ||
-      !areLibraryOptions(libraryCount, libraryOptions))
-    return CUDA_ERROR_INVALID_VALUE;
-  answerOptions(count, options, values);
-  return withDriver([&] {
-    auto **module = reinterpret_cast<CUmod_st **>(library);
-    return library ? loadModuleFile(path, ModuleOrigin::Library,
-                                    "cuLibraryLoadFromFile", *module)
-                   : cudaErrorInvalidValue;
-  });
+  return loadLibrary(library, count, options, values, libraryCount,
+                     libraryOptions, [&](CUmod_st *&module) {
+                       return loadModuleFile(path, ModuleOrigin::Library,
+                                             "cuLibraryLoadFromFile", module);
+                     });
 }
 
 BLOCKSCALE_API CUresult cuLibraryUnload(CUlibrary library) {
