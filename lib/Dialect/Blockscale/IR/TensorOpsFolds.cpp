@@ -90,13 +90,13 @@ struct QuantizeIntoLayout : OpRewritePattern<RelayoutOp> {
   }
 };
 
-/// Values do not depend on how they are stored. (They do on compression, which
-/// takes the sign of zeros.)
-template <typename StorageOp>
-struct DequantizeStored : OpRewritePattern<DequantizeOp> {
-  using OpRewritePattern<DequantizeOp>::OpRewritePattern;
+/// Neither values nor sizes depend on how values are stored. (Values do on
+/// compression, which takes the sign of zeros.)
+template <typename ReadOp, typename StorageOp>
+struct ReadOfStored : OpRewritePattern<ReadOp> {
+  using OpRewritePattern<ReadOp>::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(DequantizeOp op,
+  LogicalResult matchAndRewrite(ReadOp op,
                                 PatternRewriter &rewriter) const override {
     auto source = op.getInput().template getDefiningOp<StorageOp>();
     if (!source)
@@ -115,8 +115,8 @@ void RelayoutOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 
 void DequantizeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                                MLIRContext *context) {
-  patterns.add<DequantizeStored<RelayoutOp>, DequantizeStored<DensifyOp>>(
-      context);
+  patterns.add<ReadOfStored<DequantizeOp, RelayoutOp>,
+               ReadOfStored<DequantizeOp, DensifyOp>>(context);
 }
 
 //===----------------------------------------------------------------------===//
@@ -146,20 +146,6 @@ struct DimOfQuantize : OpRewritePattern<DimOp> {
   }
 };
 
-/// Storing the values anew changes no size.
-template <typename StorageOp> struct DimOfStored : OpRewritePattern<DimOp> {
-  using OpRewritePattern<DimOp>::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(DimOp op,
-                                PatternRewriter &rewriter) const override {
-    auto source = op.getInput().template getDefiningOp<StorageOp>();
-    if (!source)
-      return rewriter.notifyMatchFailure(op, "input is not stored anew");
-    rewriter.modifyOpInPlace(
-        op, [&] { op.getInputMutable().assign(source.getInput()); });
-    return success();
-  }
-};
 /// A slice is as large as it says, and K is whole.
 struct DimOfSlice : OpRewritePattern<DimOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -185,8 +171,9 @@ struct DimOfSlice : OpRewritePattern<DimOp> {
 
 void DimOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                         MLIRContext *context) {
-  patterns.add<DimOfQuantize, DimOfSlice, DimOfStored<RelayoutOp>,
-               DimOfStored<CompressOp>, DimOfStored<DensifyOp>>(context);
+  patterns.add<DimOfQuantize, DimOfSlice, ReadOfStored<DimOp, RelayoutOp>,
+               ReadOfStored<DimOp, CompressOp>, ReadOfStored<DimOp, DensifyOp>>(
+      context);
 }
 
 //===----------------------------------------------------------------------===//
