@@ -313,50 +313,54 @@ static Value callForEach(ImplicitLocOpBuilder &b, StringRef name, Value lhs,
   return result;
 }
 
-Value nvvm::addTowardsZero(ImplicitLocOpBuilder &b, Value lhs, Value rhs,
-                           bool isPacked) {
-  constexpr StringLiteral kAdd = "llvm.nvvm.add.rz.f";
-  Type type = lhs.getType();
-  if (!isa<VectorType>(type))
-    return call(b, kAdd, {lhs, rhs});
-  if (!isPacked)
-    return callForEach(b, kAdd, lhs, rhs);
-  AssemblyText assembly(/*results=*/1);
-  assembly.constraints = ",=l";
-  assembly.text = "add.rz.f32x2 $0, ";
+/// With one result of `name` for each pair of numbers, or for the one there is;
+/// null if pairs are to be computed at once.
+static Value roundedOneByOne(ImplicitLocOpBuilder &b, StringLiteral name,
+                             Value lhs, Value rhs, bool isPacked) {
+  if (!isa<VectorType>(lhs.getType()))
+    return call(b, name, {lhs, rhs});
+  return isPacked ? Value() : callForEach(b, name, lhs, rhs);
+}
+
+/// Both pairs of floats as operands of the text, 64 bits each.
+static void addPairs(ImplicitLocOpBuilder &b, AssemblyText &assembly, Value lhs,
+                     Value rhs) {
   Value left = LLVM::BitcastOp::create(b, b.getI64Type(), lhs);
   Value right = LLVM::BitcastOp::create(b, b.getI64Type(), rhs);
   assembly.add(left, "l");
   assembly.text += ", ";
   assembly.add(right, "l");
+}
+
+Value nvvm::addTowardsZero(ImplicitLocOpBuilder &b, Value lhs, Value rhs,
+                           bool isPacked) {
+  if (Value sums = roundedOneByOne(b, "llvm.nvvm.add.rz.f", lhs, rhs, isPacked))
+    return sums;
+  AssemblyText assembly(/*results=*/1);
+  assembly.constraints = ",=l";
+  assembly.text = "add.rz.f32x2 $0, ";
+  addPairs(b, assembly, lhs, rhs);
   Value sum =
       assemble(b, b.getI64Type(), assembly, /*hasEffects=*/false).getResult(0);
-  return LLVM::BitcastOp::create(b, type, sum);
+  return LLVM::BitcastOp::create(b, lhs.getType(), sum);
 }
 
 // The text takes the halves of the product apart, which LLVM would do to one of
 // them by a conversion to 32 bits.
 Value nvvm::multiplyTowardsZero(ImplicitLocOpBuilder &b, Value lhs, Value rhs,
                                 bool isPacked) {
-  constexpr StringLiteral kMultiply = "llvm.nvvm.mul.rz.f";
-  Type type = lhs.getType();
-  if (!isa<VectorType>(type))
-    return call(b, kMultiply, {lhs, rhs});
-  if (!isPacked)
-    return callForEach(b, kMultiply, lhs, rhs);
+  if (Value products =
+          roundedOneByOne(b, "llvm.nvvm.mul.rz.f", lhs, rhs, isPacked))
+    return products;
   AssemblyText assembly(/*results=*/2);
   assembly.constraints = ",=f,=f";
   assembly.text = "{\n\t.reg .b64 %product;\n\tmul.rz.f32x2 %product, ";
-  Value left = LLVM::BitcastOp::create(b, b.getI64Type(), lhs);
-  Value right = LLVM::BitcastOp::create(b, b.getI64Type(), rhs);
-  assembly.add(left, "l");
-  assembly.text += ", ";
-  assembly.add(right, "l");
+  addPairs(b, assembly, lhs, rhs);
   assembly.text += ";\n\tmov.b64 {$0, $1}, %product;\n\t}";
   SmallVector<Type> types(2, b.getF32Type());
   auto both = LLVM::LLVMStructType::getLiteral(b.getContext(), types);
   Value found = assemble(b, both, assembly, /*hasEffects=*/false).getResult(0);
-  Value result = LLVM::PoisonOp::create(b, type);
+  Value result = LLVM::PoisonOp::create(b, lhs.getType());
   for (int64_t i : {0, 1})
     result = LLVM::InsertElementOp::create(
         b, result, LLVM::ExtractValueOp::create(b, found, ArrayRef<int64_t>(i)),
