@@ -66,6 +66,66 @@ struct ReplaceRecord {
   Slot value = kNoSlot;
   unsigned bits = 32; ///< of the value
 };
+
+/// Sets what tensormap.replace names: `index` is that of a dimension, for
+/// fields that have one for each.
+void setField(TensorMap &map, Modifier field, unsigned index, uint64_t value) {
+  static constexpr TensorMapType kTypes[16] = {
+      TensorMapType::U8,        TensorMapType::U16,
+      TensorMapType::U32,       TensorMapType::S32,
+      TensorMapType::U64,       TensorMapType::S64,
+      TensorMapType::F16,       TensorMapType::F32,
+      TensorMapType::F32Ftz,    TensorMapType::F64,
+      TensorMapType::BF16,      TensorMapType::TF32,
+      TensorMapType::TF32Ftz,   TensorMapType::U4Align8,
+      TensorMapType::U4Align16, TensorMapType::U6Align16};
+  switch (field) {
+  case Modifier::GlobalAddress:
+    map.globalAddress = value;
+    break;
+  case Modifier::Rank:
+    map.rank = uint32_t(value) + 1;
+    break;
+  case Modifier::BoxDim:
+    map.boxDim[index] = uint32_t(value);
+    break;
+  case Modifier::GlobalDim:
+    map.globalDim[index] = value;
+    break;
+  case Modifier::GlobalStride:
+    map.globalStrides[index] = value;
+    break;
+  case Modifier::ElementStride:
+    map.elementStrides[index] = uint32_t(value);
+    break;
+  case Modifier::Elemtype:
+    map.type = kTypes[value & 15];
+    break;
+  case Modifier::InterleaveLayout:
+    map.interleave = Interleave(value & 3);
+    break;
+  case Modifier::SwizzleMode: {
+    static constexpr Swizzle kModes[5] = {
+        Swizzle::None, Swizzle::B32, Swizzle::B64, Swizzle::B128, Swizzle::B96};
+    map.swizzle = kModes[std::min<uint64_t>(value, 4)];
+    break;
+  }
+  case Modifier::SwizzleAtomicity: {
+    static constexpr Swizzle kAtoms[4] = {Swizzle::B128, Swizzle::B128Atom32,
+                                          Swizzle::B128Atom32Flip8,
+                                          Swizzle::B128Atom64};
+    if (value)
+      map.swizzle = kAtoms[value & 3];
+    break;
+  }
+  case Modifier::FillMode:
+    map.oobFill = OobFill(value & 1);
+    break;
+  default:
+    break;
+  }
+}
+
 Step replaceField(Exec &x, const Record &r) {
   const auto &f = r.as<ReplaceRecord>();
   for (uint32_t left = x.mask; left; left &= left - 1) {
@@ -84,62 +144,7 @@ Step replaceField(Exec &x, const Record &r) {
     if (!readMap(access.data, map)) // a map built from zeros
       map = TensorMap();
     uint64_t value = wordOf(x, f.value, f.bits, lane);
-    unsigned index = f.index;
-    static constexpr TensorMapType kTypes[16] = {
-        TensorMapType::U8,        TensorMapType::U16,
-        TensorMapType::U32,       TensorMapType::S32,
-        TensorMapType::U64,       TensorMapType::S64,
-        TensorMapType::F16,       TensorMapType::F32,
-        TensorMapType::F32Ftz,    TensorMapType::F64,
-        TensorMapType::BF16,      TensorMapType::TF32,
-        TensorMapType::TF32Ftz,   TensorMapType::U4Align8,
-        TensorMapType::U4Align16, TensorMapType::U6Align16};
-    switch (f.field) {
-    case Modifier::GlobalAddress:
-      map.globalAddress = value;
-      break;
-    case Modifier::Rank:
-      map.rank = uint32_t(value) + 1;
-      break;
-    case Modifier::BoxDim:
-      map.boxDim[index] = uint32_t(value);
-      break;
-    case Modifier::GlobalDim:
-      map.globalDim[index] = value;
-      break;
-    case Modifier::GlobalStride:
-      map.globalStrides[index] = value;
-      break;
-    case Modifier::ElementStride:
-      map.elementStrides[index] = uint32_t(value);
-      break;
-    case Modifier::Elemtype:
-      map.type = kTypes[value & 15];
-      break;
-    case Modifier::InterleaveLayout:
-      map.interleave = Interleave(value & 3);
-      break;
-    case Modifier::SwizzleMode: {
-      static constexpr Swizzle kModes[5] = {Swizzle::None, Swizzle::B32,
-                                            Swizzle::B64, Swizzle::B128,
-                                            Swizzle::B96};
-      map.swizzle = kModes[std::min<uint64_t>(value, 4)];
-      break;
-    }
-    case Modifier::SwizzleAtomicity: {
-      static constexpr Swizzle kAtoms[4] = {Swizzle::B128, Swizzle::B128Atom32,
-                                            Swizzle::B128Atom32Flip8,
-                                            Swizzle::B128Atom64};
-      if (value)
-        map.swizzle = kAtoms[value & 3];
-      break;
-    }
-    case Modifier::FillMode:
-      map.oobFill = OobFill(value & 1);
-      break;
-    default:
-      break;
-    }
+    setField(map, f.field, f.index, value);
     writeMap(map, access.data);
     markWritten(access, kMapBytes, true);
   }

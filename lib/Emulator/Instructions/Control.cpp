@@ -147,13 +147,16 @@ Step assertFail(Exec &x, const Record &r) {
                  int(lane));
 }
 
-/// Formats what %d %u %x %f %s %c %p need; other conversions print as they are.
-std::string format(Exec &x, const std::string &text, uint64_t arguments,
-                   unsigned lane) {
-  std::string out;
-  uint64_t at = arguments;
-  uint32_t size = x.cluster->program().localBytes;
-  auto take = [&](unsigned bytes) {
+/// The arguments of a call of vprintf in a lane's local memory, one behind the
+/// other.
+struct PrintedArguments {
+  const Exec &x;
+  uint64_t at;
+  unsigned lane;
+
+  /// The next one, of so many bytes; zeros beyond the lane's memory.
+  uint64_t take(unsigned bytes) {
+    uint32_t size = x.cluster->program().localBytes;
     at = (at + bytes - 1) / bytes * bytes;
     uint64_t value = 0, offset = at - kLocalWindow;
     if (at >= kLocalWindow && offset + bytes <= size)
@@ -161,7 +164,52 @@ std::string format(Exec &x, const std::string &text, uint64_t arguments,
                   bytes);
     at += bytes;
     return value;
-  };
+  }
+};
+
+/// What the host's printf makes of one number.
+template <typename Number>
+std::string printed(const std::string &spec, Number number) {
+  char buffer[512];
+  std::snprintf(buffer, sizeof buffer, spec.c_str(), number);
+  return buffer;
+}
+
+/// One argument as `kind`, the letter of a conversion, has it; `spec` is what
+/// stands in front of that, from '%' on.
+std::string formatOne(Exec &x, std::string spec, char kind,
+                      PrintedArguments &arguments) {
+  spec.erase(std::remove(spec.begin(), spec.end(), 'h'), spec.end());
+  bool isLong = spec.find('l') != std::string::npos;
+  spec.erase(std::remove(spec.begin(), spec.end(), 'l'), spec.end());
+  if (kind == '%')
+    return "%";
+  if (kind == 's')
+    return readString(x, arguments.take(8));
+  if (std::strchr("feEgG", kind)) {
+    uint64_t raw = arguments.take(8);
+    double value;
+    std::memcpy(&value, &raw, 8);
+    return printed(spec + kind, value);
+  }
+  if (kind == 'd' || kind == 'i') {
+    auto value = isLong ? int64_t(arguments.take(8))
+                        : int64_t(int32_t(arguments.take(4)));
+    return printed(spec + "lld", (long long)value);
+  }
+  uint64_t value = arguments.take(isLong || kind == 'p' ? 8 : 4);
+  if (kind == 'c')
+    return std::string(1, char(value));
+  if (kind == 'p')
+    return printed(spec + "p", reinterpret_cast<void *>(value));
+  return printed(spec + "ll" + kind, (unsigned long long)value);
+}
+
+/// Formats what %d %u %x %f %s %c %p need; other conversions print as they are.
+std::string format(Exec &x, const std::string &text, uint64_t address,
+                   unsigned lane) {
+  std::string out;
+  PrintedArguments arguments{x, address, lane};
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '%') {
       out += text[i];
@@ -175,45 +223,9 @@ std::string format(Exec &x, const std::string &text, uint64_t arguments,
     bool plain =
         spec.size() <= 8 &&
         spec.find_first_not_of("-+ #.0123456789lh", 1) == std::string::npos;
-    if (!plain) {
-      out += text.substr(i, end + 1 - i);
-      i = end;
-      continue;
-    }
-    spec.erase(std::remove(spec.begin(), spec.end(), 'h'), spec.end());
-    bool isLong = spec.find('l') != std::string::npos;
-    spec.erase(std::remove(spec.begin(), spec.end(), 'l'), spec.end());
-    char kind = text[end], buffer[512];
+    out += plain ? formatOne(x, std::move(spec), text[end], arguments)
+                 : text.substr(i, end + 1 - i);
     i = end;
-    if (kind == '%')
-      out += '%';
-    else if (kind == 's')
-      out += readString(x, take(8));
-    else if (std::strchr("feEgG", kind)) {
-      uint64_t raw = take(8);
-      double value;
-      std::memcpy(&value, &raw, 8);
-      std::snprintf(buffer, sizeof buffer, (spec + kind).c_str(), value);
-      out += buffer;
-    } else if (kind == 'd' || kind == 'i') {
-      auto value = isLong ? int64_t(take(8)) : int64_t(int32_t(take(4)));
-      std::snprintf(buffer, sizeof buffer, (spec + "lld").c_str(),
-                    (long long)value);
-      out += buffer;
-    } else {
-      uint64_t value = take(isLong || kind == 'p' ? 8 : 4);
-      if (kind == 'c')
-        out += char(value);
-      else if (kind == 'p') {
-        std::snprintf(buffer, sizeof buffer, (spec + "p").c_str(),
-                      reinterpret_cast<void *>(value));
-        out += buffer;
-      } else {
-        std::snprintf(buffer, sizeof buffer, (spec + "ll" + kind).c_str(),
-                      (unsigned long long)value);
-        out += buffer;
-      }
-    }
   }
   return out;
 }

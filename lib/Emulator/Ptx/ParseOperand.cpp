@@ -144,11 +144,11 @@ bool Parser::parseNamed(Operand &operand) {
   return true;
 }
 
-static unsigned componentOf(std::string_view word) {
+unsigned Parser::componentOf(std::string_view word) {
   if (word.size() != 1)
-    return 4;
+    return kNoComponent;
   size_t at = std::string_view("xyzwrgba").find(word[0]);
-  return at == std::string_view::npos ? 4 : at & 3;
+  return at == std::string_view::npos ? kNoComponent : at & 3;
 }
 
 /// The part of a register that a video instruction takes: `.b0` to `.b3` are 0
@@ -161,61 +161,83 @@ static uint8_t partOf(std::string_view word) {
   return kWholeVector;
 }
 
-/// Looks a name up and takes a component `.x` after it, or a part of a
-/// register.
-bool Parser::resolve(const Token &name, Operand &operand) {
-  unsigned component = 4;
-  uint8_t part = kWholeVector;
-  Token at = token;
-  if (token.kind == TokenKind::DotWord) {
-    component = componentOf(text());
-    part = partOf(text());
-    if (component == 4 && part == kWholeVector)
-      return error("expected a component '.x' to '.w', found " +
-                   describe(token));
-    advance();
-  }
-  auto noComponent = [&] {
-    if (part != kWholeVector && operand.kind == OperandKind::Register) {
-      operand.component = part;
-      return true;
-    }
-    return (component == 4 && part == kWholeVector) ||
-           error(at, describe(name) + " has no component " + describe(at));
-  };
-  std::optional<Binding> binding = symbols.lookup(symbols.intern(textOf(name)));
-  if (!binding) {
-    std::string_view spelled = textOf(name);
-    operand.special = findSpecial(spelled);
-    if (operand.special == SpecialRegister::None)
-      return error(name, "undefined name " + describe(name));
-    operand.kind = OperandKind::Special;
-    if (operand.special == SpecialRegister::Envreg) {
-      // The number of %envreg<N> takes the place of the component.
-      operand.component = 0;
-      for (char c : spelled.substr(std::string_view("%envreg").size()))
-        operand.component = uint8_t(operand.component * 10 + (c - '0'));
-      return noComponent();
-    }
-    operand.component = component == 4 ? kWholeVector : component;
-    return part == kWholeVector || noComponent();
-  }
-  if (binding->kind == BindingKind::VectorRegister) {
-    if (component == 4 && part == kWholeVector) {
-      operand.kind = OperandKind::Vector;
-      operand.elements.resize(binding->count);
-      for (uint32_t i = 0; i != binding->count; ++i) {
-        operand.elements[i].kind = OperandKind::Register;
-        operand.elements[i].reg = binding->index + i;
-      }
-      return true;
-    }
-    if (component == 4 || component >= binding->count)
-      return error(at, describe(name) + " has no component " + describe(at));
-    operand.kind = OperandKind::Register;
-    operand.reg = binding->index + component;
+/// The component `.x` behind a name, or the part of a register, if there is
+/// one.
+bool Parser::parseComponent(Component &component) {
+  component.at = token;
+  if (token.kind != TokenKind::DotWord)
+    return true;
+  component.number = componentOf(text());
+  component.part = partOf(text());
+  if (component.isNone())
+    return error("expected a component '.x' to '.w', found " + describe(token));
+  advance();
+  return true;
+}
+
+bool Parser::noComponent(const Token &name, const Component &component) {
+  return error(component.at,
+               describe(name) + " has no component " + describe(component.at));
+}
+
+/// Of what has parts only: `name` is no vector.
+bool Parser::takePart(const Token &name, const Component &component,
+                      Operand &operand) {
+  if (component.part != kWholeVector && operand.kind == OperandKind::Register) {
+    operand.component = component.part;
     return true;
   }
+  return component.isNone() || noComponent(name, component);
+}
+
+bool Parser::resolveSpecial(const Token &name, const Component &component,
+                            Operand &operand) {
+  std::string_view spelled = textOf(name);
+  operand.special = findSpecial(spelled);
+  if (operand.special == SpecialRegister::None)
+    return error(name, "undefined name " + describe(name));
+  operand.kind = OperandKind::Special;
+  if (operand.special == SpecialRegister::Envreg) {
+    // The number of %envreg<N> takes the place of the component.
+    operand.component = 0;
+    for (char c : spelled.substr(std::string_view("%envreg").size()))
+      operand.component = uint8_t(operand.component * 10 + (c - '0'));
+    return takePart(name, component, operand);
+  }
+  operand.component = component.number == kNoComponent
+                          ? kWholeVector
+                          : uint8_t(component.number);
+  return component.part == kWholeVector || takePart(name, component, operand);
+}
+
+bool Parser::resolveVector(const Token &name, const Component &component,
+                           const Binding &binding, Operand &operand) {
+  if (component.isNone()) {
+    operand.kind = OperandKind::Vector;
+    operand.elements.resize(binding.count);
+    for (uint32_t i = 0; i != binding.count; ++i) {
+      operand.elements[i].kind = OperandKind::Register;
+      operand.elements[i].reg = binding.index + i;
+    }
+    return true;
+  }
+  if (component.number == kNoComponent || component.number >= binding.count)
+    return noComponent(name, component);
+  operand.kind = OperandKind::Register;
+  operand.reg = binding.index + component.number;
+  return true;
+}
+
+/// Looks a name up and takes a component after it, or a part of a register.
+bool Parser::resolve(const Token &name, Operand &operand) {
+  Component component;
+  if (!parseComponent(component))
+    return false;
+  std::optional<Binding> binding = symbols.lookup(symbols.intern(textOf(name)));
+  if (!binding)
+    return resolveSpecial(name, component, operand);
+  if (binding->kind == BindingKind::VectorRegister)
+    return resolveVector(name, component, *binding, operand);
   operand.kind = OperandKind::Symbol;
   switch (binding->kind) {
   case BindingKind::Register:
@@ -239,7 +261,7 @@ bool Parser::resolve(const Token &name, Operand &operand) {
     operand.index = binding->index;
     break;
   }
-  return noComponent();
+  return takePart(name, component, operand);
 }
 
 bool Parser::parseRegisterName(uint32_t &reg) {

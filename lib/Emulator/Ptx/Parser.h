@@ -141,6 +141,26 @@ private:
   bool parseAddress(Operand &operand);
   bool parseOffset(int64_t &offset);
   bool parseRegisterName(uint32_t &reg);
+  /// What stands behind a name: a component of a vector, or a part of a
+  /// register, and where.
+  static constexpr unsigned kNoComponent = 4;
+  struct Component {
+    unsigned number = kNoComponent;
+    uint8_t part = kWholeVector;
+    Token at;
+    bool isNone() const {
+      return number == kNoComponent && part == kWholeVector;
+    }
+  };
+  static unsigned componentOf(std::string_view word);
+  bool parseComponent(Component &component);
+  bool noComponent(const Token &name, const Component &component);
+  bool takePart(const Token &name, const Component &component,
+                Operand &operand);
+  bool resolveSpecial(const Token &name, const Component &component,
+                      Operand &operand);
+  bool resolveVector(const Token &name, const Component &component,
+                     const Binding &binding, Operand &operand);
   bool resolve(const Token &name, Operand &operand);
 
   // Constant expressions (ParseConstant.cpp).

@@ -247,6 +247,56 @@ static void checkPattern(const SharedDescriptor &descriptor, const char *what,
                              0, address, what + *reason});
 }
 
+/// Why A, or B, does not lie where its descriptor says, and which of the rules
+/// it breaks.
+static std::optional<std::pair<std::string, Hazard>>
+whyNotOperands(const MmaRequest &request, const TensorContext &context,
+               TensorReport &report) {
+  const InstructionDescriptor &idesc = report.idesc;
+  unsigned storedA = idesc.k / (idesc.sparse ? 2 : 1);
+  if (request.aInTensorMemory) {
+    if (idesc.mnMajorA)
+      return std::pair("A in tensor memory must be K-major",
+                       Hazard::IllegalInstructionDescriptor);
+    if (idesc.doubleK)
+      report.openPoints.add(OpenPoint::WideTensorMemoryContainer);
+    if (idesc.doubleK && request.form.kind == MmaKind::MXF8F6F4 &&
+        bitWidth(idesc.a) == 4)
+      return std::pair("4-bit elements of A in tensor memory have no container "
+                       "at K=64; K=32 has one",
+                       Hazard::IllegalInstructionDescriptor);
+  } else if (auto reason = whyNotOperand(
+                 decodeSharedDescriptor(request.a), idesc.mnMajorA,
+                 rowBytes(request.form, idesc, idesc.a, storedA),
+                 bitWidth(idesc.a), {context.wideAddresses})) {
+    return std::pair("operand 'A': " + *reason,
+                     Hazard::IllegalMatrixDescriptor);
+  }
+  unsigned bytesB = request.form.lookupB
+                        ? kIndexBytes
+                        : rowBytes(request.form, idesc, idesc.b, idesc.k);
+  if (auto reason = whyNotOperand(
+          decodeSharedDescriptor(request.b), idesc.mnMajorB, bytesB,
+          bitWidth(idesc.b), {context.wideAddresses, request.form.lookupB}))
+    return std::pair("operand 'B': " + *reason,
+                     Hazard::IllegalMatrixDescriptor);
+  return std::nullopt;
+}
+
+/// What no document settles of descriptors of shared memory.
+static void checkDescriptors(const MmaRequest &request, TensorReport &report) {
+  for (uint64_t bits : {request.aInTensorMemory ? 0 : request.a, request.b}) {
+    SharedDescriptor descriptor = decodeSharedDescriptor(bits);
+    if (descriptor.baseOffset)
+      report.openPoints.add(OpenPoint::BaseOffsetPattern);
+    if (descriptor.start >> 18)
+      report.openPoints.add(OpenPoint::SharedAddress19);
+    checkPattern(descriptor,
+                 bits == request.b ? "operand 'B': " : "operand 'A': ", 0,
+                 report);
+  }
+}
+
 /// Refuses what neither descriptor field nor operand can have.
 static void checkRequest(const MmaRequest &request, TensorContext &context,
                          ZeroColumns &columns, TensorReport &report) {
@@ -273,28 +323,8 @@ static void checkRequest(const MmaRequest &request, TensorContext &context,
       return illegal(*reason);
   if (isBlockScaled(kind) && anyLaneDisabled(request))
     return illegal("disable-output-lane does not exist for block-scaled kinds");
-  unsigned storedA = idesc.k / (idesc.sparse ? 2 : 1);
-  if (request.aInTensorMemory) {
-    if (idesc.mnMajorA)
-      return illegal("A in tensor memory must be K-major");
-    if (idesc.doubleK)
-      report.openPoints.add(OpenPoint::WideTensorMemoryContainer);
-    if (idesc.doubleK && kind == MmaKind::MXF8F6F4 && bitWidth(idesc.a) == 4)
-      return illegal("4-bit elements of A in tensor memory have no container "
-                     "at K=64; K=32 has one");
-  } else if (auto reason = whyNotOperand(
-                 decodeSharedDescriptor(request.a), idesc.mnMajorA,
-                 rowBytes(request.form, idesc, idesc.a, storedA),
-                 bitWidth(idesc.a), {context.wideAddresses})) {
-    return illegal("operand 'A': " + *reason, Hazard::IllegalMatrixDescriptor);
-  }
-  unsigned bytesB = request.form.lookupB
-                        ? kIndexBytes
-                        : rowBytes(request.form, idesc, idesc.b, idesc.k);
-  if (auto reason = whyNotOperand(
-          decodeSharedDescriptor(request.b), idesc.mnMajorB, bytesB,
-          bitWidth(idesc.b), {context.wideAddresses, request.form.lookupB}))
-    return illegal("operand 'B': " + *reason, Hazard::IllegalMatrixDescriptor);
+  if (auto why = whyNotOperands(request, context, report))
+    return illegal(why->first, why->second);
   if (request.form.weightStationary) {
     if (auto reason =
             decodeZeroColumns(request.zeroColumns, idesc.m, idesc.n, columns))
@@ -304,16 +334,7 @@ static void checkRequest(const MmaRequest &request, TensorContext &context,
     if (idesc.m != 128 && (request.aInTensorMemory || idesc.sparse))
       report.openPoints.add(OpenPoint::StationaryReplicas);
   }
-  for (uint64_t bits : {request.aInTensorMemory ? 0 : request.a, request.b}) {
-    SharedDescriptor descriptor = decodeSharedDescriptor(bits);
-    if (descriptor.baseOffset)
-      report.openPoints.add(OpenPoint::BaseOffsetPattern);
-    if (descriptor.start >> 18)
-      report.openPoints.add(OpenPoint::SharedAddress19);
-    checkPattern(descriptor,
-                 bits == request.b ? "operand 'B': " : "operand 'A': ", 0,
-                 report);
-  }
+  checkDescriptors(request, report);
 }
 
 /// Moves the rows of A, which has been read, in each CTA.
@@ -346,6 +367,15 @@ static uint64_t contentsOf(const Operand &b) {
     mix(number, b.elements.data(), b.elements.size() * sizeof(float));
   mix(number, b.scales.data(), b.scales.size() * sizeof(float));
   return number;
+}
+
+/// Says that a tile of the accumulator holds numbers, but where lanes are
+/// disabled.
+static void markValid(const MmaRequest &request, unsigned cta,
+                      const AccumulatorTile &tile, TensorMemory &tensor) {
+  for (unsigned r = 0; r < tile.rows; ++r)
+    if (!laneDisabled(request, cta, tile.lanes[r]))
+      tensor.markValid(tile.lanes[r], tile.column, tile.countN);
 }
 
 TensorReport TensorCore::execute(const MmaRequest &request,
@@ -412,9 +442,7 @@ TensorReport TensorCore::execute(const MmaRequest &request,
         }
         product.fast(scratch->panelA.data(), scratch->panelB.data());
       }
-      for (unsigned r = 0; r < tiles[t].rows; ++r)
-        if (!laneDisabled(request, c, tiles[t].lanes[r]))
-          tensor.markValid(tiles[t].lanes[r], tiles[t].column, tiles[t].countN);
+      markValid(request, c, tiles[t], tensor);
     }
     tensor.touch();
   }
