@@ -29,6 +29,28 @@ public:
 private:
   std::optional<Reason> addSizes();
   std::optional<Reason> addOperand(bool isA);
+  /// What the plan says of an operand; null where it says nothing.
+  struct PlannedOperand {
+    PlannedOperand(const plan::Kernel &kernel, const std::string &name);
+    /// Rows that have the scales of one, 0 if all have.
+    unsigned sharingRows() const {
+      return scales ? scales->rows : tiles ? tiles->rows : 1;
+    }
+    const plan::DataPacking *data;
+    const plan::ScalePacking *scales;
+    /// Scales of tiles along K that are numbers.
+    const plan::VectorScales *tiles;
+    const plan::MetadataPacking *metadata;
+    /// Elements that others are made of, and their zero points in real units.
+    bool isTranslated, hasRealZeros;
+  };
+  std::optional<Reason> setFormats(const PlannedOperand &planned,
+                                   reference::Operand &operand) const;
+  std::optional<Reason> drawElements(const PlannedOperand &planned, bool isA,
+                                     reference::Operand &operand) const;
+  std::optional<Reason> packElements(const PlannedOperand &planned, bool isA,
+                                     reference::Operand &operand);
+  uint64_t seedOf(bool isA) const { return seed * 2 + (isA ? 0 : 1); }
   void tell(uint64_t rows) const;
   std::optional<Reason> packData(const plan::DataPacking &packing,
                                  uint64_t rows, uint64_t storedK,

@@ -229,82 +229,121 @@ void InputMaker::tell(uint64_t rows) const {
     progress(step, "rows", rows, problem.batch * (problem.m + problem.n));
 }
 
+InputMaker::PlannedOperand::PlannedOperand(const plan::Kernel &kernel,
+                                           const std::string &name)
+    : data(findOperand(kernel.data, name)),
+      scales(findOperand(kernel.scales, name)),
+      tiles(findOperand(kernel.vectorScales, name)),
+      metadata(findOperand(kernel.metadata, name)),
+      isTranslated(data && data->source),
+      hasRealZeros(findOperand(kernel.zeroTerms, name)) {}
+
+std::optional<Reason>
+InputMaker::setFormats(const PlannedOperand &planned,
+                       reference::Operand &operand) const {
+  const plan::DataPacking &data = *planned.data;
+  const std::string &format =
+      planned.isTranslated ? data.source->format : data.format;
+  bool hasZeros = planned.isTranslated && data.source->zeros;
+  bool hasPowers =
+      planned.scales || (planned.tiles && planned.tiles->format == "ue8m0");
+  if (planned.hasRealZeros && planned.isTranslated)
+    operand.elements = reference::Elements::UInt8;
+  else if (!parseElements(format, hasPowers, hasZeros, operand))
+    return "operand '" + data.operand + "' in format '" + format + "'";
+  if (planned.scales)
+    if (auto why = setScales(*planned.scales, operand))
+      return why;
+  // Powers of two are drawn, of which numbers are made.
+  if (planned.tiles && planned.tiles->block)
+    operand.blockSize = planned.tiles->block;
+  return std::nullopt;
+}
+
+/// Draws codes and scales, and makes codes what memory can hold.
+std::optional<Reason>
+InputMaker::drawElements(const PlannedOperand &planned, bool isA,
+                         reference::Operand &operand) const {
+  const reference::Problem &problem = inputs.problem;
+  uint64_t before = isA ? 0 : problem.batch * problem.m;
+  auto drawn = [&](uint64_t count) { tell(before + count); };
+  uint64_t rows = rowsOf(isA);
+  if (auto why =
+          fill(operand, matricesOf(isA ? "a" : "b"), rows, seedOf(isA), drawn))
+    return why;
+  if (!planned.isTranslated)
+    return std::nullopt;
+  const plan::SourceElements &source = *planned.data->source;
+  if (planned.hasRealZeros)
+    for (uint8_t &code : operand.codes)
+      code = uint8_t(code % source.codes.size());
+  makeStorable(source, rows, problem.k, operand.codes);
+  return std::nullopt;
+}
+
+/// Puts the elements where the kernel reads them, and their metadata.
+std::optional<Reason> InputMaker::packElements(const PlannedOperand &planned,
+                                               bool isA,
+                                               reference::Operand &operand) {
+  uint64_t rows = rowsOf(isA);
+  std::vector<uint8_t> stored = operand.codes;
+  if (planned.metadata)
+    if (auto why =
+            packSparse(*planned.metadata, rows, seedOf(isA), operand, stored))
+      return why;
+  uint64_t matrices = matricesOf(isA ? "a" : "b");
+  uint64_t storedK = stored.size() / (rows * matrices * operand.codeBytes());
+  if (planned.isTranslated)
+    if (auto why = translate(*planned.data, stored))
+      return why;
+  return packData(*planned.data, rows, storedK, operand, std::move(stored));
+}
+
 std::optional<Reason> InputMaker::addOperand(bool isA) {
   std::string name = isA ? "a" : "b";
-  const plan::DataPacking *data = findOperand(kernel.data, name);
-  const plan::ScalePacking *scales = findOperand(kernel.scales, name);
-  if (!data)
+  PlannedOperand planned(kernel, name);
+  if (!planned.data)
     return "the plan does not say how operand '" + name + "' is packed";
   reference::Problem &problem = inputs.problem;
   reference::Operand &operand = isA ? problem.a : problem.b;
-  const std::string &format =
-      data->source ? data->source->format : data->format;
-  const plan::VectorScales *tiles = findOperand(kernel.vectorScales, name);
-  bool hasZeros = data->source && data->source->zeros;
-  bool hasPowers = scales || (tiles && tiles->format == "ue8m0");
-  if (tiles && !tiles->block)
-    tiles = nullptr;
-  bool hasRealZeros = findOperand(kernel.zeroTerms, name);
-  if (hasRealZeros && data->source)
-    operand.elements = reference::Elements::UInt8;
-  else if (!parseElements(format, hasPowers, hasZeros, operand))
-    return "operand '" + name + "' in format '" + format + "'";
-  if (scales)
-    if (auto why = setScales(*scales, operand))
-      return why;
-  // Powers of two are drawn, of which numbers are made.
-  if (tiles)
-    operand.blockSize = tiles->block;
+  if (auto why = setFormats(planned, operand))
+    return why;
+  if (planned.tiles && !planned.tiles->block)
+    planned.tiles = nullptr;
   uint64_t rows = rowsOf(isA);
-  uint64_t operandSeed = seed * 2 + (isA ? 0 : 1);
-  uint64_t before = isA ? 0 : problem.batch * problem.m;
-  auto drawn = [&](uint64_t count) { tell(before + count); };
   // The operand as it is, if rows of it share scales; else of no use.
   reference::Operand own = operand;
-  if (auto why = fill(operand, matricesOf(name), rows, operandSeed, drawn))
+  if (auto why = drawElements(planned, isA, operand))
     return why;
-  if (hasRealZeros && data->source)
-    for (uint8_t &code : operand.codes)
-      code = uint8_t(code % data->source->codes.size());
-  if (data->source)
-    makeStorable(*data->source, rows, problem.k, operand.codes);
-  unsigned shared = scales ? scales->rows : tiles ? tiles->rows : 1;
-  bool isShared = shared != 1;
-  uint64_t groups = isShared ? scaleRows(shared, rows) : rows;
+  unsigned sharing = planned.sharingRows();
+  bool isShared = sharing != 1;
+  uint64_t groups = isShared ? scaleRows(sharing, rows) : rows;
   if (isShared)
-    if (auto why = fill(own, matricesOf(name), groups, operandSeed, {}))
+    if (auto why = fill(own, matricesOf(name), groups, seedOf(isA), {}))
       return why;
   unit *= reference::elementUnit(operand);
-  const plan::MetadataPacking *metadata = findOperand(kernel.metadata, name);
   // A NaN of such elements is stored as none; one of their scales is.
-  if (harsh && (!data->source || operand.blockSize))
-    plantNaNs(isShared ? own : operand, groups, metadata);
+  if (harsh && (!planned.isTranslated || operand.blockSize))
+    plantNaNs(isShared ? own : operand, groups, planned.metadata);
   if (isShared)
-    spreadScales(own, groups, shared, rows, operand.blocks(problem.k), operand);
-  if (tiles)
-    if (auto why =
-            addTileScales(*tiles, groups, isShared ? own : operand, operand))
+    spreadScales(own, groups, sharing, rows, operand.blocks(problem.k),
+                 operand);
+  if (planned.tiles)
+    if (auto why = addTileScales(*planned.tiles, groups,
+                                 isShared ? own : operand, operand))
       return why;
-  std::vector<uint8_t> stored = operand.codes;
-  if (metadata)
-    if (auto why = packSparse(*metadata, rows, operandSeed, operand, stored))
-      return why;
-  uint64_t storedK =
-      stored.size() / (rows * matricesOf(name) * operand.codeBytes());
-  if (data->source)
-    if (auto why = translate(*data, stored))
-      return why;
-  auto why = packData(*data, rows, storedK, operand, std::move(stored));
-  if (why || !scales)
+  if (auto why = packElements(planned, isA, operand))
     return why;
+  if (!planned.scales)
+    return std::nullopt;
   if (isA && tokens) {
     // Those of the product's rows.
-    if (auto why = fill(own, 1, problem.m, operandSeed, {}))
+    if (auto why = fill(own, 1, problem.m, seedOf(isA), {}))
       return why;
     sortedScales = own.scales;
-    return packScales(*scales, problem.m, own);
+    return packScales(*planned.scales, problem.m, own);
   }
-  return packScales(*scales, rows, isShared ? own : operand);
+  return packScales(*planned.scales, rows, isShared ? own : operand);
 }
 
 /// Makes numbers of the scales that were drawn: `own`, of `rows` rows, as they

@@ -34,6 +34,10 @@ private:
   std::optional<Reason> readPlan();
   std::optional<Reason> readPart(const plan::Quantization &planned,
                                  const std::string &operand);
+  std::optional<Reason> readFormats(const plan::Quantization &planned,
+                                    QuantizationRun::Part &part) const;
+  std::optional<Reason> readTiles(QuantizationRun::Part &part) const;
+  std::optional<Reason> readPitches(QuantizationRun::Part &part) const;
   std::optional<Reason> addInput();
   float valueAt(uint64_t element, int smallest, int largest) const;
   uint64_t placeOfLargest(uint64_t matrix) const;
@@ -100,37 +104,38 @@ static uint64_t threadsOfRow(uint64_t blocks) {
 }
 
 std::optional<Reason>
-QuantizationMaker::readPart(const plan::Quantization &planned,
-                            const std::string &operand) {
-  const plan::DataPacking *data = partOf(kernel.data, operand);
-  const plan::ScalePacking *scales = partOf(kernel.scales, operand);
-  const plan::VectorScales *floats = partOf(kernel.vectorScales, operand);
+QuantizationMaker::readFormats(const plan::Quantization &planned,
+                               QuantizationRun::Part &part) const {
+  const plan::DataPacking *data = partOf(kernel.data, part.operand);
+  const plan::ScalePacking *scales = partOf(kernel.scales, part.operand);
+  const plan::VectorScales *floats = partOf(kernel.vectorScales, part.operand);
   if (!data || (!scales && !floats))
-    return "a kernel that quantises has 'data' and 'scales' of '" + operand +
-           "'";
+    return "a kernel that quantises has 'data' and 'scales' of '" +
+           part.operand + "'";
   std::string format = scales ? scales->format : floats->format;
-  std::optional<ElementFormat> element = parseFormat(data->format), scale;
-  scale = parseFormat(format);
+  std::optional<ElementFormat> element = parseFormat(data->format),
+                               scale = parseFormat(format);
   if (!element || (!scale && (scales || format != "f32")))
     return "'" + data->format + "' with scales '" + format + "'";
   if (scales && scales->layout != "tiled_128x4")
     return "scales in layout '" + scales->layout + "'";
-  QuantizationRun::Part part;
-  part.operand = operand;
-  part.isTurned = planned.transposed;
   part.quantization = {*element, scale, planned.rule, planned.rounding, 0};
   part.isTiled = scales != nullptr;
   part.scaleBytes = scales ? 1 : plan::plainBytes(format);
-  if (!planned.seed.empty()) {
-    std::optional<uint64_t> number = parseInteger<uint64_t>(planned.seed);
-    if (!number)
-      return "the seed '" + planned.seed + "' is no number";
-    part.quantization.seed = *number;
-  }
-  part.rows = uint64_t(sizes.at("M"));
-  part.k = uint64_t(sizes.at("K"));
-  if (!run.parts.empty())
-    std::swap(part.rows, part.k);
+  if (planned.seed.empty())
+    return std::nullopt;
+  std::optional<uint64_t> number = parseInteger<uint64_t>(planned.seed);
+  if (!number)
+    return "the seed '" + planned.seed + "' is no number";
+  part.quantization.seed = *number;
+  return std::nullopt;
+}
+
+/// Which elements share a scale, of a part whose sizes and formats are known.
+std::optional<Reason>
+QuantizationMaker::readTiles(QuantizationRun::Part &part) const {
+  const plan::ScalePacking *scales = partOf(kernel.scales, part.operand);
+  const plan::VectorScales *floats = partOf(kernel.vectorScales, part.operand);
   // Under floats a block is what a thread has.
   constexpr unsigned kBlock = 32;
   uint64_t tile = scales ? scales->ownBlock() : floats->block;
@@ -148,7 +153,7 @@ QuantizationMaker::readPart(const plan::Quantization &planned,
   part.tileBlocks = part.block ? tile / part.block : 0;
   if (knowsLines(kernel))
     part.rowThreads = threadsOfRow(part.tileBlocks);
-  part.hasTensorScale = partOf(kernel.tensorScales, operand);
+  part.hasTensorScale = partOf(kernel.tensorScales, part.operand);
   if (part.rowTile == 0 || (!part.coversMatrix && part.rowTile > 256))
     return "scales of " + std::to_string(part.rowTile) + " rows";
   if (part.tileBlocks == 0 || (!part.coversK && part.tileBlocks > 32))
@@ -157,12 +162,37 @@ QuantizationMaker::readPart(const plan::Quantization &planned,
   if (part.block == 0 || part.k % part.block != 0)
     return "K = " + std::to_string(part.k) + " in blocks of " +
            std::to_string(part.block);
+  return std::nullopt;
+}
+
+std::optional<Reason>
+QuantizationMaker::readPitches(QuantizationRun::Part &part) const {
+  const plan::DataPacking *data = partOf(kernel.data, part.operand);
   Result<uint64_t> line = evaluateSize(data->linePitch, sizes),
                    matrix = evaluateSize(data->batchPitch, sizes);
   if (!line || !matrix)
     return line ? matrix.why() : line.why();
   part.linePitch = *line;
   part.batchPitch = *matrix;
+  return std::nullopt;
+}
+
+std::optional<Reason>
+QuantizationMaker::readPart(const plan::Quantization &planned,
+                            const std::string &operand) {
+  QuantizationRun::Part part;
+  part.operand = operand;
+  part.isTurned = planned.transposed;
+  if (auto why = readFormats(planned, part))
+    return why;
+  part.rows = uint64_t(sizes.at("M"));
+  part.k = uint64_t(sizes.at("K"));
+  if (!run.parts.empty())
+    std::swap(part.rows, part.k);
+  if (auto why = readTiles(part))
+    return why;
+  if (auto why = readPitches(part))
+    return why;
   std::optional<Reason> why = reference::whyNot(part.quantization);
   run.parts.push_back(std::move(part));
   return why;

@@ -85,6 +85,12 @@ private:
   /// Whether a scale is for all of a row.
   bool hasLines() const;
   uint64_t ctaOf(const Part &part, Place place) const;
+  /// Whether a CTA of the sample has the block; all are of one that is empty.
+  bool isOf(const Part &part, Place place,
+            const std::vector<uint64_t> &sample) const;
+  /// Bytes of the part's tensor scales that are not what they should be.
+  uint64_t wrongTensorScales(const Part &part,
+                             const std::vector<uint64_t> &sample) const;
   void compare(const Part &part, const std::vector<uint64_t> &sample,
                Verdict &verdict) const;
 

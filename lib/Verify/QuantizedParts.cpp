@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 using namespace blockscale;
 using namespace blockscale::verify;
@@ -154,6 +155,55 @@ uint64_t QuantizationRun::ctaOf(const Part &part, Place place) const {
   return (place.matrix * tiles(first.rows) + row) * tiles(first.k) + column;
 }
 
+bool QuantizationRun::isOf(const Part &part, Place place,
+                           const std::vector<uint64_t> &sample) const {
+  return sample.empty() ||
+         std::binary_search(sample.begin(), sample.end(), ctaOf(part, place));
+}
+
+uint64_t
+QuantizationRun::wrongTensorScales(const Part &part,
+                                   const std::vector<uint64_t> &sample) const {
+  MemoryImage stored(data, part.operand + "_tensor_scale");
+  for (uint64_t i = 0; i < batch; ++i) {
+    float magnitude = part.tensorScales[i].decode;
+    if (isOf(part, {i, 0, 0}, sample))
+      std::memcpy(stored.at(i * sizeof(float)), &magnitude, sizeof(float));
+  }
+  return stored.differences();
+}
+
+/// Takes a sentence on what is wrong with a block.
+using TellOf = std::function<void(const std::string &)>;
+
+/// Puts what is expected of the `size` bytes of a scale into the image, and
+/// tells of those that are others.
+static void compareScale(MemoryImage &scales, uint64_t place, size_t size,
+                         uint32_t expected, const TellOf &tell) {
+  // The first byte of a number is its lowest.
+  for (size_t i = 0; i < size; ++i) {
+    auto byte = uint8_t(expected >> (8 * i));
+    *scales.at(place + i) = byte;
+    if (scales.found(place + i) != byte)
+      tell("expected scale " + hex(byte) + ", found " +
+           hex(scales.found(place + i)) +
+           (size == 1 ? "" : " in byte " + std::to_string(i)));
+  }
+}
+
+/// The same of the codes of a block, `place` being that of its first byte.
+static void compareCodes(MemoryImage &codes, uint64_t place,
+                         ElementFormat element,
+                         const std::vector<uint8_t> &expected,
+                         const TellOf &tell) {
+  packElements(element, expected.data(), expected.size(), codes.at(place));
+  for (uint64_t i = 0; i < packedBytes(element, expected.size()); ++i)
+    if (codes.found(place + i) != *codes.at(place + i))
+      tell("byte " + std::to_string(i) + " of the codes: expected " +
+           hex(*codes.at(place + i)) + ", found " +
+           hex(codes.found(place + i)));
+}
+
 void QuantizationRun::compare(const Part &part,
                               const std::vector<uint64_t> &sample,
                               Verdict &verdict) const {
@@ -161,10 +211,7 @@ void QuantizationRun::compare(const Part &part,
       scales(data, part.operand + "_scales");
   uint64_t blocks = part.blocks(), rows = part.rows, block = part.block;
   size_t blockBytes = packedBytes(part.quantization.element, block);
-  auto isRun = [&](Place place) {
-    return sample.empty() ||
-           std::binary_search(sample.begin(), sample.end(), ctaOf(part, place));
-  };
+  auto isRun = [&](Place place) { return isOf(part, place, sample); };
   std::optional<uint64_t> lastPlain;
   reference::QuantizedBlock expected;
   auto note = [&](uint64_t number, const std::string &what) {
@@ -187,7 +234,6 @@ void QuantizationRun::compare(const Part &part,
     uint64_t place = part.isTiled ? matrix * part.matrixBytes() +
                                         scaleOffset(row, j, part.atoms())
                                   : part.plainOffset({matrix, row, j});
-    size_t size = part.scaleBytes;
     uint64_t first = number * block;
     std::optional<reference::TensorScale> factor;
     if (part.hasTensorScale)
@@ -201,36 +247,16 @@ void QuantizationRun::compare(const Part &part,
                                  {part.values.begin() + int64_t(first),
                                   part.values.begin() + int64_t(first + block)},
                                  factor, first);
-    // The first byte of a number is its lowest.
-    for (size_t i = 0; i < size; ++i) {
-      auto byte = uint8_t(expected.scale >> (8 * i));
-      *scales.at(place + i) = byte;
-      if (scales.found(place + i) != byte)
-        note(number, "expected scale " + hex(byte) + ", found " +
-                         hex(scales.found(place + i)) +
-                         (size == 1 ? "" : " in byte " + std::to_string(i)));
-    }
+    auto tell = [&](const std::string &what) { note(number, what); };
+    compareScale(scales, place, part.scaleBytes, expected.scale, tell);
     uint64_t at =
         matrix * part.batchPitch + row * part.linePitch + j * blockBytes;
-    packElements(part.quantization.element, expected.codes.data(), block,
-                 codes.at(at));
-    for (uint64_t i = 0; i < blockBytes; ++i)
-      if (codes.found(at + i) != *codes.at(at + i))
-        note(number, "byte " + std::to_string(i) + " of the codes: expected " +
-                         hex(*codes.at(at + i)) + ", found " +
-                         hex(codes.found(at + i)));
+    compareCodes(codes, at, part.quantization.element, expected.codes, tell);
     verdict.comparison.compared += block + 1;
   }
   uint64_t wrong = codes.differences() + scales.differences();
-  if (part.hasTensorScale) {
-    MemoryImage stored(data, part.operand + "_tensor_scale");
-    for (uint64_t i = 0; i < batch; ++i) {
-      float magnitude = part.tensorScales[i].decode;
-      if (isRun({i, 0, 0}))
-        std::memcpy(stored.at(i * sizeof(float)), &magnitude, sizeof(float));
-    }
-    wrong += stored.differences();
-  }
+  if (part.hasTensorScale)
+    wrong += wrongTensorScales(part, sample);
   verdict.comparison.mismatches += wrong;
   if (wrong && verdict.diagnosis.empty())
     verdict.diagnosis =
