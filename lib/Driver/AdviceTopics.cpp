@@ -353,17 +353,92 @@ static pictures::Histograms emptyPicture(const AdviceQuestion &question) {
   return picture;
 }
 
+/// The signal to noise that a format must keep, in dB.
+static Result<double> leastSqnrOf(const AdviceQuestion &question) {
+  if (question.leastSqnr.empty())
+    return kLeastSqnr;
+  if (std::optional<double> number = parseNumber(question.leastSqnr))
+    return *number;
+  return Reason("--least-sqnr is no number: '" + question.leastSqnr + "'");
+}
+
+namespace {
+/// A tensor in all formats that may be for it.
+struct FormatChoice {
+  const checkpoint::QuantizedTensor &tensor;
+  std::vector<FormatError> errors;
+  std::vector<GemmAdvice> times;
+  /// Why it is left as it is; empty if it is not.
+  std::string_view left;
+  /// Null if it stays bf16.
+  const FormatError *chosen = nullptr;
+};
+} // namespace
+
+static Result<FormatChoice> choiceFor(const AdviceQuestion &question,
+                                      const Parameters &parameters,
+                                      const checkpoint::QuantizedTensor &tensor,
+                                      const hw::Part &part, double leastSqnr) {
+  hw::GemmSize size{question.m.value_or(kTokens), int64_t(tensor.rows()),
+                    int64_t(tensor.columns()), int64_t(tensor.batch())};
+  if (std::string why = whyNot(size); !why.empty())
+    return Reason("'" + tensor.name + "': " + why, kOfTheFile);
+  Result<std::vector<FormatError>> errors =
+      measureFormats(parameters.checkpoint, tensor);
+  if (!errors)
+    return Reason(errors.why().text, kOfTheFile);
+  FormatChoice choice{tensor, std::move(*errors), adviseGemm(size, part),
+                      whyLeft(tensor.name)};
+  if (choice.left.empty())
+    choice.chosen = chooseFormat(choice.errors, choice.times, leastSqnr);
+  return choice;
+}
+
+/// A row of the table, of a format or, without an error, of bf16.
+static std::vector<std::string> rowOf(const FormatChoice &choice,
+                                      const GemmAdvice &time,
+                                      const FormatError *error) {
+  bool isChosen = error == choice.chosen;
+  std::string advice = !isChosen               ? ""
+                       : choice.errors.empty() ? "take: none keeps its values"
+                       : choice.left.empty()
+                           ? "take"
+                           : "take: " + std::string(choice.left);
+  return {choice.tensor.name,
+          checkpoint::printShape(choice.tensor.shape),
+          std::string(time.format->name),
+          error ? formatNumber("%.2f", error->error.sqnr()) : "",
+          error ? decimal(error->error.largestError) : "",
+          formatNumber("%.0f", error ? error->bytes : time.bytes.weights),
+          decimal(time.prediction.total),
+          formatNumber("%.2f", time.speedup),
+          advice};
+}
+
+/// The fastest first; bf16, the measure, ends the list.
+static void addRows(const FormatChoice &choice, explain::Csv &table) {
+  std::vector<std::pair<const GemmAdvice *, const FormatError *>> rows;
+  for (const GemmAdvice &time : choice.times)
+    for (const FormatError &error : choice.errors)
+      if (error.format == time.format)
+        rows.push_back({&time, &error});
+  std::sort(rows.begin(), rows.end(), [](auto &x, auto &y) {
+    return std::pair(x.first->prediction.total, x.first) <
+           std::pair(y.first->prediction.total, y.first);
+  });
+  for (const auto &[time, error] : rows)
+    table.rows.push_back({rowOf(choice, *time, error)});
+  if (!choice.times.empty())
+    table.rows.push_back({rowOf(choice, choice.times.front(), nullptr)});
+}
+
 static Result<std::string> adviseFormat(const AdviceQuestion &question) {
   Result<hw::Part> part = partOf(question);
   if (!part)
     return part.why();
-  double leastSqnr = kLeastSqnr;
-  if (!question.leastSqnr.empty()) {
-    std::optional<double> number = parseNumber(question.leastSqnr);
-    if (!number)
-      return Reason("--least-sqnr is no number: '" + question.leastSqnr + "'");
-    leastSqnr = *number;
-  }
+  Result<double> leastSqnr = leastSqnrOf(question);
+  if (!leastSqnr)
+    return leastSqnr.why();
   Result<Parameters> read = readParameters("format", question);
   if (!read)
     return read.why();
@@ -374,50 +449,14 @@ static Result<std::string> adviseFormat(const AdviceQuestion &question) {
   std::string histograms;
   pictures::Histograms picture = emptyPicture(question);
   for (const checkpoint::QuantizedTensor &tensor : read->tensors) {
-    hw::GemmSize size{question.m.value_or(kTokens), int64_t(tensor.rows()),
-                      int64_t(tensor.columns()), int64_t(tensor.batch())};
-    if (std::string why = whyNot(size); !why.empty())
-      return Reason("'" + tensor.name + "': " + why, kOfTheFile);
-    Result<std::vector<FormatError>> errors =
-        measureFormats(read->checkpoint, tensor);
-    if (!errors)
-      return Reason(errors.why().text, kOfTheFile);
-    std::vector<GemmAdvice> times = adviseGemm(size, *part);
-    std::string_view left = whyLeft(tensor.name);
-    const FormatError *chosen =
-        left.empty() ? chooseFormat(*errors, times, leastSqnr) : nullptr;
-    auto add = [&](const GemmAdvice &time, const FormatError *error) {
-      bool isChosen = error == chosen;
-      std::string advice = !isChosen         ? ""
-                           : errors->empty() ? "take: none keeps its values"
-                           : left.empty()    ? "take"
-                                             : "take: " + std::string(left);
-      table.rows.push_back(
-          {{tensor.name, checkpoint::printShape(tensor.shape),
-            std::string(time.format->name),
-            error ? formatNumber("%.2f", error->error.sqnr()) : "",
-            error ? decimal(error->error.largestError) : "",
-            formatNumber("%.0f", error ? error->bytes : time.bytes.weights),
-            decimal(time.prediction.total), formatNumber("%.2f", time.speedup),
-            advice}});
-    };
-    // The fastest first; bf16, the measure, ends the list.
-    std::vector<std::pair<const GemmAdvice *, const FormatError *>> rows;
-    for (const GemmAdvice &time : times)
-      for (const FormatError &error : *errors)
-        if (error.format == time.format)
-          rows.push_back({&time, &error});
-    std::sort(rows.begin(), rows.end(), [](auto &x, auto &y) {
-      return std::pair(x.first->prediction.total, x.first) <
-             std::pair(y.first->prediction.total, y.first);
-    });
-    for (const auto &row : rows)
-      add(*row.first, row.second);
-    if (!times.empty())
-      add(times.front(), nullptr);
+    Result<FormatChoice> choice =
+        choiceFor(question, *read, tensor, *part, *leastSqnr);
+    if (!choice)
+      return choice.why();
+    addRows(*choice, table);
     if (question.picture)
-      picture.rows.push_back(panelsOf(tensor, *errors, chosen));
-    for (const FormatError &error : *errors)
+      picture.rows.push_back(panelsOf(tensor, choice->errors, choice->chosen));
+    for (const FormatError &error : choice->errors)
       if (question.histogram)
         histograms += "\n" + tensor.name + " in " +
                       std::string(error.format->name) +

@@ -31,6 +31,9 @@ public:
 private:
   std::optional<Reason> mapSharedScales();
   std::optional<Reason> mapTensorScales();
+  MapPanel panelOfScales(const ScaleRegion &region, const Layout &layout,
+                         unsigned firstLane, unsigned first,
+                         unsigned columns) const;
   std::optional<Reason> mapScaleRegisters();
   void mapSharedMetadata();
   std::optional<Reason> mapTensorMetadata();
@@ -185,6 +188,43 @@ static std::optional<unsigned> readerOf(const std::vector<MapReader> &readers,
   return std::nullopt;
 }
 
+/// `columns` columns of tensor memory from `first` on, in the lanes of one atom
+/// from `firstLane` on, and the lanes that hold the same.
+MapPanel Mapper::panelOfScales(const ScaleRegion &region, const Layout &layout,
+                               unsigned firstLane, unsigned first,
+                               unsigned columns) const {
+  MapPanel panel;
+  std::uint64_t lowest = ~std::uint64_t(0), highest = 0;
+  for (unsigned column = first; column < first + columns; ++column)
+    panel.groups.push_back(column);
+  for (unsigned lane = firstLane; lane < firstLane + kAtomLanes; ++lane) {
+    panel.bytes.emplace_back();
+    panel.lines.emplace_back();
+    for (unsigned column = first; column < first + columns; ++column)
+      for (unsigned byte = 0; byte < kTmemColumnBytes; ++byte) {
+        std::optional<Coordinates> source = layout.sourceAt(
+            {{Dim::Lane, lane}, {Dim::Column, column}, {Dim::Byte, byte}});
+        if (!source || (*source)[Dim::Row] >= region.rows) {
+          panel.bytes.back().emplace_back();
+          continue;
+        }
+        std::uint64_t row = (*source)[Dim::Row];
+        lowest = std::min(lowest, row);
+        highest = std::max(highest, row);
+        std::optional<unsigned> reader;
+        if (row < subject.rows())
+          reader = readerOf(result.readers, subject, region, column, byte);
+        panel.bytes.back().push_back(
+            contentOf(row, (*source)[Dim::Block], reader));
+      }
+    for (unsigned replica = 0; replica < replicas(region.path); ++replica)
+      panel.lines.back().push_back(
+          lane + layout.at({{Dim::Replica, replica}})[Dim::Lane]);
+  }
+  panel.title = range(rowNoun(), lowest, highest - lowest + 1);
+  return panel;
+}
+
 std::optional<Reason> Mapper::mapTensorScales() {
   if (auto why = addScaleReaders())
     return why;
@@ -215,42 +255,10 @@ std::optional<Reason> Mapper::mapTensorScales() {
   for (std::uint64_t word = firstWord(); word < firstWord() + words(); ++word)
     for (unsigned half : halves)
       for (unsigned at = 0; at < region->wordStride; at += kCopyColumnStep) {
-        MapPanel panel;
         unsigned columns = std::min(kCopyColumnStep, region->wordStride - at);
         auto first = static_cast<unsigned>(word * region->wordStride + at);
-        std::uint64_t lowest = ~std::uint64_t(0), highest = 0;
-        for (unsigned column = first; column < first + columns; ++column)
-          panel.groups.push_back(column);
-        for (unsigned lane = half; lane < half + kAtomLanes; ++lane) {
-          panel.bytes.emplace_back();
-          panel.lines.emplace_back();
-          for (unsigned column = first; column < first + columns; ++column)
-            for (unsigned byte = 0; byte < kTmemColumnBytes; ++byte) {
-              std::optional<Coordinates> source =
-                  layout.sourceAt({{Dim::Lane, lane},
-                                   {Dim::Column, column},
-                                   {Dim::Byte, byte}});
-              if (!source || (*source)[Dim::Row] >= region->rows) {
-                panel.bytes.back().emplace_back();
-                continue;
-              }
-              std::uint64_t row = (*source)[Dim::Row];
-              lowest = std::min(lowest, row);
-              highest = std::max(highest, row);
-              std::optional<unsigned> reader;
-              if (row < subject.rows())
-                reader =
-                    readerOf(result.readers, subject, *region, column, byte);
-              panel.bytes.back().push_back(
-                  contentOf(row, (*source)[Dim::Block], reader));
-            }
-          for (unsigned replica = 0; replica < replicas(region->path);
-               ++replica)
-            panel.lines.back().push_back(
-                lane + layout.at({{Dim::Replica, replica}})[Dim::Lane]);
-        }
-        panel.title = range(rowNoun(), lowest, highest - lowest + 1) + ", " +
-                      range("block", word * kAtomScales, kAtomScales);
+        MapPanel panel = panelOfScales(*region, layout, half, first, columns);
+        panel.title += ", " + range("block", word * kAtomScales, kAtomScales);
         result.panels.push_back(std::move(panel));
       }
   return std::nullopt;

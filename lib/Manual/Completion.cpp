@@ -84,6 +84,50 @@ static std::string bashVerb(const Verb &verb) {
          "\n    files=" + (takesFiles ? "yes" : "") + " ;;\n";
 }
 
+/// Puts the word, its option and the verb into the variables: where the shell
+/// splits words at '=', the option stands one or two words before.
+constexpr const char *kBashWords =
+    "if [[ $word == = ]]; then\n"
+    "  option=$before word=\n"
+    "elif [[ $before == = && $COMP_CWORD -ge 2 ]]; then\n"
+    "  option=${COMP_WORDS[COMP_CWORD-2]}\n"
+    "elif [[ $word == -*=* ]]; then\n"
+    "  option=${word%%=*} prefix=${word%%=*}= word=${word#*=}\n"
+    "elif [[ $before == -* ]]; then\n"
+    "  option=$before prefix=apart\n"
+    "fi\n";
+
+/// Completes the value of an option, if the word is one. A value that may be
+/// left out does not stand apart.
+constexpr const char *kBashValue =
+    "if [[ $prefix == apart ]]; then\n"
+    "  [[ $takes == value ]] || takes= words= kind=\n"
+    "  prefix=\n"
+    "fi\n"
+    "if [ -n \"$takes\" ]; then\n"
+    "  case $kind in\n"
+    "  file) compopt -o filenames 2>/dev/null\n"
+    "    mapfile -t COMPREPLY < <(compgen -f -- \"$word\") ;;\n"
+    "  command) mapfile -t COMPREPLY < <(compgen -c -- \"$word\") ;;\n"
+    "  *) COMPREPLY=($(compgen -W \"$words\" -P \"$prefix\" -- "
+    "\"$word\")) ;;\n"
+    "  esac\n"
+    "  return\n"
+    "fi\n";
+
+/// Completes options and arguments of the verb.
+constexpr const char *kBashArguments =
+    "if [[ $word == -* ]]; then\n"
+    "  COMPREPLY=($(compgen -W \"$options --help\" -- \"$word\"))\n"
+    "  [[ ${COMPREPLY[0]} != *= ]] || compopt -o nospace 2>/dev/null\n"
+    "  return\n"
+    "fi\n"
+    "COMPREPLY=($(compgen -W \"$arguments\" -- \"$word\"))\n"
+    "if [ -n \"$files\" ] && [ ${#COMPREPLY[@]} -eq 0 ]; then\n"
+    "  compopt -o filenames 2>/dev/null\n"
+    "  mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n"
+    "fi\n";
+
 std::string printBash(const Program &program) {
   std::string function = functionName(program.name);
   std::string values, verbs, names;
@@ -112,51 +156,10 @@ std::string printBash(const Program &program) {
             " -- \"$word\"))\n"
             "  return\n"
             "fi\n";
-  // Where the shell splits words at '=', the option stands one or two words
-  // before.
-  text += "if [[ $word == = ]]; then\n"
-          "  option=$before word=\n"
-          "elif [[ $before == = && $COMP_CWORD -ge 2 ]]; then\n"
-          "  option=${COMP_WORDS[COMP_CWORD-2]}\n"
-          "elif [[ $word == -*=* ]]; then\n"
-          "  option=${word%%=*} prefix=${word%%=*}= word=${word#*=}\n"
-          "elif [[ $before == -* ]]; then\n"
-          "  option=$before prefix=apart\n"
-          "fi\n"
-          "case \"$verb $option\" in\n" +
-          values +
-          "esac\n"
-          // A value that may be left out does not stand apart.
-          "if [[ $prefix == apart ]]; then\n"
-          "  [[ $takes == value ]] || takes= words= kind=\n"
-          "  prefix=\n"
-          "fi\n"
-          "if [ -n \"$takes\" ]; then\n"
-          "  case $kind in\n"
-          "  file) compopt -o filenames 2>/dev/null\n"
-          "    mapfile -t COMPREPLY < <(compgen -f -- \"$word\") ;;\n"
-          "  command) mapfile -t COMPREPLY < <(compgen -c -- \"$word\") ;;\n"
-          "  *) COMPREPLY=($(compgen -W \"$words\" -P \"$prefix\" -- "
-          "\"$word\")) ;;\n"
-          "  esac\n"
-          "  return\n"
-          "fi\n"
-          "case \"$verb\" in\n" +
-          verbs +
-          "esac\n"
-          "if [[ $word == -* ]]; then\n"
-          "  COMPREPLY=($(compgen -W \"$options --help\" -- \"$word\"))\n"
-          "  [[ ${COMPREPLY[0]} != *= ]] || compopt -o nospace 2>/dev/null\n"
-          "  return\n"
-          "fi\n"
-          "COMPREPLY=($(compgen -W \"$arguments\" -- \"$word\"))\n"
-          "if [ -n \"$files\" ] && [ ${#COMPREPLY[@]} -eq 0 ]; then\n"
-          "  compopt -o filenames 2>/dev/null\n"
-          "  mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n"
-          "fi\n"
-          "}\n"
-          "complete -F " +
-          function + " " + program.name + "\n";
+  text += kBashWords;
+  text += "case \"$verb $option\" in\n" + values + "esac\n" + kBashValue;
+  text += "case \"$verb\" in\n" + verbs + "esac\n" + kBashArguments;
+  text += "}\ncomplete -F " + function + " " + program.name + "\n";
   return text;
 }
 
