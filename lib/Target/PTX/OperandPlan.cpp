@@ -192,6 +192,44 @@ static ParameterRole roleOfGroups(const PlannedProduct &product) {
   return product.isMasked ? ParameterRole::RowCounts : ParameterRole::KOffsets;
 }
 
+/// Numbers one behind the other, of a type that the plan calls `type`.
+static plan::PlainOperand numbersOf(StringRef name, StringRef type,
+                                    AffineExpr elements, unsigned bytes) {
+  plan::PlainOperand numbers;
+  numbers.operand = name.str();
+  numbers.type = type.str();
+  numbers.elements = printExpression(elements);
+  numbers.alignment = bytes;
+  return numbers;
+}
+
+static plan::PlainOperand biasOf(const PlannedProduct &product,
+                                 const SymbolicSizes &sizes) {
+  bool isOfRows = product.biasKind == BiasKind::Row;
+  AffineExpr length = isOfRows ? sizes.m : sizes.n;
+  if ((product.isGrouped && !isOfRows) || product.isMasked || product.kGroups)
+    length = length * sizes.batch;
+  return numbersOf("bias", planTypeName(product.bias), length,
+                   product.bias.getIntOrFloatBitWidth() / 8);
+}
+
+/// The terms of zero points, of rows of A and of B.
+static void addZeroTerms(const PlannedProduct &product,
+                         const SymbolicSizes &sizes,
+                         std::vector<plan::PlainOperand> &operands) {
+  if (!hasRealZeros(product.a) && !hasRealZeros(product.b))
+    return;
+  for (auto [role, rows, isB] :
+       {std::tuple(ParameterRole::ATerms, sizes.rowsOfA, false),
+        {ParameterRole::BTerms, sizes.n, true}}) {
+    AffineExpr count =
+        zeroTerms(product.a, sizes.k) + zeroTerms(product.b, sizes.k);
+    operands.push_back(numbersOf(stringifyParameterRole(role), "f32",
+                                 count * rows * matricesOf(product, isB),
+                                 sizeof(float)));
+  }
+}
+
 std::vector<plan::PlainOperand>
 blockscale::plainOperands(const PlannedProduct &product) {
   SymbolicSizes sizes = sizesOf(product);
@@ -216,48 +254,16 @@ blockscale::plainOperands(const PlannedProduct &product) {
     operands.push_back(matrix("c", product.c));
   if (product.isCLoadedByTma)
     operands.back().alignment = storeAlignment();
-  if (product.bias) {
-    bool isOfRows = product.biasKind == BiasKind::Row;
-    AffineExpr length = isOfRows ? sizes.m : sizes.n;
-    if ((product.isGrouped && !isOfRows) || product.isMasked || product.kGroups)
-      length = length * sizes.batch;
-    plan::PlainOperand bias;
-    bias.operand = "bias";
-    bias.type = planTypeName(product.bias);
-    bias.elements = printExpression(length);
-    bias.alignment = product.bias.getIntOrFloatBitWidth() / 8;
-    operands.push_back(bias);
-  }
-  for (auto [role, rows, isB] :
-       {std::tuple(ParameterRole::ATerms, sizes.rowsOfA, false),
-        {ParameterRole::BTerms, sizes.n, true}}) {
-    if (!hasRealZeros(product.a) && !hasRealZeros(product.b))
-      continue;
-    AffineExpr count =
-        zeroTerms(product.a, sizes.k) + zeroTerms(product.b, sizes.k);
-    plan::PlainOperand terms;
-    terms.operand = stringifyParameterRole(role).str();
-    terms.type = "f32";
-    terms.elements = printExpression(count * rows * matricesOf(product, isB));
-    terms.alignment = sizeof(float);
-    operands.push_back(terms);
-  }
-  if (product.isGrouped || product.isMasked || product.kGroups) {
-    plan::PlainOperand offsets;
-    offsets.operand = stringifyParameterRole(roleOfGroups(product)).str();
-    offsets.type = "i32";
-    offsets.elements = printExpression(sizes.batch);
-    offsets.alignment = sizeof(int32_t);
-    operands.push_back(offsets);
-  }
-  if (product.gathered) {
-    plan::PlainOperand numbers;
-    numbers.operand = stringifyParameterRole(ParameterRole::RowNumbers).str();
-    numbers.type = "i32";
-    numbers.elements = printExpression(sizes.m);
-    numbers.alignment = sizeof(int32_t);
-    operands.push_back(numbers);
-  }
+  if (product.bias)
+    operands.push_back(biasOf(product, sizes));
+  addZeroTerms(product, sizes, operands);
+  if (product.isGrouped || product.isMasked || product.kGroups)
+    operands.push_back(numbersOf(stringifyParameterRole(roleOfGroups(product)),
+                                 "i32", sizes.batch, sizeof(int32_t)));
+  if (product.gathered)
+    operands.push_back(
+        numbersOf(stringifyParameterRole(ParameterRole::RowNumbers), "i32",
+                  sizes.m, sizeof(int32_t)));
   return operands;
 }
 
