@@ -24,10 +24,11 @@ import importlib
 
 # What there is, by the module that has it. A module is imported when the first
 # of its names is asked for, so that to import the package costs next to nothing:
-# numpy comes with the first array, MLIR (from _kernel.py) with the first product.
+# numpy comes with the first array, MLIR (by _compiler_calls.py) with the first product.
 _NAMES = {
     "_checkpoint": ("CheckReport", "Checkpoint", "Finding", "Parameter",
                     "check", "pack", "read"),
+    "_compile": ("compile", "load_kernel"),
     "_device": ("DeviceArray", "to_device"),
     "_device_scaled": ("DeviceScaled",),
     "_driver": ("Device", "devices", "emulate_without_card"),
@@ -39,7 +40,7 @@ _NAMES = {
     "_from_onnx": ("from_onnx",),
     "_from_torch": ("from_torch",),
     "_imported": ("Imported", "from_mlir"),
-    "_kernel": ("Argument", "Kernel", "Verdict", "compile", "load_kernel"),
+    "_kernel": ("Argument", "Kernel", "Verdict"),
     "_layout": ("Layout", "layout", "layouts"),
     "_launch": ("Prepared",),
     "_nki_kernels": ("NkiKernels",),

@@ -14,12 +14,13 @@ import numpy as np
 
 from ._arrays import host_array, is_torch
 from ._checks import choice, flag, text, whole
+from ._compile import compile, spec_of
 from ._compiler_calls import bytes_of, compile_options, compiler
 from ._emulate import COMPLETIONS
 from ._errors import Hazard, Refused
 from ._formats import ELEMENTS
 from ._imported import Imported
-from ._kernel import CONDITIONS, DATA, Kernel, Verdict, compile, spec_of
+from ._kernel import CONDITIONS, DATA, Kernel, Verdict
 from ._progress import watching
 from ._scaled import Scaled
 from ._sizes import check_call
