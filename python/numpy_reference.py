@@ -131,17 +131,6 @@ def pack_scales(scales):
     return np.ascontiguousarray(tiles.transpose(0, 1, 4, 3, 2, 5))
 
 
-def pack_row_scales(scales):
-    """Tiles of 128 rows by 16 scales, row by row, along K first: those of A
-    where each row has a lane of its own."""
-    batch, rows, blocks = scales.shape
-    padded = np.zeros((batch, -(-rows // 128) * 128, -(-blocks // 16) * 16),
-                      np.uint8)
-    padded[:, :rows, :blocks] = scales
-    tiles = padded.reshape(batch, -1, 128, padded.shape[2] // 16, 16)
-    return np.ascontiguousarray(tiles.transpose(0, 1, 3, 2, 4))
-
-
 def prune(rng, codes, group):
     """Clears half of every `group` codes; where, as flags.
 

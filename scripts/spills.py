@@ -18,7 +18,6 @@ import collections
 import concurrent.futures
 import json
 import os
-import random
 import re
 import subprocess
 import sys

@@ -10,7 +10,7 @@ import struct
 from dataclasses import dataclass
 
 from ._errors import Refused
-from ._sizes import (OPERATIONS, Size, factors, known, names_of, product, size_of,
+from ._sizes import (OPERATIONS, factors, known, names_of, product, size_of,
                      solution, tree_of)
 
 # By the end of a dtype's name; packed pairs are bytes until they are unpacked.

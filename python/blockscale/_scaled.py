@@ -13,7 +13,7 @@ from ._arrays import host_array, numbers
 from ._checks import whole
 from ._errors import Refused
 from ._formats import (
-    DECODED_SCALES, FNUZ, INTEGERS, PATTERNS, UE5M3, Format, format_named, largest)
+    DECODED_SCALES, FNUZ, INTEGERS, PATTERNS, Format, format_named, largest)
 
 LAYOUTS = ("plain", "tiled_128x4", "tiled_128x16")
 # Of scales that start anew with each group of rows.

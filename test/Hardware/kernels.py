@@ -2,10 +2,8 @@
 
 import dataclasses
 
-import numpy as np
-
-from form import Form, size_of
-from values import DTYPES, cases, width
+from form import size_of
+from values import cases, width
 
 BLOCK = 128
 ALIGN = 256

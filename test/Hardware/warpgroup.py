@@ -4,8 +4,6 @@ Every element of the image differs in all likelihood from its neighbours, so a
 result is right only if each one came from where the descriptor says.
 """
 
-import itertools
-
 BITS = {"f16": 16, "bf16": 16, "tf32": 32, "e4m3": 8, "e5m2": 8, "s8": 8, "u8": 8,
         "b1": 1}
 A_AT, B_AT, IMAGE = 0, 32768, 65536

@@ -11,7 +11,6 @@
 # Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-import re
 import sys
 
 import mutations
