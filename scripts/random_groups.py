@@ -10,7 +10,7 @@ import re
 
 import variant_kinds as kinds
 from random_parts import (MAX_WORK, Product, draw_extent, draw_mix, draw_options,
-                          draw_region, draw_schedule)
+                          draw_region, draw_scaled_addend, draw_schedule)
 from sweep import NARROW
 from variant_functions import tensor
 
@@ -130,17 +130,8 @@ def draw_epilogue(rng, form, text, is_paired):
     columns = result_columns(n, is_paired)
     d = rng.choice(["f32", "bf16", "f16"])
     outer = f"{groups}x" if form in ("counts", "along_k") else ""
-    operands, clauses = [], []
-    if rng.random() < 0.3:
-        operands.append(("alpha", "f32"))
-        clauses.append("alpha(%alpha)")
-    if rng.random() < 0.25:
-        if rng.random() < 0.5:
-            operands.append(("beta", "f32"))
-            clauses.append("beta(%beta)")
-        element = rng.choice(["f32", "bf16", "f16"])
-        operands.append(("c", f"tensor<{outer}{m}x{columns}x{element}>"))
-        clauses.append("c(%c)")
+    operands, clauses = draw_scaled_addend(
+        rng, 0.25, 0.5, f"{outer}{m}x{columns}", ["f32", "bf16", "f16"])
     if rng.random() < 0.4:
         is_row = not is_paired and not outer and rng.random() < 0.3
         shape = m if is_row else f"{groups}x{n}"

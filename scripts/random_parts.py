@@ -140,24 +140,31 @@ def draw_region(rng, operands):
     return f"epilogue({names}) {{\n{body}  }}"
 
 
+def draw_scaled_addend(rng, chance, chance_of_beta, shape, elements):
+    """An alpha now and then, and by `chance` a C, with a beta or without: operands
+    and clauses."""
+    operands, clauses = [], []
+    if rng.random() < 0.3:
+        operands.append(("alpha", "f32"))
+        clauses.append("alpha(%alpha)")
+    if rng.random() < chance:
+        if rng.random() < chance_of_beta:
+            operands.append(("beta", "f32"))
+            clauses.append("beta(%beta)")
+        operands.append(("c", f"tensor<{shape}x{rng.choice(elements)}>"))
+        clauses.append("c(%c)")
+    return operands, clauses
+
+
 def draw_epilogue(rng, mix, m, n, batch):
     """Extra operands as (name, type), clauses, and the type of D. `m` and `n`
     are texts."""
     if mix.kind == "i8" and rng.random() < 0.5:
         return [], "", "i32"
     d = rng.choice(["f32", "bf16", "f16"])
-    operands, clauses = [], []
-    if rng.random() < 0.3:
-        operands.append(("alpha", "f32"))
-        clauses.append("alpha(%alpha)")
-    if rng.random() < 0.3:
-        if rng.random() < 0.6:
-            operands.append(("beta", "f32"))
-            clauses.append("beta(%beta)")
-        prefix = f"{batch}x" if batch else ""
-        element = rng.choice(["f32", "bf16", "f16", d])
-        operands.append(("c", f"tensor<{prefix}{m}x{n}x{element}>"))
-        clauses.append("c(%c)")
+    prefix = f"{batch}x" if batch else ""
+    operands, clauses = draw_scaled_addend(
+        rng, 0.3, 0.6, f"{prefix}{m}x{n}", ["f32", "bf16", "f16", d])
     if rng.random() < 0.4:
         row = rng.random() < 0.5
         element = rng.choice(["f32", "bf16", "f16"])
