@@ -28,6 +28,8 @@ import sys
 
 import numpy as np
 
+from linalg_counts import counted
+
 mode = sys.argv[3] if len(sys.argv) > 3 else "rows"
 tiles = sys.argv[4] if len(sys.argv) > 4 else ""
 ROWS, K = (160, 96) if mode == "both" else (133, 256) if tiles else (133, 96)
@@ -387,28 +389,6 @@ def dense(array, shape, element):
     return f'dense<"0x{array.tobytes().hex()}"> : tensor<{shape}x{element}>'
 
 
-def count(name, value, element, bits, expected):
-    """Prints how many elements of `value` differ."""
-    shape = "x".join(map(str, expected.shape))
-    stored = f"i{8 * expected.itemsize}"
-    narrow = (f"arith.trunci %e : i8 to i{bits}" if bits < 8
-              else f"arith.bitcast %e : {stored} to {stored}")
-    return f"""
-  %{name}e = arith.constant {dense(expected, shape, stored)}
-  %{name}z = arith.constant dense<0> : tensor<i32>
-  %{name} = linalg.generic {{indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> ()>], iterator_types = ["reduction", "reduction"]}} ins({value}, %{name}e : tensor<{shape}x{element}>, tensor<{shape}x{stored}>) outs(%{name}z : tensor<i32>) {{
-  ^bb0(%f: {element}, %e: {stored}, %c: i32):
-    %g = arith.bitcast %f : {element} to i{bits}
-    %h = {narrow}
-    %d = arith.cmpi ne, %g, %h : i{bits}
-    %o = arith.extui %d : i1 to i32
-    %s = arith.addi %c, %o : i32
-    linalg.yield %s : i32
-  }} -> tensor<i32>
-  %{name}v = tensor.extract %{name}[] : tensor<i32>
-  vector.print %{name}v : i32"""
-
-
 def linalg(case, i, x, results):
     quantize, types = ops(case, "")
     text = quantize
@@ -418,9 +398,10 @@ def linalg(case, i, x, results):
         parts += f", %factor{j}" if "multi" in spec else ""
         scale = ("f8E4M3FN" if "e4m3fn" in spec else
                  plain_of(spec)[0] if plain_of(spec) else "f8E8M0FNU")
+        words = scales.view(f"u{scales.itemsize}")
         text += f"""  {parts} = blockscale.disassemble %q{j} : {type_}
-{count(f"a{j}", f"%data{j}", element, BITS[element], codes)}
-{count(f"b{j}", f"%scales{j}", scale, 8 * scales.itemsize, scales)}
+{counted(f"a{j}", f"%data{j}", codes, element, BITS[element])}\
+{counted(f"b{j}", f"%scales{j}", words, scale, 8 * scales.itemsize)}\
 """
     factor = ("  %t = arith.constant dense<-0.75> : tensor<f32>\n"
               if has_factor(case) else "")

@@ -21,6 +21,8 @@ import sys
 
 import numpy as np
 
+from linalg_counts import counted
+
 M, K = 133, 128
 IS_DYNAMIC = "dynamic" in sys.argv
 # Of the second a tile has a part only, and the last group of scales has padding.
@@ -141,27 +143,6 @@ def constant(name, array, element):
 """
 
 
-def count(name, value, element, bits, expected):
-    """Prints how many elements of `value` differ."""
-    shape = "x".join(map(str, expected.shape))
-    narrow = (f"arith.trunci %e : i8 to i{bits}" if bits < 8
-              else "arith.bitcast %e : i8 to i8")
-    return f"""  %{name}e = arith.constant dense<"0x{expected.tobytes().hex()}"> : tensor<{shape}xi8>
-  %{name}z = arith.constant dense<0> : tensor<i32>
-  %{name} = linalg.generic {{indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> ()>], iterator_types = ["reduction", "reduction"]}} ins({value}, %{name}e : tensor<{shape}x{element}>, tensor<{shape}xi8>) outs(%{name}z : tensor<i32>) {{
-  ^bb0(%f: {element}, %e: i8, %c: i32):
-    %g = arith.bitcast %f : {element} to i{bits}
-    %h = {narrow}
-    %d = arith.cmpi ne, %g, %h : i{bits}
-    %o = arith.extui %d : i1 to i32
-    %s = arith.addi %c, %o : i32
-    linalg.yield %s : i32
-  }} -> tensor<i32>
-  %{name}v = tensor.extract %{name}[] : tensor<i32>
-  vector.print %{name}v : i32
-"""
-
-
 def linalg(case, function, n, codes, scales):
     a, ascales, b, bscales = data(n)
     ops, result = body(case, "", n)
@@ -179,8 +160,8 @@ def linalg(case, function, n, codes, scales):
             + constant("bd", b, "f8E4M3FN") + constant("bs", bscales, "f8E8M0FNU")
             + assembled + ops
             + f"  {parts} = blockscale.disassemble %q : {result}\n"
-            + count("x", "%data", case[0], BITS[case[0]], codes)
-            + count("w", "%scales", scale, 8, scales) + "  return\n}\n")
+            + counted("x", "%data", codes, case[0], BITS[case[0]])
+            + counted("w", "%scales", scales, scale, 8) + "  return\n}\n")
 
 
 def main():
