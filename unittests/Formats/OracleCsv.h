@@ -39,6 +39,11 @@ inline std::vector<std::string> splitCsvLine(const std::string &line) {
   return fields;
 }
 
+/// A field that is a number, not negative.
+inline unsigned number(const CsvRow &row, const char *column) {
+  return static_cast<unsigned>(std::stoul(row.at(column)));
+}
+
 /// All rows of a file below the oracle folder; empty if it is not there, so
 /// every test states how many rows it expects.
 inline std::vector<CsvRow> readOracle(const std::string &path) {

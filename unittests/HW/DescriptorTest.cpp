@@ -17,14 +17,11 @@
 using namespace blockscale;
 using namespace blockscale::hw;
 using blockscale::test::CsvRow;
+using blockscale::test::number;
 using blockscale::test::readOracle;
 using blockscale::test::textOf;
 
 namespace {
-
-unsigned num(const CsvRow &row, const char *column) {
-  return static_cast<unsigned>(std::stoul(row.at(column)));
-}
 
 TEST(Descriptor, DecodesEveryInstructionOfTheOracle) {
   std::vector<CsvRow> rows = readOracle("idesc.csv");
@@ -39,8 +36,8 @@ TEST(Descriptor, DecodesEveryInstructionOfTheOracle) {
     EXPECT_EQ(formatName(instr->a), row.at("a_type"));
     EXPECT_EQ(formatName(instr->b), row.at("b_type"));
     EXPECT_EQ(formatName(instr->scale), row.at("sf_type"));
-    EXPECT_EQ(instr->m, num(row, "M"));
-    EXPECT_EQ(instr->n, num(row, "N"));
+    EXPECT_EQ(instr->m, number(row, "M"));
+    EXPECT_EQ(instr->n, number(row, "N"));
     EXPECT_EQ(instr->kSize == KSize::Long, row.at("K") == "96");
     EXPECT_NE(instr->kSize, KSize::Wide);
     EXPECT_EQ(instr->sparse, row.at("sparse") == "1");
@@ -48,8 +45,8 @@ TEST(Descriptor, DecodesEveryInstructionOfTheOracle) {
     EXPECT_EQ(instr->bMnMajor, row.at("b_major") == "MN");
     EXPECT_EQ(instr->negateA, row.at("negate_a") == "1");
     EXPECT_EQ(instr->negateB, row.at("negate_b") == "1");
-    EXPECT_EQ(instr->sfaId, num(row, "sfa_id"));
-    EXPECT_EQ(instr->sfbId, num(row, "sfb_id"));
+    EXPECT_EQ(instr->sfaId, number(row, "sfa_id"));
+    EXPECT_EQ(instr->sfbId, number(row, "sfb_id"));
     EXPECT_EQ(*encode(*instr), bits);
   }
 }
@@ -186,11 +183,11 @@ TEST(Descriptor, DecodesEverySharedMemoryDescriptorOfTheOracle) {
     auto descriptor = decodeSmem(bits);
     ASSERT_TRUE(descriptor) << textOf(descriptor);
     EXPECT_EQ(descriptor->start,
-              num(row, "smem_base") + num(row, "start_offset_bytes"));
-    EXPECT_EQ(descriptor->lbo, num(row, "lbo_bytes"));
-    EXPECT_EQ(descriptor->sbo, num(row, "sbo_bytes"));
+              number(row, "smem_base") + number(row, "start_offset_bytes"));
+    EXPECT_EQ(descriptor->lbo, number(row, "lbo_bytes"));
+    EXPECT_EQ(descriptor->sbo, number(row, "sbo_bytes"));
     EXPECT_EQ(static_cast<unsigned>(descriptor->swizzle),
-              num(row, "layout_type"));
+              number(row, "layout_type"));
     EXPECT_EQ(*encode(*descriptor), bits);
   }
 }

@@ -17,14 +17,11 @@
 
 using namespace blockscale::hw;
 using blockscale::test::CsvRow;
+using blockscale::test::number;
 using blockscale::test::readOracle;
 using blockscale::test::textOf;
 
 namespace {
-
-unsigned num(const CsvRow &row, const char *column) {
-  return static_cast<unsigned>(std::stoul(row.at(column)));
-}
 
 TEST(Fragments, TmemShapesAreBijective) {
   struct Case {
@@ -72,12 +69,13 @@ TEST(Fragments, OwnersOfTheTmemOracle) {
   for (const CsvRow &row : rows) {
     auto shape = parseTmemShape(row.at("shape"));
     ASSERT_TRUE(shape);
-    unsigned count = num(row, "num");
+    unsigned count = number(row, "num");
     auto owner = tmemFragmentOwner(
-        *shape, count, {num(row, "lane_offset"), num(row, "column_offset")},
-        count);
+        *shape, count,
+        {number(row, "lane_offset"), number(row, "column_offset")}, count);
     ASSERT_TRUE(owner) << textOf(owner);
-    EXPECT_EQ(*owner, std::pair(num(row, "thread"), num(row, "register")));
+    EXPECT_EQ(*owner,
+              std::pair(number(row, "thread"), number(row, "register")));
   }
 }
 

@@ -17,6 +17,7 @@
 
 using namespace blockscale::hw;
 using blockscale::test::CsvRow;
+using blockscale::test::number;
 using blockscale::test::readOracle;
 using blockscale::test::textOf;
 
@@ -24,10 +25,6 @@ namespace {
 
 constexpr SparsePattern kTwoOfFour = SparsePattern::TwoOfFour;
 constexpr SparsePattern kPairs = SparsePattern::PairsFourOfEight;
-
-unsigned num(const CsvRow &row, const char *column) {
-  return static_cast<unsigned>(std::stoul(row.at(column)));
-}
 
 SparsePattern patternOf(const CsvRow &row) {
   return row.at("kind").rfind("mxf8f6f4", 0) == 0 ? kTwoOfFour : kPairs;
@@ -160,12 +157,13 @@ TEST(Metadata, InvertsTheGlobalOracle) {
   std::vector<CsvRow> rows = readOracle("sparse_meta_gmem_offsets.csv");
   ASSERT_EQ(rows.size(), 416u);
   for (const CsvRow &row : rows) {
-    MetadataTensor tensor{patternOf(row), num(row, "M"), num(row, "K_logical")};
-    auto place = metadataAt(tensor, num(row, "byte_offset"));
+    MetadataTensor tensor{patternOf(row), number(row, "M"),
+                          number(row, "K_logical")};
+    auto place = metadataAt(tensor, number(row, "byte_offset"));
     ASSERT_TRUE(place);
-    unsigned perByte = num(row, "logical_elements_per_metadata_byte");
-    EXPECT_EQ(place->first, num(row, "m"));
-    EXPECT_EQ(place->second, num(row, "k_logical") / perByte * perByte);
+    unsigned perByte = number(row, "logical_elements_per_metadata_byte");
+    EXPECT_EQ(place->first, number(row, "m"));
+    EXPECT_EQ(place->second, number(row, "k_logical") / perByte * perByte);
   }
 }
 

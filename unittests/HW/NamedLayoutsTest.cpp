@@ -13,6 +13,7 @@
 
 using namespace blockscale::hw;
 using blockscale::test::CsvRow;
+using blockscale::test::number;
 using blockscale::test::readOracle;
 using blockscale::test::textOf;
 
@@ -20,10 +21,6 @@ namespace {
 
 using Values = std::vector<std::uint64_t>;
 using Parameters = std::map<std::string, std::uint64_t>;
-
-unsigned num(const CsvRow &row, const char *column) {
-  return static_cast<unsigned>(std::stoul(row.at(column)));
-}
 
 /// Holds content and place to each other in both directions.
 void expectPlace(const char *name, const Parameters &parameters,
@@ -93,33 +90,34 @@ TEST(NamedLayouts, Formulas) {
 
 TEST(NamedLayouts, ScalesOfTheOracle) {
   for (const CsvRow &row : readOracle("sf_gmem_offsets.csv")) {
-    unsigned block = num(row, "block_size");
-    expectPlace(
-        "tiled_128x4",
-        {{"rows", num(row, "mn_extent")},
-         {"blocks", (num(row, "k_extent") + block - 1) / block},
-         {"batch", num(row, "batch_extent")}},
-        {num(row, "batch"), num(row, "mn"), num(row, "k_element") / block},
-        {num(row, "byte_offset")});
+    unsigned block = number(row, "block_size");
+    expectPlace("tiled_128x4",
+                {{"rows", number(row, "mn_extent")},
+                 {"blocks", (number(row, "k_extent") + block - 1) / block},
+                 {"batch", number(row, "batch_extent")}},
+                {number(row, "batch"), number(row, "mn"),
+                 number(row, "k_element") / block},
+                {number(row, "byte_offset")});
   }
 }
 
 TEST(NamedLayouts, MetadataOfTheOracle) {
   for (const CsvRow &row : readOracle("sparse_meta_gmem_offsets.csv")) {
-    unsigned each = num(row, "logical_elements_per_metadata_byte");
-    expectPlace(
-        "tiled_metadata",
-        {{"rows", num(row, "M")}, {"blocks", num(row, "K_logical") / each}},
-        {0, num(row, "m"), num(row, "k_logical") / each},
-        {num(row, "byte_offset")});
+    unsigned each = number(row, "logical_elements_per_metadata_byte");
+    expectPlace("tiled_metadata",
+                {{"rows", number(row, "M")},
+                 {"blocks", number(row, "K_logical") / each}},
+                {0, number(row, "m"), number(row, "k_logical") / each},
+                {number(row, "byte_offset")});
   }
   for (const CsvRow &row : readOracle("tmem_sparse_meta.csv")) {
     // An instruction's K is 8 bytes of each row.
-    unsigned k = num(row, "K_logical_per_mma"), each = k / 8;
-    expectPlace("tensor_metadata", {{"blocks", 64}},
-                {num(row, "m"),
-                 (num(row, "k_step") * k + num(row, "k_logical")) / each},
-                {num(row, "lane"), num(row, "column"), num(row, "byte")});
+    unsigned k = number(row, "K_logical_per_mma"), each = k / 8;
+    expectPlace(
+        "tensor_metadata", {{"blocks", 64}},
+        {number(row, "m"),
+         (number(row, "k_step") * k + number(row, "k_logical")) / each},
+        {number(row, "lane"), number(row, "column"), number(row, "byte")});
   }
 }
 
@@ -127,16 +125,17 @@ TEST(NamedLayouts, TensorScalesOfTheOracle) {
   for (const CsvRow &row : readOracle("tmem_sf_layout.csv")) {
     bool isTwoByTwo = row.at("datapath") == "2x2" && row.at("operand") == "B";
     // Of sparse A a block counts the elements that are kept.
-    unsigned scales = num(row, "K") / num(row, "block_size") /
+    unsigned scales = number(row, "K") / number(row, "block_size") /
                       (row.at("sparse") == "1" ? 2 : 1);
-    expectPlace("tensor_scales",
-                {{"rows", num(row, "mn_extent")},
-                 {"blocks", 64},
-                 {"copies", isTwoByTwo ? 2 : 4}},
-                {num(row, "mn"),
-                 num(row, "k_step") * scales + num(row, "sf_in_mma"),
-                 num(row, "replica")},
-                {num(row, "lane"), num(row, "column"), num(row, "byte")});
+    expectPlace(
+        "tensor_scales",
+        {{"rows", number(row, "mn_extent")},
+         {"blocks", 64},
+         {"copies", isTwoByTwo ? 2 : 4}},
+        {number(row, "mn"),
+         number(row, "k_step") * scales + number(row, "sf_in_mma"),
+         number(row, "replica")},
+        {number(row, "lane"), number(row, "column"), number(row, "byte")});
   }
 }
 
@@ -144,12 +143,13 @@ TEST(NamedLayouts, AccumulatorsOfTheOracle) {
   for (const CsvRow &row : readOracle("tmem_accumulator.csv")) {
     std::string name = "accumulator_";
     name += static_cast<char>(row.at("layout_id")[0] - 'A' + 'a');
-    expectPlace(name.c_str(), {{"columns", num(row, "N")}},
-                {num(row, "m"), num(row, "n")},
-                {num(row, "cta_rank"), num(row, "lane"), num(row, "column")});
+    expectPlace(
+        name.c_str(), {{"columns", number(row, "N")}},
+        {number(row, "m"), number(row, "n")},
+        {number(row, "cta_rank"), number(row, "lane"), number(row, "column")});
     EXPECT_EQ(
-        namedLayout(name, {{"columns", num(row, "N")}})->contents[0].extent,
-        num(row, "M"));
+        namedLayout(name, {{"columns", number(row, "N")}})->contents[0].extent,
+        number(row, "M"));
   }
 }
 
@@ -158,9 +158,9 @@ TEST(NamedLayouts, LoadsOfTheOracle) {
     if (row.at("shape") == "16x32bx2")
       continue;
     expectPlace(("load_" + row.at("shape")).c_str(),
-                {{"repeat", num(row, "num")}},
-                {num(row, "lane_offset"), num(row, "column_offset")},
-                {num(row, "thread"), num(row, "register")});
+                {{"repeat", number(row, "num")}},
+                {number(row, "lane_offset"), number(row, "column_offset")},
+                {number(row, "thread"), number(row, "register")});
   }
   // Threads 16 to 31 read what lies 'split' columns further; between the halves
   // is what no register holds.
@@ -189,8 +189,8 @@ TEST(NamedLayouts, WarpOperandsOfTheOracle) {
       continue;
     ++checked;
     expectPlace(name.c_str(), {{"k", k}, {"sparse", isSparse}},
-                {num(row, "row_m_or_col_n"), num(row, "k_element_or_n")},
-                {num(row, "thread"), num(row, "value_index")});
+                {number(row, "row_m_or_col_n"), number(row, "k_element_or_n")},
+                {number(row, "thread"), number(row, "value_index")});
   }
   EXPECT_EQ(checked, 5142u);
 }

@@ -18,14 +18,11 @@
 
 using namespace blockscale::hw;
 using blockscale::test::CsvRow;
+using blockscale::test::number;
 using blockscale::test::readOracle;
 using blockscale::test::textOf;
 
 namespace {
-
-unsigned num(const CsvRow &row, const char *column) {
-  return static_cast<unsigned>(std::stoul(row.at(column)));
-}
 
 TEST(ScaleLayout, EveryByteOfTheStorageIsOneScale) {
   for (unsigned block : {16u, 32u, 64u}) {
@@ -55,14 +52,14 @@ TEST(ScaleLayout, InvertsTheGlobalOracle) {
   std::vector<CsvRow> rows = readOracle("sf_gmem_offsets.csv");
   ASSERT_EQ(rows.size(), 420u);
   for (const CsvRow &row : rows) {
-    ScaleTensor tensor{num(row, "block_size"), num(row, "mn_extent"),
-                       num(row, "k_extent"), num(row, "batch_extent")};
-    auto element = scaleAt(tensor, num(row, "byte_offset"));
+    ScaleTensor tensor{number(row, "block_size"), number(row, "mn_extent"),
+                       number(row, "k_extent"), number(row, "batch_extent")};
+    auto element = scaleAt(tensor, number(row, "byte_offset"));
     ASSERT_TRUE(element);
     EXPECT_FALSE(element->padding);
-    EXPECT_EQ(element->mn, num(row, "mn"));
-    EXPECT_EQ(element->scale, num(row, "k_element") / tensor.blockSize);
-    EXPECT_EQ(element->batch, num(row, "batch"));
+    EXPECT_EQ(element->mn, number(row, "mn"));
+    EXPECT_EQ(element->scale, number(row, "k_element") / tensor.blockSize);
+    EXPECT_EQ(element->batch, number(row, "batch"));
   }
 }
 
@@ -70,21 +67,23 @@ TEST(ScaleLayout, InvertsTheTensorMemoryOracle) {
   std::vector<CsvRow> rows = readOracle("tmem_sf_layout.csv");
   ASSERT_EQ(rows.size(), 2649u);
   for (const CsvRow &row : rows) {
-    auto region = scaleRegion(scalePath(row.at("operand") == "B",
-                                        num(row, "cta_group"), num(row, "M")),
-                              num(row, "mn_extent"));
+    auto region =
+        scaleRegion(scalePath(row.at("operand") == "B",
+                              number(row, "cta_group"), number(row, "M")),
+                    number(row, "mn_extent"));
     ASSERT_TRUE(region);
     unsigned scales =
-        scalesPerMma(*parseKind(row.at("kind")), num(row, "block_size"),
-                     num(row, "K"), row.at("sparse") == "1");
+        scalesPerMma(*parseKind(row.at("kind")), number(row, "block_size"),
+                     number(row, "K"), row.at("sparse") == "1");
     ASSERT_NE(scales, 0u);
-    auto index = scaleIndex(
-        *region, {num(row, "lane"), num(row, "column"), num(row, "byte")});
+    auto index =
+        scaleIndex(*region, {number(row, "lane"), number(row, "column"),
+                             number(row, "byte")});
     ASSERT_TRUE(index) << textOf(index);
-    EXPECT_EQ(index->row, num(row, "mn"));
+    EXPECT_EQ(index->row, number(row, "mn"));
     EXPECT_EQ(index->scale,
-              num(row, "k_step") * scales + num(row, "sf_in_mma"));
-    EXPECT_EQ(index->replica, num(row, "replica"));
+              number(row, "k_step") * scales + number(row, "sf_in_mma"));
+    EXPECT_EQ(index->replica, number(row, "replica"));
   }
 }
 
@@ -203,14 +202,15 @@ TEST(ScaleLayout, InvertsTheK96Oracle) {
   std::vector<CsvRow> rows = readOracle("k96_scale_positions.csv");
   ASSERT_EQ(rows.size(), 475u);
   for (const CsvRow &row : rows) {
-    auto region = scaleRegion(ScalePath::FourByOne, num(row, "mn_extent"));
-    auto index = scaleIndex(*region, {num(row, "lane_in_quadrant"),
-                                      num(row, "column"), num(row, "byte")});
+    auto region = scaleRegion(ScalePath::FourByOne, number(row, "mn_extent"));
+    auto index =
+        scaleIndex(*region, {number(row, "lane_in_quadrant"),
+                             number(row, "column"), number(row, "byte")});
     ASSERT_TRUE(index);
-    EXPECT_EQ(index->row, num(row, "mn"));
-    EXPECT_EQ(index->scale,
-              num(row, "mma_index") * (row.at("block_size") == "16" ? 6 : 3) +
-                  num(row, "sf_in_mma"));
+    EXPECT_EQ(index->row, number(row, "mn"));
+    EXPECT_EQ(index->scale, number(row, "mma_index") *
+                                    (row.at("block_size") == "16" ? 6 : 3) +
+                                number(row, "sf_in_mma"));
   }
 }
 
