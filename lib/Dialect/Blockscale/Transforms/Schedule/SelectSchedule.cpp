@@ -171,6 +171,9 @@ static ScheduleAttr withWarps(MatmulOp op, MmaAttr mma, ScheduleAttr schedule,
   if (fields.epilogueWarps || fields.stores == Stores::Tma ||
       fields.cLoads == Loads::Tma || bringsRows)
     return schedule;
+  // Refused below as well; most choices to compare are such.
+  if (schedule.splits() > 1 || schedule.shares() > 1)
+    return schedule;
   fields.epilogueWarps = kWarps;
   auto more = ScheduleAttr::get(op.getContext(), fields);
   QuantizeOp quantizer = quantizerOf(op);
@@ -189,7 +192,9 @@ struct Request {
           int64_t expectedRows, int64_t mostRows)
       : op(op), wish(wish), target(target), expectedRows(expectedRows),
         mostRows(mostRows), stored(storedResult(op)), addend(loadedAddend(op)),
-        isRowPerLane(hasRowPerLaneScales(op)) {
+        isRowPerLane(hasRowPerLaneScales(op)),
+        problem(problemSizes(op, /*swap=*/false, expectedRows, mostRows)),
+        swapped(problemSizes(op, /*swap=*/true, expectedRows, mostRows)) {
     ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
     block = promotionBlock(a, b);
     hasScalesOfOne = hasBlockScales(a, b) != hasBlockScales(b, a);
@@ -200,8 +205,68 @@ struct Request {
   int64_t expectedRows, mostRows;
   StoredResult stored, addend;
   bool isRowPerLane, hasScalesOfOne;
+  /// The product as it is, and with its operands exchanged.
+  ProblemSizes problem, swapped;
   /// Elements along K whose sums are promoted together, or 0.
   int64_t block;
+
+  /// Why the target has no such instruction. Choices one behind the other have
+  /// the same one.
+  const std::optional<Reason> &whyNotLegal(MmaAttr mma) const {
+    if (mma != lastAsked) {
+      lastAsked = mma;
+      lastReason = hw::whyNot(legalityQuery(mma, target));
+    }
+    return lastReason;
+  }
+
+private:
+  mutable MmaAttr lastAsked;
+  mutable std::optional<Reason> lastReason;
+};
+
+/// Schedules of one tile that differ in their rings, and what the model has for
+/// each. Several rules ask for the same rings.
+class SchedulesByRings {
+public:
+  SchedulesByRings(ScheduleAttr::Fields &fields, MLIRContext *context,
+                   llvm::function_ref<ProductPrediction(ScheduleAttr)> predict)
+      : fields(fields), context(context), predictOf(predict) {}
+
+  ScheduleAttr schedule(RingStages rings) { return find(rings).schedule; }
+
+  ProductPrediction predict(RingStages rings) {
+    Known &known = find(rings);
+    if (!known.prediction)
+      known.prediction = predictOf(known.schedule);
+    return *known.prediction;
+  }
+
+  /// To call when `fields` have changed.
+  void clear() { all.clear(); }
+
+private:
+  struct Known {
+    RingStages rings;
+    ScheduleAttr schedule;
+    std::optional<ProductPrediction> prediction;
+  };
+
+  Known &find(RingStages rings) {
+    for (Known &known : all)
+      if (known.rings.operands == rings.operands &&
+          known.rings.scales == rings.scales)
+        return known;
+    fields.stages = rings.operands;
+    fields.scaleStages = rings.scales;
+    all.push_back({rings, ScheduleAttr::get(context, fields), std::nullopt});
+    return all.back();
+  }
+
+  ScheduleAttr::Fields &fields;
+  MLIRContext *context;
+  llvm::function_ref<ProductPrediction(ScheduleAttr)> predictOf;
+  SmallVector<Known> all;
 };
 } // namespace
 
@@ -211,7 +276,7 @@ whyNotInstruction(const Request &asked, const TileChoice &choice, MmaAttr mma) {
   MatmulOp op = asked.op;
   ScheduleAttr wish = asked.wish;
   hw::Target target = asked.target;
-  if (auto why = hw::whyNot(legalityQuery(mma, target)))
+  if (const auto &why = asked.whyNotLegal(mma))
     return why;
   if (asked.hasScalesOfOne)
     if (auto why = whyNotScalesOfOne(mma))
@@ -335,8 +400,7 @@ static Result<ScheduleChoice> complete(const Request &asked,
   hw::Target target = asked.target;
   if (auto why = whyNotSparseSide(op, getMma(op), choice.swap))
     return *why;
-  ProblemSizes problem =
-      problemSizes(op, choice.swap, asked.expectedRows, asked.mostRows);
+  const ProblemSizes &problem = choice.swap ? asked.swapped : asked.problem;
   if (auto why = whyNotCluster(wish, choice, target))
     return *why;
   if (auto why = whyNotTileM(wish, getMma(op), choice, target))
@@ -355,26 +419,27 @@ static Result<ScheduleChoice> complete(const Request &asked,
   // A block of K is short against what it takes to hand it over.
   if (!accumulators && !choice.inHalves)
     fields.accumulators = asked.block ? 4 : 2;
-  auto schedule = [&](RingStages rings) {
-    fields.stages = rings.operands;
-    fields.scaleStages = rings.scales;
-    return ScheduleAttr::get(op.getContext(), fields);
+  auto predictOf = [&](ScheduleAttr each) {
+    return predictProduct(problem, mma, each, target);
   };
-  RingStages one{1};
-  auto takesAllColumns = [&] {
-    return TileGeometry(mma, schedule(one), target.chip, asked.isRowPerLane)
-               .tensorColumns() > hw::chipInfo(target.chip).tensorMemoryColumns;
+  SchedulesByRings known(fields, op.getContext(), predictOf);
+  auto geometryOfTile = [&] {
+    known.clear();
+    return TileGeometry(mma, known.schedule(RingStages{1}), target.chip,
+                        asked.isRowPerLane);
   };
+  TileGeometry geometry = geometryOfTile();
   // Metadata need some columns, too.
   while (!accumulators && asked.block && fields.accumulators > 1 &&
-         takesAllColumns())
+         geometry.tensorColumns() >
+             hw::chipInfo(target.chip).tensorMemoryColumns) {
     --fields.accumulators;
-  if (!accumulators && !choice.inHalves &&
-      whyNotColumns(
-          TileGeometry(mma, schedule(one), target.chip, asked.isRowPerLane),
-          target))
+    geometry = geometryOfTile();
+  }
+  if (!accumulators && !choice.inHalves && whyNotColumns(geometry, target)) {
     fields.accumulators = 1;
-  TileGeometry geometry(mma, schedule(one), target.chip, asked.isRowPerLane);
+    geometry = geometryOfTile();
+  }
   if (auto why = whyNotColumns(geometry, target))
     return *why;
   Type addend = asked.addend.element;
@@ -386,36 +451,28 @@ static Result<ScheduleChoice> complete(const Request &asked,
                                     fields, asked.block > 0);
     return choice.swap ? bytes : bytes + bytesOfScaleChoice(op, choice.tileN);
   };
-  // Several rules ask for the same rings.
-  SmallVector<std::pair<RingStages, ProductPrediction>> predictions;
-  auto predict = [&](RingStages each) {
-    for (auto &[rings, prediction] : predictions)
-      if (rings.operands == each.operands && rings.scales == each.scales)
-        return prediction;
-    predictions.emplace_back(
-        each, predictProduct(problem, mma, schedule(each), target));
-    return predictions.back().second;
-  };
+  auto predict = [&](RingStages each) { return known.predict(each); };
   auto chooseRings = [&] {
     return chooseStages(wish, mma, geometry, target, reserved(), predict);
   };
   Result<RingStages> rings = chooseRings();
   if (!rings)
     return rings.why();
-  if (mayTakeBoxes(asked, schedule(*rings))) {
+  if (mayTakeBoxes(asked, known.schedule(*rings))) {
     fields.stores = Stores::Tma;
     Result<RingStages> beside = chooseRings();
     if (!beside || beside->operands < rings->operands)
       fields.stores = wish.getFields().stores;
+    known.clear();
   }
-  if (auto why = whyNotHalves(op, mma, schedule(*rings)))
+  if (auto why = whyNotHalves(op, mma, known.schedule(*rings)))
     return *why;
   ProductPrediction predicted = predict(*rings);
-  ScheduleAttr completed = withWarps(op, mma, schedule(*rings), predicted,
+  ScheduleAttr completed = withWarps(op, mma, known.schedule(*rings), predicted,
                                      asked.stored.isPromoting, target);
   if (fields.epilogueWarps != completed.getEpilogueWarps()) {
     fields.epilogueWarps = completed.getEpilogueWarps();
-    predictions.clear();
+    known.clear();
     predicted = predict(*rings);
   }
   double margin = marginOf(*rings, predict) *
