@@ -36,6 +36,12 @@ def operands(kernel, rng, m, n, k, lead=()):
     return (bs.quantize(holding(x, a), like=a), bs.quantize(holding(w, b), like=b))
 
 
+def check_sums(d, x, w):
+    """Whether D is the product but for the order of sums."""
+    a, b = x.dequantize().astype(np.float64), w.dequantize().T
+    assert (np.abs(d - a @ b) <= 2.0 ** -20 * (np.abs(a) @ np.abs(b))).all()
+
+
 def check_product(kernel, x, w, d):
     expected = exact_product(x, w)
     assert np.count_nonzero(expected) > expected.size // 2
@@ -94,10 +100,8 @@ def test_scales_of_all_of_k(a, b):
         if argument.format.rows == 1:
             assert (error <= np.abs(values).max(axis=1) / 8).all()
     x, w = operands_
-    exact = x.dequantize().astype(np.float64), w.dequantize().T
-    bound = 2.0 ** -20 * (np.abs(exact[0]) @ np.abs(exact[1]))
     d = kernel.emulate(x, w)
-    assert (np.abs(d - exact[0] @ exact[1]) <= bound).all()
+    check_sums(d, x, w)
     assert kernel.verify(M=5)
     # Another row's scale is another product.
     if kernel.arg("b").format.rows == 1 and w.scales is not None:
@@ -125,10 +129,8 @@ def test_repeated_scales(target, a, b):
         values *= np.exp2(np.arange(512) // 16 % 5)
         operands_.append(bs.quantize(values, like=argument))
     x, w = operands_
-    exact = x.dequantize().astype(np.float64), w.dequantize().T
-    bound = 2.0 ** -20 * (np.abs(exact[0]) @ np.abs(exact[1]))
     d = kernel.emulate(x, w)
-    assert (np.abs(d - exact[0] @ exact[1]) <= bound).all()
+    check_sums(d, x, w)
     assert kernel.verify(M=5)
     # One scale more is that of its rows, and of no others.
     scales = w.to("plain").scales.copy()

@@ -36,6 +36,12 @@ def program(rule):
     return graph, arrays
 
 
+def check_scales(scales, wanted):
+    """The same bytes, of tiles of 512."""
+    assert scales.size == wanted.size == 512
+    assert np.array_equal(scales.view(np.uint8).ravel(), wanted.view(np.uint8).ravel())
+
+
 @pytest.mark.parametrize("rule", ["rceil", "floor", "even", "ceil"])
 def test_quantisation_is_torchaos_own_bit_for_bit(rule):
     graph, arrays = program(rule)
@@ -44,10 +50,7 @@ def test_quantisation_is_torchaos_own_bit_for_bit(rule):
     layer = bs.Program(imported)
     for rows in (5, 100):
         result, codes, scales = layer(arrays[f"x{rows}"])
-        wanted = arrays[f"scales{rows}"]
-        assert scales.size == wanted.size == 512
-        assert np.array_equal(scales.view(np.uint8).ravel(),
-                              wanted.view(np.uint8).ravel())
+        check_scales(scales, arrays[f"scales{rows}"])
         wanted = arrays[f"codes{rows}"]
         is_number = ~np.isnan(wanted.astype(np.float32))
         assert (np.isnan(codes.astype(np.float32)) == ~is_number).all()
@@ -68,10 +71,7 @@ def test_pairs_of_four_bits_and_their_scales_are_torchaos_own(rule):
     layer = bs.Program(imported)
     for rows in (5, 100):
         result, codes, scales = layer(arrays[f"x{rows}"])
-        wanted = arrays[f"scales{rows}"]
-        assert scales.size == wanted.size == 512
-        assert np.array_equal(scales.view(np.uint8).ravel(),
-                              wanted.view(np.uint8).ravel())
+        check_scales(scales, arrays[f"scales{rows}"])
         wanted = arrays[f"codes{rows}"].view(np.uint8)
         # A row with what is no number has such a scale, whatever its codes.
         is_number = np.isfinite(arrays[f"x{rows}"].astype(np.float32)).all(-1)
