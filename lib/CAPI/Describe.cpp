@@ -10,7 +10,6 @@
 #include "Reports.h"
 #include "blockscale/Plan/Sizes.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 using namespace blockscale;
@@ -33,7 +32,6 @@ private:
   Json describe(const plan::TensorMap &map) const;
   Json describe(const plan::Parameter &parameter) const;
   Json scalarOf(const plan::Parameter &parameter) const;
-  unsigned alignmentOf(const plan::Parameter &parameter) const;
 
   const plan::Plan &plan;
   const plan::Kernel &kernel;
@@ -79,25 +77,6 @@ Json Describer::scalarOf(const plan::Parameter &parameter) const {
   return nullptr;
 }
 
-/// Of the memory behind a parameter.
-unsigned Describer::alignmentOf(const plan::Parameter &parameter) const {
-  unsigned found = 1;
-  auto look = [&](const auto &list, const std::string &suffix) {
-    for (const auto &entry : list)
-      if (entry.operand + suffix == parameter.role)
-        found = std::max(found, entry.alignment);
-  };
-  look(kernel.data, "_data");
-  look(kernel.scales, "_scales");
-  look(kernel.vectorScales, "_scales");
-  look(kernel.metadata, "_metadata");
-  look(kernel.tensorScales, "_tensor_scale");
-  look(kernel.operands, "");
-  if (parameter.role == plan::kWorkspaceRole && kernel.workspace)
-    found = std::max(found, kernel.workspace->alignment);
-  return found;
-}
-
 Json Describer::describe(const plan::Parameter &parameter) const {
   static constexpr const char *kKinds[] = {"tensorMap", "pointer", "scalar"};
   Result<uint64_t> bytes = plan::memoryBytes(kernel, parameter, sizes);
@@ -105,15 +84,16 @@ Json Describer::describe(const plan::Parameter &parameter) const {
     fail(BLOCKSCALE_REFUSED,
          "kernel '" + kernel.name + "': " + bytes.why().text);
   bool isScalar = parameter.kind == plan::ParameterKind::Scalar;
-  Json result{{"role", parameter.role},
-              {"kind", kKinds[size_t(parameter.kind)]},
-              {"type", parameter.type},
-              {"offset", parameter.offset},
-              {"size", parameter.size},
-              {"bytes", *bytes},
-              {"alignment", isScalar ? 0 : alignmentOf(parameter)},
-              {"value", isScalar ? scalarOf(parameter) : Json()},
-              {"tensorMap", nullptr}};
+  Json result{
+      {"role", parameter.role},
+      {"kind", kKinds[size_t(parameter.kind)]},
+      {"type", parameter.type},
+      {"offset", parameter.offset},
+      {"size", parameter.size},
+      {"bytes", *bytes},
+      {"alignment", isScalar ? 0 : plan::alignmentOf(kernel, parameter.role)},
+      {"value", isScalar ? scalarOf(parameter) : Json()},
+      {"tensorMap", nullptr}};
   if (parameter.tensorMap)
     result["tensorMap"] = describe(*parameter.tensorMap);
   for (const plan::DataPacking &data : kernel.data)

@@ -25,10 +25,6 @@ struct Rows {
 /// Copies `height` rows of `width` bytes.
 cudaError_t copyRows(const Rows &to, const Rows &from, size_t width,
                      size_t height);
-inline cudaError_t copyBytes(const void *to, Side toSide, const void *from,
-                             Side fromSide, size_t size) {
-  return copyRows({to, size, toSide}, {from, size, fromSide}, size, 1);
-}
 
 /// Fills `height` rows of `width` elements of 1, 2 or 4 bytes.
 cudaError_t fillRows(void *to, size_t pitch, unsigned value,

@@ -105,11 +105,6 @@ const char *runtimeName(cudaError_t error);
 const char *driverName(CUresult error);
 const char *meaning(cudaError_t error);
 
-/// Address and size of the function of the driver that `name` and the version
-/// that a program was built for ask for ("cuMemAlloc", 13000); null if there is
-/// none. Needs no lock.
-void *findDriverFunction(const char *name, int version);
-
 } // namespace blockscale::cuda
 
 /// A function of the API that the program's linker sees.

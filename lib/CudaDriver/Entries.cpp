@@ -54,11 +54,6 @@ void *find(const char *name, int version, bool &isNewer) {
 
 } // namespace
 
-void *cuda::findDriverFunction(const char *name, int version) {
-  bool isNewer;
-  return find(name, version, isNewer);
-}
-
 BLOCKSCALE_API CUresult
 cuGetProcAddress_v2(const char *name, void **address, int version,
                     cuuint64_t flags, CUdriverProcAddressQueryResult *status) {

@@ -89,7 +89,7 @@ std::optional<Reason> whyNotTile(const WrittenTile &written) {
                            : "");
   if (!written.namesSubtile)
     return std::nullopt;
-  if (tile.size == 0)
+  if (tile.isWholeDimension())
     return name + " divides a whole dimension into subtiles";
   if (!isPowerOfTwo(tile.subtile) || tile.subtile < 2 ||
       tile.subtile > tile.size)
@@ -116,7 +116,7 @@ std::optional<Reason> whyNotSparsity(const WrittenTile &written) {
   unsigned m = written.ofM;
   if (auto why = whyNotGroups(name, written.keepN, m))
     return why;
-  if (written.tile.size == 0)
+  if (written.tile.isWholeDimension())
     return std::nullopt;
   if (written.tile.size % m != 0 || written.tile.subtile % m != 0)
     return name + " has sparsity groups of " + std::to_string(m) +
@@ -300,7 +300,7 @@ std::optional<Reason> assignTiles(const WrittenSpec &written, ScaleSpec &spec) {
   if (first.ofM != 0)
     return "tile " + inQuotes(first.segment.text) +
            " is sparse, expected sparsity on the last dimension only";
-  if (first.tile.size == 0 && last.tile.size == 0)
+  if (first.tile.isWholeDimension() && last.tile.isWholeDimension())
     return "scale spec covers both dimensions as a whole; one scale for the "
            "tensor is spelled without tiles";
   if (spec.hasSubtile() && first.namesSubtile != last.namesSubtile)

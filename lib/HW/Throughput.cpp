@@ -92,18 +92,6 @@ MmaLimit blockscale::hw::mmaLimit(const MmaStep &step) {
                                        : MmaLimit::Issue;
 }
 
-std::string_view blockscale::hw::mmaLimitName(MmaLimit limit) {
-  switch (limit) {
-  case MmaLimit::Array:
-    return "array";
-  case MmaLimit::OperandFetch:
-    return "operand fetch";
-  case MmaLimit::Issue:
-    return "issue";
-  }
-  return "";
-}
-
 /// The part of the latency that does not depend on N, from SA's 264 rows: 0.5 %
 /// off on average, 6.5 % at worst (pairs with M = 128 and N = 64).
 static double fixedLatencyCycles(const MmaStep &step) {

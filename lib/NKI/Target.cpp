@@ -52,16 +52,6 @@ const RevisionInfo &blockscale::nki::revisionInfo(Revision revision) {
   return kRevisions[static_cast<size_t>(revision)];
 }
 
-const std::vector<Revision> &blockscale::nki::allRevisions() {
-  static const std::vector<Revision> revisions = [] {
-    std::vector<Revision> result;
-    for (const RevisionInfo &info : kRevisions)
-      result.push_back(info.revision);
-    return result;
-  }();
-  return revisions;
-}
-
 std::string blockscale::nki::targetName(Target target) {
   std::string name(chipInfo(target.chip).name);
   if (target.revision != kNewest)

@@ -167,6 +167,24 @@ uint64_t plan::plainBytes(std::string_view format) {
   return format == "bf16" || format == "f16" || format == "i16" ? 2 : 0;
 }
 
+unsigned plan::alignmentOf(const Kernel &kernel, std::string_view role) {
+  unsigned found = 1;
+  auto look = [&](const auto &list, const std::string &suffix) {
+    for (const auto &entry : list)
+      if (entry.operand + suffix == role)
+        found = std::max(found, entry.alignment);
+  };
+  look(kernel.data, "_data");
+  look(kernel.scales, "_scales");
+  look(kernel.vectorScales, "_scales");
+  look(kernel.metadata, "_metadata");
+  look(kernel.tensorScales, "_tensor_scale");
+  look(kernel.operands, "");
+  if (role == kWorkspaceRole && kernel.workspace)
+    found = std::max(found, kernel.workspace->alignment);
+  return found;
+}
+
 /// `count` numbers of the parameter's memory.
 static Result<uint64_t> numberBytes(const plan::Parameter &parameter,
                                     std::string_view format,

@@ -9,6 +9,7 @@
 #include "blockscale/Packing/Sparse.h"
 #include "blockscale/Packing/Storage.h"
 #include "blockscale/Packing/Tile.h"
+#include "blockscale/Plan/Sizes.h"
 
 #include <algorithm>
 #include <random>
@@ -102,31 +103,10 @@ bool verify::plantNaN(reference::Operand &operand, uint64_t k, uint64_t row,
 // The launch
 //===----------------------------------------------------------------------===//
 
-/// Bytes that the address of a parameter must be a multiple of; 1 where the
-/// plan names none.
-static uint64_t alignmentOf(const plan::Kernel &kernel,
-                            const std::string &role) {
-  uint64_t alignment = 1;
-  auto look = [&](const auto &list, const char *suffix) {
-    for (const auto &entry : list)
-      if (entry.operand + suffix == role)
-        alignment = entry.alignment;
-  };
-  look(kernel.data, "_data");
-  look(kernel.scales, "_scales");
-  look(kernel.vectorScales, "_scales");
-  look(kernel.metadata, "_metadata");
-  look(kernel.tensorScales, "_tensor_scale");
-  look(kernel.operands, "");
-  if (role == plan::kWorkspaceRole && kernel.workspace)
-    alignment = kernel.workspace->alignment;
-  return std::max<uint64_t>(1, alignment);
-}
-
 void verify::loosenPointers(const plan::Kernel &kernel, HostData &data) {
   // Buffers start at multiples of a page.
   for (auto &[role, bytes] : data.memory) {
-    uint64_t shift = alignmentOf(kernel, role);
+    uint64_t shift = plan::alignmentOf(kernel, role);
     bytes.insert(bytes.begin(), shift, kGuardByte);
     data.offsets[role] = shift;
   }

@@ -8,6 +8,7 @@
 
 #include "PlanText.h"
 #include "blockscale/Plan/Plan.h"
+#include "blockscale/Plan/Sizes.h"
 #include <gtest/gtest.h>
 
 using namespace blockscale;
@@ -186,5 +187,19 @@ TEST(Plan, JudgesFormulasOfPlaces) {
   EXPECT_EQ(errorOf(replaced(text, "min(ceildiv(M, 128), num_sms)", "r")),
             "launch plan: 'kernels[0].grid[0]': unknown name 'r' in expression "
             "'r'");
+}
+
+TEST(Plan, KnowsWhatAddressesAreMultiplesOf) {
+  Kernel kernel = makePlan().kernels[0];
+  DataPacking data;
+  data.operand = "a";
+  data.alignment = 32;
+  kernel.data = {data};
+  kernel.vectorScales = {{"b", "f32", 1, "N", "N", 4}};
+  kernel.workspace = {"128", "256", 16, 3};
+  EXPECT_EQ(alignmentOf(kernel, "a_data"), 32u);
+  EXPECT_EQ(alignmentOf(kernel, "b_scales"), 4u);
+  EXPECT_EQ(alignmentOf(kernel, "workspace"), 16u);
+  EXPECT_EQ(alignmentOf(kernel, "b_data"), 1u);
 }
 } // namespace

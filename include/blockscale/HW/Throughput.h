@@ -23,7 +23,6 @@
 #include "blockscale/HW/Mma.h"
 
 #include <cstdint>
-#include <string_view>
 
 namespace blockscale::hw {
 
@@ -62,9 +61,6 @@ enum class MmaLimit : uint8_t {
   OperandFetch, ///< shared memory: 128 bytes a cycle
   Issue         ///< the shortest interval there is
 };
-
-/// "array", "operand fetch", "issue".
-std::string_view mmaLimitName(MmaLimit limit);
 
 /// Cycles between two MMAs issued back to back; the next may accumulate into
 /// the same columns. Agrees within 3.3 % with the tables of SA and QRC.

@@ -21,7 +21,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace blockscale::nki {
 
@@ -83,7 +82,6 @@ struct Target {
 
 const ChipInfo &chipInfo(Chip chip);
 const RevisionInfo &revisionInfo(Revision revision);
-const std::vector<Revision> &allRevisions();
 
 /// "trn3" with the newest revision, "trn3@2026-04" with another.
 std::string targetName(Target target);

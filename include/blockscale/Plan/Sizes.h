@@ -96,6 +96,10 @@ Result<uint64_t> evaluateSize(const std::string &expression,
 Result<uint64_t> memoryBytes(const Kernel &kernel, const Parameter &parameter,
                              const Environment &sizes);
 
+/// What the address of the memory behind a parameter of `role` must be a
+/// multiple of, in bytes; 1 where the plan says nothing.
+unsigned alignmentOf(const Kernel &kernel, std::string_view role);
+
 /// Bytes of a number of a plan's plain types: those of D, C, the bias and of
 /// scales that cover all of K; 0 for another type.
 uint64_t plainBytes(std::string_view type);

@@ -147,7 +147,6 @@ private:
   bool decodeOne(const Instruction &instruction, Record &record);
   Slot allocate(unsigned bytes);
   Slot special(const Operand &operand, unsigned bits);
-  void layoutSpecials();
   void fillInitialisers();
   void findNeverWritten(const std::vector<uint32_t> &order);
 

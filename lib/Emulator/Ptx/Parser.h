@@ -128,7 +128,6 @@ private:
   bool parseBranchTargets(const Token &name);
   void openScope();
   void closeScope();
-  void finishBody();
 
   // Operands (ParseOperand.cpp).
   bool parseOperands(Instruction &inst);

@@ -47,7 +47,6 @@ public:
   /// Blocks: 0 is the module, 1 a function with its parameters.
   void enter() { ++depth; }
   void leave();
-  uint32_t currentDepth() const { return depth; }
 
   /// False when the name is bound in this very block already.
   bool bind(uint32_t name, BindingKind kind, uint32_t index,

@@ -126,13 +126,6 @@ TensorMemory::deallocate(uint32_t address, uint32_t columns, bool exclusive) {
   return std::nullopt;
 }
 
-unsigned TensorMemory::allocatedColumns() const {
-  unsigned sum = 0;
-  for (Allocation a : live)
-    sum += a.columns;
-  return sum;
-}
-
 bool TensorMemory::allocated(unsigned column, unsigned count) const {
   return column < columnCount && count <= columnCount - column &&
          bitRun(used.data(), column, count, true);

@@ -111,9 +111,6 @@ public:
   std::optional<std::string> deallocate(uint32_t address, uint32_t columns,
                                         bool exclusive = false);
   void relinquish() { permit = false; }
-  bool relinquished() const { return !permit; }
-  /// Columns that are allocated now.
-  unsigned allocatedColumns() const;
   bool allocated(unsigned column, unsigned count) const;
   /// Number of allocations that were never freed.
   unsigned liveAllocations() const { return live.size(); }

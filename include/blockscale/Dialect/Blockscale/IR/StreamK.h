@@ -29,8 +29,6 @@ struct StreamedTiles {
   /// as many tiles as shares leave over, and one more round where a tile would
   /// otherwise have many parts.
   int64_t sharedTiles() const;
-  /// The others, which follow as they are.
-  int64_t wholeTiles() const { return tiles - sharedTiles(); }
   /// Units of a share; the first `longerShares()` have one more.
   int64_t unitsOfShare() const { return sharedTiles() * units / shares; }
   int64_t longerShares() const { return sharedTiles() * units % shares; }
