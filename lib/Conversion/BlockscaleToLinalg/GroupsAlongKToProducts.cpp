@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Patterns.h"
+#include "RowGroups.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -91,22 +92,6 @@ static Value elementsOfGroup(Emitter &e, const Side &side, Value first,
   return scf::IfOp::create(e, isEmpty, zeros, slice).getResult(0);
 }
 
-/// Part `group` of the first dimension, without that.
-static Value partOf(Emitter &e, Value tensor, Value group) {
-  if (!tensor)
-    return {};
-  SmallVector<OpFoldResult> sizes =
-      tensor::getMixedSizes(e, e.getLoc(), tensor);
-  SmallVector<OpFoldResult> starts(sizes.size(), e.getIndexAttr(0));
-  starts[0] = group;
-  sizes[0] = e.getIndexAttr(1);
-  auto type = cast<RankedTensorType>(tensor.getType());
-  auto reduced = RankedTensorType::get(type.getShape().drop_front(),
-                                       type.getElementType());
-  return tensor::ExtractSliceOp::create(e, reduced, tensor, starts, sizes,
-                                        ones(e, sizes.size()));
-}
-
 /// Where `group` ends: as in kernels not before where it begins, nor behind
 /// all of K.
 static Value endOf(Emitter &e, MatmulOp op, const Side &side, Value group,
@@ -189,11 +174,12 @@ static Value productOfGroup(Emitter &e, MatmulOp op, ArrayRef<Side> sides,
   RankedTensorType type = op.getType();
   auto ofGroup = RankedTensorType::get(type.getShape().drop_front(),
                                        type.getElementType());
-  auto product = MatmulOp::create(
-      e, ofGroup, operands[0], operands[1], op.getAlpha(), op.getBeta(),
-      partOf(e, op.getC(), group.number), partOf(e, op.getBias(), group.number),
-      /*offsets=*/Value(), /*rowNumbers=*/Value(), op.getBiasKindAttr(),
-      op.getPairsAttr(), LoweringAttr());
+  auto product =
+      MatmulOp::create(e, ofGroup, operands[0], operands[1], op.getAlpha(),
+                       op.getBeta(), entryOf(e, op.getC(), group.number),
+                       entryOf(e, op.getBias(), group.number),
+                       /*offsets=*/Value(), /*rowNumbers=*/Value(),
+                       op.getBiasKindAttr(), op.getPairsAttr(), LoweringAttr());
   IRMapping mapping;
   op.getEpilogue().cloneInto(&product.getEpilogue(), mapping);
   return product;

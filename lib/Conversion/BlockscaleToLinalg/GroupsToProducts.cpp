@@ -47,8 +47,6 @@ private:
   Value matrixOf(ScaledTensorType type, ArrayRef<Value> parts, Value group);
   /// The same of a product that has a matrix of A for each group.
   Value matrixOfMasked(GroupRows rows, Value group, Value result);
-  /// Element `group` of the first dimension, without that.
-  Value element(Value tensor, Value group);
   Value assemble(ScaledTensorType type, ArrayRef<Value> parts);
 
   OpBuilder builder;
@@ -57,20 +55,6 @@ private:
   SmallVector<Value> a, b;
 };
 } // namespace
-
-Value GroupSplitter::element(Value tensor, Value group) {
-  SmallVector<OpFoldResult> sizes =
-      tensor::getMixedSizes(e, e.getLoc(), tensor);
-  SmallVector<OpFoldResult> starts(sizes.size(), e.getIndexAttr(0));
-  SmallVector<OpFoldResult> strides(sizes.size(), e.getIndexAttr(1));
-  starts[0] = group;
-  sizes[0] = e.getIndexAttr(1);
-  auto type = cast<RankedTensorType>(tensor.getType());
-  auto reduced = RankedTensorType::get(type.getShape().drop_front(),
-                                       type.getElementType());
-  return tensor::ExtractSliceOp::create(e, reduced, tensor, starts, sizes,
-                                        strides);
-}
 
 Value GroupSplitter::assemble(ScaledTensorType type, ArrayRef<Value> parts) {
   const ScaleSpec &spec = type.getSpec().getValue();
@@ -148,7 +132,7 @@ Value GroupSplitter::matrixOf(ScaledTensorType type, ArrayRef<Value> parts,
                               Value group) {
   SmallVector<Value> own;
   for (Value part : parts)
-    own.push_back(element(part, group));
+    own.push_back(entryOf(e, part, group));
   return assemble(ScaledTensorType::get(type.getShape().drop_front(),
                                         type.getElementType(), type.getSpec(),
                                         type.getLayout(), type.getOrder()),
@@ -163,8 +147,8 @@ Value GroupSplitter::matrixOfMasked(GroupRows rows, Value group, Value result) {
   RankedTensorType type = op.getType();
   auto ofGroup = RankedTensorType::get(type.getShape().drop_front(),
                                        type.getElementType());
-  Value c = op.getC() ? element(op.getC(), group) : Value();
-  Value bias = op.getBias() ? element(op.getBias(), group) : Value();
+  Value c = entryOf(e, op.getC(), group);
+  Value bias = entryOf(e, op.getBias(), group);
   auto product = MatmulOp::create(
       e, ofGroup, matrixOf(op.getA().getType(), a, group), matrixOfB(group),
       op.getAlpha(), op.getBeta(), c, bias, /*offsets=*/Value(),
@@ -193,7 +177,7 @@ Value GroupSplitter::groupOf(GroupRows rows, Value group, Value result) {
   if (bias)
     bias = op.getBiasKind() == BiasKind::Row
                ? slice(e, bias, 0, rows.first, rows.count)
-               : element(bias, group);
+               : entryOf(e, bias, group);
   auto product =
       MatmulOp::create(e, ofGroup, rowsOfA(rows), matrixOfB(group),
                        op.getAlpha(), op.getBeta(), c, bias,

@@ -60,6 +60,22 @@ Value blockscale::forEachCount(
   return loop.getResult(0);
 }
 
+Value blockscale::entryOf(Emitter &e, Value tensor, Value number) {
+  if (!tensor)
+    return {};
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(e, e.getLoc(), tensor);
+  SmallVector<OpFoldResult> starts(sizes.size(), e.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(sizes.size(), e.getIndexAttr(1));
+  starts[0] = number;
+  sizes[0] = e.getIndexAttr(1);
+  auto type = cast<RankedTensorType>(tensor.getType());
+  auto reduced = RankedTensorType::get(type.getShape().drop_front(),
+                                       type.getElementType());
+  return tensor::ExtractSliceOp::create(e, reduced, tensor, starts, sizes,
+                                        strides);
+}
+
 Value blockscale::slice(Emitter &e, Value tensor, int64_t dimension,
                         Value first, Value count) {
   SmallVector<OpFoldResult> sizes =

@@ -40,6 +40,10 @@ forEachCount(Emitter &e, mlir::Value counts, mlir::Value rows, mlir::Value init,
 mlir::Value slice(Emitter &e, mlir::Value tensor, int64_t dimension,
                   mlir::Value first, mlir::Value count);
 
+/// Entry `number` of the first dimension, which the result lacks; null for
+/// null.
+mlir::Value entryOf(Emitter &e, mlir::Value tensor, mlir::Value number);
+
 /// Zero; of powers of two the smallest, whose code is 0.
 mlir::Value zeroOf(Emitter &e, mlir::Type element);
 
