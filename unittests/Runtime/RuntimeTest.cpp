@@ -10,6 +10,8 @@
 #include "SmallPlan.h"
 #include "StubDriver.h"
 
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -380,6 +382,27 @@ TEST_F(Launch, ThreadsShareKernelsAndWhatIsResident) {
 TEST_F(Launch, RunEndsTheProcessWithTheSentence) {
   EXPECT_DEATH(blockscaleRuntimeRun(&kernels, "other", nullptr, 0),
                "blockscale: error: the launch plan has no kernel 'other'");
+}
+
+void leaveTheProcess(const char *sentence) {
+  std::fprintf(stderr, "told: %s\n", sentence);
+  std::exit(7);
+}
+
+void comeBack(const char *sentence) {
+  std::fprintf(stderr, "told: %s\n", sentence);
+}
+
+TEST_F(Launch, RunTellsTheHandlerTheSentence) {
+  auto runWith = [&](BlockscaleErrorHandler handler) {
+    blockscaleRuntimeSetErrorHandler(handler);
+    blockscaleRuntimeRun(&kernels, "other", nullptr, 0);
+  };
+  constexpr const char *kTold = "told: the launch plan has no kernel 'other'";
+  EXPECT_EXIT(runWith(leaveTheProcess), testing::ExitedWithCode(7), kTold);
+  EXPECT_DEATH(runWith(comeBack), kTold);
+  EXPECT_DEATH(runWith(nullptr), "blockscale: error: the launch plan has no "
+                                 "kernel 'other'");
 }
 
 } // namespace
