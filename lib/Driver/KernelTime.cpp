@@ -11,6 +11,41 @@
 using namespace blockscale;
 using namespace blockscale::driver;
 
+/// Two clusters of a kernel whose tiles are shared out: one in the middle adds
+/// up the tile that the one before began, and begins another.
+static std::vector<uint64_t>
+clustersInTheMiddle(const emulator::Launch &launch) {
+  uint64_t all =
+      launch.grid.count() / std::max<uint64_t>(1, launch.cluster.count());
+  if (all > 1)
+    return {all / 2 - 1, all / 2};
+  return {all / 2};
+}
+
+/// One run, with one set of sizes, of which one cluster is recorded.
+static verify::PlanRequest oneRun(int64_t rows) {
+  verify::PlanRequest request;
+  request.data = verify::DataChoice::Exact;
+  request.conditions = verify::ConditionsChoice::Plain;
+  if (rows)
+    request.m = {rows};
+  // Of clusters that compute a tile together the last one, which comes last on
+  // one thread, does most.
+  request.options.sampleClusters = 1;
+  request.options.threads = 1;
+  request.afterRun = [](const verify::Verdict &) { return false; };
+  return request;
+}
+
+/// Why nothing was recorded.
+static std::string whyNotRun(const verify::PlanVerdict &outcome) {
+  if (outcome.why)
+    return outcome.why->text;
+  if (!outcome.verdicts.empty() && outcome.verdicts.front().why)
+    return outcome.verdicts.front().why->text;
+  return "the kernel was not run";
+}
+
 TimedKernel driver::timeKernel(const Compilation &compilation,
                                const plan::Kernel &kernel, int64_t rows,
                                bool hasSums) {
@@ -29,15 +64,7 @@ TimedKernel driver::timeKernel(const Compilation &compilation,
   bool isStreamed = kernel.workspace && kernel.workspace->parts == 0;
   if (isStreamed)
     single.kernels.front().workspace->parts = 1;
-  verify::PlanRequest request;
-  request.data = verify::DataChoice::Exact;
-  request.conditions = verify::ConditionsChoice::Plain;
-  if (rows)
-    request.m = {rows};
-  // Of clusters that compute a tile together the last one, which comes last on
-  // one thread, does most.
-  request.options.sampleClusters = 1;
-  request.options.threads = 1;
+  verify::PlanRequest request = oneRun(rows);
   std::unique_ptr<timeline::Timeline> recorded;
   request.options.beforeRun = [&](const emulator::Launch &launch,
                                   emulator::Options &options) {
@@ -47,29 +74,16 @@ TimedKernel driver::timeKernel(const Compilation &compilation,
     // shows none, or not what it waits for.
     conditions.countsRowLoads = !kernel.workspace || hasSums;
     recorded = std::make_unique<timeline::Timeline>(conditions);
-    // One in the middle adds up the tile that the one before began, and begins
-    // another.
-    if (isStreamed) {
-      uint64_t all =
-          launch.grid.count() / std::max<uint64_t>(1, launch.cluster.count());
-      options.clusters = {all / 2};
-      if (all > 1)
-        options.clusters = {all / 2 - 1, all / 2};
-    }
+    if (isStreamed)
+      options.clusters = clustersInTheMiddle(launch);
     options.eventCluster =
         options.clusters.empty() ? 0 : options.clusters.back();
     options.event = [&](const emulator::Event &event) { recorded->add(event); };
   };
-  // One set of sizes is enough.
-  request.afterRun = [](const verify::Verdict &) { return false; };
   verify::PlanVerdict outcome =
       verify::verifyPlan(*ptx.module, single, request);
   if (outcome.verdicts.empty() || outcome.verdicts.front().why || !recorded) {
-    timed.why = outcome.why                ? outcome.why->text
-                : outcome.verdicts.empty() ? "the kernel was not run"
-                : outcome.verdicts.front().why
-                    ? outcome.verdicts.front().why->text
-                    : "the kernel was not run";
+    timed.why = whyNotRun(outcome);
     return timed;
   }
   timed.sizes = outcome.verdicts.front().sizes;
