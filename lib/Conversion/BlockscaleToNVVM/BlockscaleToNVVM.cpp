@@ -172,11 +172,16 @@ static int32_t ctasPerSm(gpu::GPUFuncOp op) {
   auto what = op->getAttrOfType<QuantizationAttr>(QuantizationAttr::name);
   if (!what || op->hasAttr(ProductAttr::name) || op->hasAttr(kForSparseName))
     return 1;
-  if (auto columns =
-          op->getAttrOfType<QuantizationAttr>(kTransposedQuantizationName))
-    return needsAllRegisters(op, what) || needsAllRegisters(op, columns) ? 1
-                                                                         : 2;
-  return what.getTransposed() ? 2 : 1;
+  auto columns =
+      op->getAttrOfType<QuantizationAttr>(kTransposedQuantizationName);
+  if (!columns && !what.getTransposed())
+    return 1;
+  // Two CTAs of few threads have all registers that a thread can have.
+  constexpr int64_t kFewThreads = 256;
+  auto kernel = op->getAttrOfType<KernelAttr>(KernelAttr::name);
+  if (!columns || kernel.getBlock() <= kFewThreads)
+    return 2;
+  return needsAllRegisters(op, what) || needsAllRegisters(op, columns) ? 1 : 2;
 }
 
 namespace {

@@ -50,8 +50,8 @@ plainOperands(const QuantizedStorage &storage, QuantizationAttr quantization,
   x.rowPitch = printExpression(transposed ? storage.rows : storage.k);
   x.batchPitch = printExpression(matrix);
   x.elements = printExpression(matrix * storage.batch);
-  x.alignment = transposed ? quantization.getX().getIntOrFloatBitWidth() / 8
-                           : kPlannedAccessBytes;
+  // A thread loads two neighbouring columns at once.
+  x.alignment = transposed ? sizeof(float) : kPlannedAccessBytes;
   if (!hasTensorScale)
     return {x};
   return {x, tensorScale(storage)};

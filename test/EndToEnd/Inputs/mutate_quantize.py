@@ -171,9 +171,18 @@ EQUIVALENT = [
      "elements; " + ELSEWHERE)]
 # Whether a block is the first one of a matrix, and the larger one of two halves.
 text = "\n".join(ptx.lines)
+# Two columns at once if their number is even.
+ODD = dict(re.findall(r"and\.b32\s+(%r\d+), %r\d+, 1;\n\s*setp\.ne\.b32\s+(%p\d+), \1, 0;",
+                      text))
+for rest in ODD:
+    EQUIVALENT.append((rf"another bound: .*setp\.ne\.b32\s+%p\d+, {rest}, 0;",
+                       "each column for itself has the same numbers"))
 for condition in re.findall(r"setp\.ne\.b32\s+(%p\d+),", text):
-    EQUIVALENT.append((rf"the other branch: .*@{condition} bra", SAME))
+    if condition not in ODD.values():
+        EQUIVALENT.append((rf"the other branch: .*@{condition} bra", SAME))
 for first in re.findall(r"setp\.ne\.b32\s+%p\d+, (%r\d+), 0;", text):
+    if first in ODD:
+        continue
     EQUIVALENT += [(rf"codes that are left out: .*or\.b32\s+{first},", SAME),
                    (rf"a bit less: .*and\.b32\s+{first},", SAME)]
 for halves in re.findall(r"max\.u16\s+%rs\d+, (%rs\d+, %rs\d+);", text):
@@ -185,6 +194,14 @@ for lane, first in re.findall(
     ANY = "all lanes of a warp have found the same"
     EQUIVALENT += [(rf"the other branch: .*@{first} bra", ANY),
                    (rf"a bit less: .*and\.b32\s+{lane},", ANY)]
+# Lines of the transpose, which threads with two columns copy 32 at a time.
+if "tensor<4x160x?xf4E2M1FN" in open(source).read():
+    LINES = "32 lines are there, or none of them"
+    EQUIVALENT.append((r"the other comparison: .*setp\.gt\.u32\s+%p\d+, %r\d+, 159;",
+                       LINES))
+    # The first one of a pair, and the first lines that are copied.
+    for line in re.findall(r"setp\.gt\.u32\s+(%p\d+), %r\d+, 159;", text)[:2]:
+        EQUIVALENT.append((rf"another bound: .*setp\.gt\.u32\s+{line},", LINES))
 # Maxima that all CTAs find together.
 if "red.relaxed.gpu" in text:
     LAST = "other threads read the last access again"
@@ -224,6 +241,18 @@ if "@neighbours" in open(source).read():
 if "min_error" in open(source).read():
     EQUIVALENT.append((r"no bound: .*0f7F7FFFFF",
                        "the smaller scale has the same inverse then, and wins"))
+    # Sums that are near each other, which are found exactly.
+    OPEN = "sums are found exactly then"
+    for distance, far, _ in re.findall(
+            r"abs\.f32\s+(%r\d+), %r\d+;\n\s*setp\.gt\.f32\s+(%p\d+), \1, (%r\d+);",
+            text):
+        EQUIVALENT += [
+            (rf"the other comparison: .*setp\.gt\.f32\s+{far},", OPEN),
+            (rf"no sign: .*abs\.f32\s+{distance},", OPEN)]
+    for settled in re.findall(r"and\.pred\s+(%p\d+), %p\d+, %p\d+;\n"
+                              r"\s*or\.pred\s+%p\d+, %p\d+, \1;", text):
+        EQUIVALENT.append((rf"one of two conditions: .*or\.pred\s+%p\d+, %p\d+, "
+                           rf"{settled};", OPEN))
     # What two sums of f32 that begin at 32 are less than their bits.
     EQUIVALENT.append((r"another sum: .*add\.s32\s+%r\d+, %r\d+, 2080374784;",
                        "no two errors here differ by 2^-20 of the bound"))

@@ -84,7 +84,7 @@ func.func @more(%x: tensor<?x256xbf16>) -> (!mxfp8, tensor<?x256xbf16>) {
 // CHECK: blockscale.encode_stochastic %{{.*}} by %[[ZERO:.*]], %[[ZERO]] as f4E2M1FN
 
 // CHECK: gpu.func @columns(%[[X:.*]]: !blockscale.global<bf16> {blockscale.parameter = #blockscale.parameter<x>}, %{{.*}}, %{{.*}}, %{{.*}}: i32 {blockscale.parameter = #blockscale.parameter<size_m>}) kernel
-// CHECK-SAME: block = 512
+// CHECK-SAME: block = 256
 // CHECK-SAME: blockscale.quantization = #blockscale.quantization<source = "columns", x = bf16, d = {{.*}}, transposed = true>
 // CHECK: %[[CODES:.*]] = blockscale.shared_alloc : <1x18432xi8, container = 8>
 // CHECK: blockscale.load_row %[[X]][%{{.*}}] count %{{.*}} stride %{{.*}} aligned : <bf16> -> vector<32xbf16>

@@ -417,8 +417,38 @@ Value QuantizeBody::quantize(const BlockPlace &place) {
   return ifInside(place, [&] { return quantizeBlock(place, known); });
 }
 
-Value QuantizeBody::quantizeTwoInside(const BlockPlace &place, Value hasNext) {
+QuantizeBody::QuantizedBlocks
+QuantizeBody::quantizeLoaded(const BlockPlace &place,
+                             ArrayRef<LoadedBlock> blocks) {
   constexpr int64_t kScaleBits = 8;
+  Value factor = loadFactor(place.matrix);
+  if (factor)
+    quantizer.storeFactor(arguments.storedTensorScale, place, factor);
+  QuantizedBlocks result;
+  SmallVector<Value> codes;
+  for (const LoadedBlock &block : blocks) {
+    SmallVector<Value> values = widened(block.loaded);
+    BlockScaling scaling =
+        quantizer.scalingOf(values, quantizer.largestOf(block.loaded), factor);
+    result.words.push_back(quantizer.encode(values, scaling, block.first));
+    codes.push_back(scaling.code);
+  }
+  for (auto [i, block] : llvm::enumerate(blocks)) {
+    Value code = codes[i];
+    if (block.isThere)
+      code = select(e, block.isThere, code, e.i32(0));
+    result.scales =
+        i == 0
+            ? code
+            : arith::OrIOp::create(e, result.scales,
+                                   arith::ShLIOp::create(
+                                       e, code, e.i32(int64_t(i) * kScaleBits)))
+                  .getResult();
+  }
+  return result;
+}
+
+Value QuantizeBody::quantizeTwoInside(const BlockPlace &place, Value hasNext) {
   BlockPlace next = place;
   next.block = add(place.block, e.i32(1));
   // What is outside is read as the first one, and not stored.
@@ -426,27 +456,16 @@ Value QuantizeBody::quantizeTwoInside(const BlockPlace &place, Value hasNext) {
     next.block = select(e, hasNext, next.block, place.block);
   Value first = firstElement(place);
   Value second = add(first, wide(storage.block));
-  SmallVector<Value> loaded = load(place, first), both = pieces;
-  SmallVector<Value> loadedNext = load(next, second);
+  LoadedBlock one{load(place, first), first, Value()};
+  SmallVector<Value> both = pieces;
+  LoadedBlock other{load(next, second), second, hasNext};
   both.append(pieces);
   pieces = both;
-  Value factor = loadFactor(place.matrix);
-  if (factor)
-    quantizer.storeFactor(arguments.storedTensorScale, place, factor);
-  SmallVector<Value> words;
-  auto codeOf = [&](ArrayRef<Value> numbers, Value number) {
-    SmallVector<Value> values = widened(numbers);
-    BlockScaling scaling =
-        quantizer.scalingOf(values, quantizer.largestOf(numbers), factor);
-    words.append(quantizer.encode(values, scaling, number));
-    return scaling.code;
-  };
-  Value code = codeOf(loaded, first), codeOfNext = codeOf(loadedNext, second);
-  if (hasNext)
-    codeOfNext = select(e, hasNext, codeOfNext, e.i32(0));
+  QuantizedBlocks quantized = quantizeLoaded(place, {one, other});
+  SmallVector<Value> words = quantized.words[0];
+  words.append(quantized.words[1]);
   storeCodes(place, words);
-  return arith::OrIOp::create(
-      e, code, arith::ShLIOp::create(e, codeOfNext, e.i32(kScaleBits)));
+  return quantized.scales;
 }
 
 Value QuantizeBody::quantizeTwo(const BlockPlace &place, Value hasNext) {

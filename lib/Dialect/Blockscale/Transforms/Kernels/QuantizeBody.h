@@ -48,6 +48,8 @@ public:
   }
 
 protected:
+  /// What all threads of a CTA do.
+  virtual void buildCta();
   /// The digits of a thread's number in the grid, the fastest first.
   virtual llvm::SmallVector<Digit> digits() const;
   /// The same with the rows of an atom of scales first.
@@ -89,6 +91,26 @@ protected:
   /// byte each. `hasNext` says whether that is inside where the first one is,
   /// or is null if it always is.
   mlir::Value quantizeTwo(const BlockPlace &place, mlir::Value hasNext);
+  /// What `quantizes` gives back of a block that is inside, an i32, else 0.
+  mlir::Value ifInside(const BlockPlace &place,
+                       llvm::function_ref<mlir::Value()> quantizes);
+
+  /// A block of a thread that has several: the numbers in memory, and of its
+  /// first element among all. `isThere` is null if it always is; else it was
+  /// read as another one, and its scale is 0.
+  struct LoadedBlock {
+    llvm::SmallVector<mlir::Value> loaded;
+    mlir::Value first, isThere;
+  };
+  /// The codes and scales of blocks, one after the other.
+  struct QuantizedBlocks {
+    llvm::SmallVector<llvm::SmallVector<mlir::Value>> words;
+    /// A byte each.
+    mlir::Value scales;
+  };
+  /// Of blocks of one matrix, of which `place` is the first one.
+  QuantizedBlocks quantizeLoaded(const BlockPlace &place,
+                                 llvm::ArrayRef<LoadedBlock> blocks);
 
   mlir::Value extentOf(mlir::AffineExpr expression, mlir::Type type) {
     return quantizer.extentOf(expression, type);
@@ -147,7 +169,6 @@ private:
 
   bool followsBytes() const;
   mlir::Value isStored(const BlockPlace &place);
-  void buildCta();
   BlockPlace nearestInside(const BlockPlace &place);
   mlir::Value loadFactor(mlir::Value matrix);
   Known findTogether(const BlockPlace &place);
@@ -157,8 +178,6 @@ private:
                          mlir::Value factor);
   mlir::Value quantizeBlock(const BlockPlace &place, const Known &known);
   mlir::Value quantizeTwoInside(const BlockPlace &place, mlir::Value hasNext);
-  mlir::Value ifInside(const BlockPlace &place,
-                       llvm::function_ref<mlir::Value()> quantizes);
 };
 
 } // namespace blockscale

@@ -16,7 +16,9 @@
 // numbers, so that those of neighbouring rows lie in different banks.
 //
 // Where there are two atoms a thread has two blocks one behind the other, as
-// their addresses and what they are random by have most in common.
+// their addresses and what they are random by have most in common. Where it has
+// two columns, which it reads from shared memory at once, it has two rows, too,
+// half of a tile apart.
 
 #include "QuantizeBothWays.h"
 #include "GridMaxima.h"
@@ -50,6 +52,8 @@ namespace {
 struct Tile {
   Value shared, matrix, row, column;
   int64_t pitch;
+  /// Columns that a thread has, and rows.
+  int64_t columnsOfThread;
 };
 
 /// Blocks of rows, which leave in shared memory what they were loaded as.
@@ -63,6 +67,9 @@ public:
 private:
   BlockPlace placeOf(Value thread, int64_t atom);
   void quantizeTwoOfTile(Value thread);
+  BlockPlace firstOfTwo(Value thread);
+  void quantizeRows(const BlockPlace &place, int64_t blocks, bool hasAtoms);
+  QuantizedBlocks quantizeRowsInside(const BlockPlace &place, int64_t blocks);
   void storeCodes(const BlockPlace &place, ArrayRef<Value> words) override;
 
   Tile tile;
@@ -72,15 +79,22 @@ private:
 class ColumnsOfTile : QuantizeColumns {
 public:
   ColumnsOfTile(const QuantizedWay &way, ImplicitLocOpBuilder &b, Tile tile)
-      : QuantizeColumns(way.what, way.storage, b, way.arguments,
-                        hasTwo(way.storage) ? 2 : 1),
+      : QuantizeColumns(
+            way.what, way.storage, b, way.arguments,
+            {tile.columnsOfThread, hasTwo(way.storage) ? 2 : int64_t(1)}),
         tile(tile) {}
 
   void quantizeTile();
 
 private:
   void quantizeTwoOfTile(Value first);
+  void finishTwo(const BlockPlace &origin);
+  void quantizeShareOfTile(Value first);
+  Value hasNextBlock(const BlockPlace &place);
+  Value numberOf(const BlockPlace &place);
   SmallVector<Value> load(const BlockPlace &place, Value first) override;
+  std::array<SmallVector<Value>, 2> loadPair(const BlockPlace &place,
+                                             Value hasNext) override;
 
   Tile tile;
 };
@@ -120,12 +134,18 @@ void RowsOfTile::storeCodes(const BlockPlace &place, ArrayRef<Value> words) {
   QuantizeBody::storeCodes(place, words);
 }
 
-void RowsOfTile::quantizeTwoOfTile(Value thread) {
+BlockPlace RowsOfTile::firstOfTwo(Value thread) {
   constexpr int64_t kTwo = 2;
   BlockPlace place = placeOf(thread, 0);
   Value first = arith::DivUIOp::create(e, tile.column, e.i32(storage.block));
   Value pair = arith::RemUIOp::create(e, thread, e.i32(hw::kAtomScales));
   place.block = add(first, mul(pair, e.i32(kTwo)));
+  return place;
+}
+
+void RowsOfTile::quantizeTwoOfTile(Value thread) {
+  constexpr int64_t kTwo = 2;
+  BlockPlace place = firstOfTwo(thread);
   Value codes = quantizeTwo(place, /*hasNext=*/Value());
   auto condition = scf::IfOp::create(e, isInMemory(place));
   OpBuilder::InsertionGuard guard(e);
@@ -134,9 +154,69 @@ void RowsOfTile::quantizeTwoOfTile(Value thread) {
   quantizer.storeBytes(arguments.scales, wide(byte), codes, kTwo);
 }
 
+/// Blocks of two rows, one or two of each. Where the lower row is not there the
+/// thread does the upper one twice.
+QuantizeBody::QuantizedBlocks
+RowsOfTile::quantizeRowsInside(const BlockPlace &place, int64_t blocks) {
+  BlockPlace lower = place;
+  lower.row = add(place.row, e.i32(kTileExtent / 2));
+  Value hasLower = below(lower.row, arguments.rows);
+  lower.row = select(e, hasLower, lower.row, place.row);
+  SmallVector<LoadedBlock> list;
+  SmallVector<SmallVector<Value>> piecesOfRows;
+  const std::array<BlockPlace, 2> rows{place, lower};
+  for (const BlockPlace &row : rows) {
+    SmallVector<Value> loaded;
+    for (int64_t i = 0; i < blocks; ++i) {
+      Value first = add(firstElement(row), wide(i * storage.block));
+      list.push_back(
+          {load(row, first), first, piecesOfRows.empty() ? Value() : hasLower});
+      loaded.append(pieces);
+    }
+    piecesOfRows.push_back(loaded);
+  }
+  QuantizedBlocks quantized = quantizeLoaded(place, list);
+  ArrayRef<SmallVector<Value>> rest = quantized.words;
+  for (auto [i, row] : llvm::enumerate(rows)) {
+    SmallVector<Value> words;
+    for (const SmallVector<Value> &each : rest.take_front(blocks))
+      words.append(each);
+    rest = rest.drop_front(blocks);
+    pieces = piecesOfRows[i];
+    storeCodes(row, words);
+  }
+  return quantized;
+}
+
+void RowsOfTile::quantizeRows(const BlockPlace &place, int64_t blocks,
+                              bool hasAtoms) {
+  constexpr int64_t kScaleBits = 8;
+  Value codes =
+      ifInside(place, [&] { return quantizeRowsInside(place, blocks).scales; });
+  OpBuilder::InsertionGuard guard(e);
+  if (hasAtoms) {
+    auto condition = scf::IfOp::create(e, isInMemory(place));
+    e.setInsertionPointToStart(condition.thenBlock());
+  }
+  BlockPlace lower = place;
+  lower.row = add(place.row, e.i32(kTileExtent / 2));
+  Value below = arith::ShRUIOp::create(e, codes, e.i32(blocks * kScaleBits));
+  for (auto [row, bytes] : {std::pair(place, codes), {lower, below}})
+    quantizer.storeBytes(arguments.scales,
+                         wide(quantizer.scaleOffset(row, e.getI32Type())),
+                         bytes, blocks);
+}
+
 void RowsOfTile::quantizeTile(Value thread) {
   quantizer.setOrder(order());
   findFactor(tile.matrix);
+  if (tile.columnsOfThread > 1) {
+    if (hasTwoTogether(storage))
+      return quantizeRows(firstOfTwo(thread), /*blocks=*/2, /*hasAtoms=*/true);
+    for (int64_t atom = 0; atom < atomsOf(storage); ++atom)
+      quantizeRows(placeOf(thread, atom), /*blocks=*/1, atomsOf(storage) > 1);
+    return;
+  }
   if (hasTwoTogether(storage))
     return quantizeTwoOfTile(thread);
   for (int64_t atom = 0; atom < atomsOf(storage); ++atom) {
@@ -160,10 +240,30 @@ void RowsOfTile::quantizeTile(Value thread) {
 // Columns
 //===----------------------------------------------------------------------===//
 
+/// That of the first number of a block in shared memory.
+Value ColumnsOfTile::numberOf(const BlockPlace &place) {
+  Value row = sub(mul(place.block, e.i32(storage.block)), tile.row);
+  return add(mul(row, e.i32(tile.pitch)), sub(place.row, tile.column));
+}
+
+std::array<SmallVector<Value>, 2>
+ColumnsOfTile::loadPair(const BlockPlace &place, Value) {
+  Type type = cast<SharedType>(tile.shared.getType()).getElementType();
+  Value first = numberOf(place);
+  std::array<SmallVector<Value>, 2> columns;
+  for (int64_t i = 0; i < storage.block; ++i) {
+    Value loaded =
+        LoadSharedOp::create(e, VectorType::get({2}, type), tile.shared,
+                             add(first, e.i32(i * tile.pitch)));
+    for (int64_t k = 0; k < 2; ++k)
+      columns[k].push_back(vector::ExtractOp::create(e, loaded, k));
+  }
+  return columns;
+}
+
 SmallVector<Value> ColumnsOfTile::load(const BlockPlace &place, Value) {
   Type type = cast<SharedType>(tile.shared.getType()).getElementType();
-  Value row = sub(mul(place.block, e.i32(storage.block)), tile.row);
-  Value first = add(mul(row, e.i32(tile.pitch)), sub(place.row, tile.column));
+  Value first = numberOf(place);
   SmallVector<Value> values;
   for (int64_t i = 0; i < storage.block; ++i) {
     Value loaded =
@@ -174,31 +274,54 @@ SmallVector<Value> ColumnsOfTile::load(const BlockPlace &place, Value) {
   return values;
 }
 
-void ColumnsOfTile::quantizeTwoOfTile(Value first) {
-  BlockPlace inAtoms{e.i32(0), line(), blockInAtom()};
-  BlockPlace origin{tile.matrix, tile.column, first};
-  BlockPlace place{origin.matrix, add(origin.row, inAtoms.row),
-                   add(origin.block, inAtoms.block)};
-  Value hasNext;
-  if (!hasTwoTogether(storage)) {
-    BlockPlace next = place;
-    next.block = add(next.block, e.i32(1));
-    hasNext = isInside(next);
-  }
-  storeScales(inAtoms, quantizeTwo(place, hasNext));
+/// Whether the block behind that of `place` is inside; null if it always is.
+Value ColumnsOfTile::hasNextBlock(const BlockPlace &place) {
+  if (hasTwoTogether(storage))
+    return {};
+  BlockPlace next = place;
+  next.block = add(next.block, e.i32(1));
+  return isInside(next);
+}
+
+void ColumnsOfTile::finishTwo(const BlockPlace &origin) {
   gpu::BarrierOp::create(e);
   copyCodes(origin);
   // Of the atom that the thread copies a part of.
   BlockPlace copied = origin;
   copied.block =
-      add(first, mul(arith::DivUIOp::create(e, thread, e.i32(copiesOfAtom())),
-                     e.i32(hw::kAtomScales)));
+      add(origin.block,
+          mul(arith::DivUIOp::create(e, thread, e.i32(copiesOfAtom())),
+              e.i32(hw::kAtomScales)));
   copyScales(quantizer.scaleOffset(origin, e.getI32Type()), isInMemory(copied));
+}
+
+void ColumnsOfTile::quantizeTwoOfTile(Value first) {
+  BlockPlace inAtoms{e.i32(0), line(), blockInAtom()};
+  BlockPlace origin{tile.matrix, tile.column, first};
+  BlockPlace place{origin.matrix, add(origin.row, inAtoms.row),
+                   add(origin.block, inAtoms.block)};
+  storeScales(inAtoms, quantizeTwo(place, hasNextBlock(place)));
+  finishTwo(origin);
+}
+
+void ColumnsOfTile::quantizeShareOfTile(Value first) {
+  BlockPlace origin{tile.matrix, tile.column, first};
+  BlockPlace place{origin.matrix, add(origin.row, line()),
+                   add(origin.block, blockInAtom())};
+  storeShare(
+      quantizeShare(place, share.blocks > 1 ? hasNextBlock(place) : Value()));
+  if (share.blocks > 1)
+    return finishTwo(origin);
+  gpu::BarrierOp::create(e);
+  copyCodes(origin);
+  copyScales(quantizer.scaleOffset(origin, e.getI32Type()), /*there=*/Value());
 }
 
 void ColumnsOfTile::quantizeTile() {
   findFactor(tile.matrix);
   Value first = arith::DivUIOp::create(e, tile.row, e.i32(storage.block));
+  if (share.columns > 1)
+    return quantizeShareOfTile(first);
   if (hasTwo(storage))
     return quantizeTwoOfTile(first);
   for (int64_t atom = 0; atom < atomsOf(storage); ++atom) {
@@ -224,6 +347,13 @@ void ColumnsOfTile::quantizeTile() {
 AffineExpr blockscale::tilesOf(const QuantizedStorage &storage) {
   return storage.rows.ceilDiv(kTileExtent) * storage.k.ceilDiv(kTileExtent) *
          storage.batch;
+}
+
+int64_t blockscale::columnsOfThread(const QuantizedWay &rows,
+                                    const QuantizedWay &columns,
+                                    bool isTogether) {
+  return std::min(columnsOfThread(rows.what, rows.storage, isTogether),
+                  columnsOfThread(columns.what, columns.storage, isTogether));
 }
 
 /// CTAs have numbers along rows of tiles, then along columns and matrices.
@@ -263,6 +393,8 @@ static void buildCta(ImplicitLocOpBuilder &b, const QuantizedWay &rows,
                      const QuantizedWay &columns, Value number) {
   Emitter e(b.getLoc(), b);
   Tile tile = tileOf(e, rows.arguments, number);
+  tile.columnsOfThread =
+      columnsOfThread(rows, columns, bool(rows.arguments.workspace));
   Value thread = arith::IndexCastUIOp::create(
       e, e.getI32Type(), gpu::ThreadIdOp::create(e, gpu::Dimension::x));
   RowsOfTile(rows, b, tile).quantizeTile(thread);

@@ -28,6 +28,10 @@ struct QuantizedWay {
 /// How many tiles there are of what such a kernel reads, a CTA for each.
 mlir::AffineExpr tilesOf(const QuantizedStorage &storage);
 
+/// How many rows and columns a thread has.
+int64_t columnsOfThread(const QuantizedWay &rows, const QuantizedWay &columns,
+                        bool isTogether);
+
 /// Emits the body of such a kernel.
 void buildBothWays(mlir::ImplicitLocOpBuilder &b, const QuantizedWay &rows,
                    const QuantizedWay &columns);

@@ -435,18 +435,26 @@ static KernelOutline outlineOf(QuantizeOp op, StringRef source) {
   KernelOutline outline;
   outline.parameters = parametersOf(op, storage);
   bool isTogether = findsMaximum(op) || (partner && findsMaximum(partner));
-  int64_t threads = partner || transposedInput(op)
-                        ? kColumnThreads
-                        : quantizeThreads(storage, isTogether);
+  bool hasColumns = partner || transposedInput(op);
+  int64_t units =
+      hasColumns ? kColumnThreads : quantizeThreads(storage, isTogether);
+  int64_t threads = units;
   AffineExpr ctas =
-      partner ? tilesOf(storage) : threadsToQuantize(storage).ceilDiv(threads);
+      partner ? tilesOf(storage) : threadsToQuantize(storage).ceilDiv(units);
+  QuantizationAttr what = attributeOf(op, source);
   if (partner && hasLines(op, partner))
     ctas = ctasOfLines(storage, storageOf(partner));
+  else if (partner)
+    threads /= columnsOfThread(
+        {what, storage, {}},
+        {attributeOf(partner, source), storageOf(partner), {}}, isTogether);
+  else if (hasColumns)
+    threads /= columnsOfThread(what, storage, isTogether);
   if (transposedInput(op) && storage.coversRow())
     ctas = tilesOfColumns(storage);
   outline.launch = isTogether ? launchTogether(ctas, storage.batch, threads)
                               : elementwiseLaunch(ctas, threads);
-  outline.quantization = attributeOf(op, source);
+  outline.quantization = what;
   outline.isForSparse = scaleReader(op) == ScaleReader::Sparse;
   if (partner)
     outline.transposedQuantization = attributeOf(partner, source);
@@ -494,7 +502,9 @@ static void buildBody(QuantizeOp op, ImplicitLocOpBuilder &b,
   } else if (storage.coversRow()) {
     QuantizeRows(what, storage, b, arguments).build();
   } else if (what.getTransposed()) {
-    QuantizeColumns(what, storage, b, arguments).build();
+    ColumnShare share;
+    share.columns = columnsOfThread(what, storage, bool(arguments.workspace));
+    QuantizeColumns(what, storage, b, arguments, share).build();
   } else {
     QuantizeBody(what, storage, b, arguments).build();
   }
