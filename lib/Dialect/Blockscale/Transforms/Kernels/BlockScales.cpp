@@ -209,13 +209,15 @@ BlockScaling BlockScales::floatScaling(float target, Value largest,
   return roundedScalings(scaleFor(target, largest, factor), factor).front();
 }
 
+ErrorSum BlockScales::errorSum() {
+  return {e, what.getD(), hw::multipliesPairs(target.chip)};
+}
+
 /// The sum of what the elements of a tile add to its error, an i32: there are
 /// at most 2048 of at most 2^20. Keeps the codes.
 Value BlockScales::errorOf(ArrayRef<Value> values, BlockScaling &scaling,
                            const ErrorSum::Candidate &candidate, Value counts) {
-  bool isPacked = hw::multipliesPairs(target.chip);
-  ErrorSum::Found found =
-      ErrorSum(e, what.getD(), isPacked).find(values, candidate);
+  ErrorSum::Found found = errorSum().find(values, candidate);
   scaling.codes = std::move(found.codes);
   if (storage.repetitions() == 1)
     return found.sum;
@@ -223,8 +225,35 @@ Value BlockScales::errorOf(ArrayRef<Value> values, BlockScaling &scaling,
                     gpu::AllReduceOperation::ADD);
 }
 
-/// The one of two scales that `min_error` takes. Under powers of two alone no
-/// error is above the bound: but for tiles that have both scales the same.
+/// Whether the second of two scales errs less. Keeps the codes under both.
+/// Under powers of two alone no error is above the bound: but for tiles that
+/// have both scales the same.
+Value BlockScales::isSecondBetter(ArrayRef<Value> values, Value largest,
+                                  Value factor, Value counts,
+                                  BlockScaling &first, BlockScaling &second) {
+  bool isPower = storage.hasPowers();
+  ErrorSum::Candidate one{first.inverse}, other{second.inverse};
+  // A power is twice the other unless both are the same.
+  if (isPower)
+    other.power = 2;
+  else
+    other.ratio = arith::DivFOp::create(e, second.scale, first.scale);
+  if (!isPower || factor)
+    one.largest = other.largest = largest;
+  if (storage.scale && !isPower && storage.repetitions() == 1) {
+    ErrorSum::Comparison found =
+        errorSum().compare(values, one, other, {first.scale, second.scale});
+    first.codes = std::move(found.first);
+    second.codes = std::move(found.second);
+    return found.isSecond;
+  }
+  Value secondError = errorOf(values, second, other, counts);
+  Value firstError = errorOf(values, first, one, counts);
+  return arith::CmpIOp::create(e, arith::CmpIPredicate::ult, secondError,
+                               firstError);
+}
+
+/// The one of two scales that `min_error` takes.
 BlockScaling BlockScales::lessErring(ArrayRef<Value> values, Value largest,
                                      Value factor, Value counts) {
   bool isPower = storage.hasPowers();
@@ -235,21 +264,11 @@ BlockScaling BlockScales::lessErring(ArrayRef<Value> values, Value largest,
   BlockScaling second =
       isPower ? exponentScaling(ScaleRule::FloorPlusOne, largest, factor)
               : floatScaling(below, largest, factor);
-  ErrorSum::Candidate one{first.inverse}, other{second.inverse};
-  // A power is twice the other unless both are the same.
-  if (isPower)
-    other.power = 2;
-  else
-    other.ratio = arith::DivFOp::create(e, second.scale, first.scale);
-  if (!isPower || factor)
-    one.largest = other.largest = largest;
-  Value secondError = errorOf(values, second, other, counts);
-  Value firstError = errorOf(values, first, one, counts);
-  Value isBetter = arith::CmpIOp::create(e, arith::CmpIPredicate::ult,
-                                         secondError, firstError);
+  Value isBetter =
+      isSecondBetter(values, largest, factor, counts, first, second);
   if (!isPower) {
-    Value isZero = arith::CmpIOp::create(e, arith::CmpIPredicate::eq,
-                                         first.code, e.i32(0));
+    Value isZero = arith::CmpFOp::create(e, arith::CmpFPredicate::OEQ,
+                                         first.scale, e.f32(0));
     isBetter = arith::OrIOp::create(e, isBetter, isZero);
   }
   auto better = [&](Value left, Value right) {

@@ -107,6 +107,11 @@ private:
                              mlir::Value counts);
   mlir::Value errorOf(llvm::ArrayRef<mlir::Value> values, BlockScaling &scaling,
                       const ErrorSum::Candidate &candidate, mlir::Value counts);
+  ErrorSum errorSum();
+  mlir::Value isSecondBetter(llvm::ArrayRef<mlir::Value> values,
+                             mlir::Value largest, mlir::Value factor,
+                             mlir::Value counts, BlockScaling &first,
+                             BlockScaling &second);
   BlockScaling lessErring(llvm::ArrayRef<mlir::Value> values,
                           mlir::Value largest, mlir::Value factor,
                           mlir::Value counts);

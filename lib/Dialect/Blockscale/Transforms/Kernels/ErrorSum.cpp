@@ -8,6 +8,7 @@
 
 #include "ErrorSum.h"
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleErrors.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/bit.h"
@@ -149,4 +150,73 @@ ErrorSum::Found ErrorSum::find(ArrayRef<Value> values,
   scf::YieldOp::create(e, sumOf(errors, candidate));
   found.sum = branch.getResult(0);
   return found;
+}
+
+/// The sum of the squares of errors times `factor`, about.
+Value ErrorSum::squaresOf(ArrayRef<Part> errors, Value factor) {
+  Part sum;
+  for (Part error : errors)
+    sum = sum ? math::FmaOp::create(e, error, error, sum).getResult()
+              : arith::MulFOp::create(e, error, error).getResult();
+  Value all;
+  for (Value number : parts.numbers(sum))
+    all = all ? arith::AddFOp::create(e, all, number).getResult() : number;
+  return arith::MulFOp::create(e, all, factor);
+}
+
+// Most blocks need no exact sums: f32 without floors says which one is less if
+// they are further apart than what floors and roundings can make of them. Each
+// element is floored by less than one unit, 1 / factor^2 under the first scale,
+// and a sum of 16 or 32 squares, their factors and those of the definition are
+// off by less than 32 roundings of 2^-24 each. Where the sums are close
+// together both are about as large as the first one. A margin of four units for
+// each element and of 2^-16 of that sum is more.
+//
+// Nor is the bound of an error reached there where the largest magnitude is at
+// most 1/15 above the largest element under the first scale: so it is under the
+// nearest number of at least four bits. The second scale is the next number or
+// one further up, which is 1/15 more at least, so that nothing saturates under
+// it; or both are the same, and so are the sums.
+ErrorSum::Comparison ErrorSum::compare(ArrayRef<Value> values,
+                                       const Candidate &first,
+                                       const Candidate &second,
+                                       std::array<Value, 2> scales) {
+  constexpr float kRoundings = 0x1p-16f, kAboveLargest = 1.065f;
+  Comparison result;
+  SmallVector<Part> one = errorsOf(values, first.inverse, result.first);
+  SmallVector<Part> other = errorsOf(values, second.inverse, result.second);
+  Value square = arith::MulFOp::create(e, scales[0], scales[0]);
+  Value squares = squaresOf(one, square);
+  Value others =
+      squaresOf(other, arith::MulFOp::create(e, scales[1], scales[1]));
+  Value difference = arith::SubFOp::create(e, others, squares);
+  float units = 4 * float(values.size()) / (factor * factor);
+  Value margin =
+      math::FmaOp::create(e, squares, e.f32(kRoundings),
+                          arith::MulFOp::create(e, square, e.f32(units)));
+  auto compares = [&](arith::CmpFPredicate how, Value x, Value y) -> Value {
+    return arith::CmpFOp::create(e, how, x, y);
+  };
+  Value isLess = compares(arith::CmpFPredicate::OLT, difference, e.f32(0));
+  Value isNear = compares(arith::CmpFPredicate::ULE,
+                          math::AbsFOp::create(e, difference), margin);
+  Value isUnusual =
+      compares(arith::CmpFPredicate::UGT,
+               arith::MulFOp::create(e, first.largest, first.inverse),
+               e.f32(largestElement * kAboveLargest));
+  Value counts = compares(arith::CmpFPredicate::UNE, scales[0], e.f32(0));
+  Value isOpen = arith::AndIOp::create(
+      e, counts, arith::OrIOp::create(e, isNear, isUnusual));
+  auto branch = scf::IfOp::create(e, TypeRange(e.getI1Type()), isOpen,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(e);
+  e.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(e, isLess);
+  e.setInsertionPointToStart(branch.thenBlock());
+  Value isExactlyLess = arith::CmpIOp::create(e, arith::CmpIPredicate::ult,
+                                              boundedSumOf(other, second),
+                                              boundedSumOf(one, first));
+  scf::YieldOp::create(e, isExactlyLess);
+  result.isSecond = branch.getResult(0);
+  return result;
 }

@@ -11,6 +11,8 @@
 
 #include "NumberParts.h"
 
+#include <array>
+
 namespace blockscale {
 
 /// Whether of a tile under `min_error` the largest magnitude alone decides, as
@@ -52,6 +54,17 @@ public:
   };
   Found find(llvm::ArrayRef<mlir::Value> values, const Candidate &candidate);
 
+  /// Whether the second of two float scales of 8 bits has the smaller sum, an
+  /// i1, and the codes under both. `scales` are the two, of which the first is
+  /// not the larger one; under a first scale of 0 any answer will do.
+  struct Comparison {
+    mlir::Value isSecond;
+    llvm::SmallVector<mlir::Value> first, second;
+  };
+  Comparison compare(llvm::ArrayRef<mlir::Value> values, const Candidate &first,
+                     const Candidate &second,
+                     std::array<mlir::Value, 2> scales);
+
 private:
   using Part = NumberParts::Part;
 
@@ -61,6 +74,7 @@ private:
   llvm::SmallVector<Part> errorsOf(llvm::ArrayRef<mlir::Value> values,
                                    mlir::Value inverse,
                                    llvm::SmallVectorImpl<mlir::Value> &codes);
+  mlir::Value squaresOf(llvm::ArrayRef<Part> errors, mlir::Value factor);
   mlir::Value sumOf(llvm::ArrayRef<Part> errors, const Candidate &candidate);
   mlir::Value boundedSumOf(llvm::ArrayRef<Part> errors,
                            const Candidate &candidate);
