@@ -48,10 +48,11 @@ struct Placement {
   }
 };
 
-/// What moves: lines of bytes.
+/// What moves: lines of bytes, or of zero points of several bytes.
 struct Lines {
-  /// "scales" or "metadata".
+  /// "scales", "metadata" or "zeros".
   std::string part;
+  uint64_t width = 1;
   uint64_t batch = 1, rows = 0;
   /// Of what is read, of which the result has `times` as many.
   uint64_t blocks = 0, times = 1;
@@ -198,20 +199,24 @@ static uint64_t threadOfMetadata(const Lines &lines, uint64_t bytes,
 template <typename CtaOf>
 static void add(const Lines &lines, uint64_t seed, bool isHarsh,
                 WrittenRun &run, CtaOf ctaOf) {
-  std::vector<uint8_t> codes(lines.batch * lines.rows * lines.blocks);
+  uint64_t width = lines.width;
+  std::vector<uint8_t> codes(lines.batch * lines.rows * lines.blocks * width);
   for (uint64_t i = 0; i < codes.size(); ++i)
     codes[i] = uint8_t(mix(mix(seed) + i) >> 9);
   // Codes among bytes of all kinds.
-  std::vector<uint8_t> memory(lines.batch * lines.from.matrixBytes());
+  std::vector<uint8_t> memory(lines.batch * lines.from.matrixBytes() * width);
   for (uint64_t i = 0; i < memory.size(); ++i)
     memory[i] = uint8_t(mix(seed ^ i) >> 8);
-  for (uint64_t i = 0; i < codes.size(); ++i)
-    memory[i / lines.blocks / lines.rows * lines.from.matrixBytes() +
-           lines.from.byteOf(i / lines.blocks % lines.rows, i % lines.blocks)] =
-        codes[i];
+  for (uint64_t i = 0; i < codes.size(); ++i) {
+    uint64_t number = i / width, row = number / lines.blocks;
+    uint64_t place = row / lines.rows * lines.from.matrixBytes() +
+                     lines.from.byteOf(row % lines.rows, number % lines.blocks);
+    memory[place * width + i % width] = codes[i];
+  }
   putMemory(run.data, "a_" + lines.part, memory.data(), memory.size(),
             lines.alignment, isHarsh);
-  WrittenBytes result("d_" + lines.part, lines.batch * lines.to.matrixBytes());
+  WrittenBytes result("d_" + lines.part,
+                      lines.batch * lines.to.matrixBytes() * width);
   putMemory(run.data, result.role, nullptr, result.bytes.size(),
             lines.alignment, isHarsh);
   uint64_t all = lines.to.paddedRows();
@@ -219,12 +224,14 @@ static void add(const Lines &lines, uint64_t seed, bool isHarsh,
     for (uint64_t block = 0; block < lines.to.paddedBlocks(); ++block) {
       uint64_t matrix = line / all, row = line % all;
       bool isInside = row < lines.rows && block < lines.blocks * lines.times;
-      result.expect(
-          matrix * lines.to.matrixBytes() + lines.to.byteOf(row, block),
-          isInside ? codes[(matrix * lines.rows + row) * lines.blocks +
-                           block / lines.times]
-                   : lines.padding,
-          ctaOf(line, block));
+      uint64_t from = (matrix * lines.rows + row) * lines.blocks +
+                      block / lines.times,
+               to = matrix * lines.to.matrixBytes() +
+                    lines.to.byteOf(row, block);
+      for (uint64_t i = 0; i < width; ++i)
+        result.expect(to * width + i,
+                      isInside ? codes[from * width + i] : lines.padding,
+                      ctaOf(line, block));
     }
   run.results.push_back(std::move(result));
 }
@@ -268,6 +275,33 @@ static std::optional<Reason> addMovedMetadata(const plan::Kernel &kernel,
   return std::nullopt;
 }
 
+/// Adds the zero points beside scales, in CTAs behind those that move these, a
+/// thread each.
+static std::optional<Reason> addMovedZeros(const plan::Kernel &kernel,
+                                           const plan::Environment &sizes,
+                                           uint64_t seed, bool isHarsh,
+                                           uint64_t firstCta, WrittenRun &run) {
+  Result<Lines> lines = linesOfScales(kernel, sizes);
+  if (!lines)
+    return ofKernel(kernel, lines.why());
+  const plan::PlainOperand &from = kernel.operands[0], &to = kernel.operands[1];
+  if (from.operand != "a_zeros" || to.operand != "d_zeros" ||
+      from.type != to.type)
+    return ofKernel(kernel, Reason("zero points '" + from.operand + "' and '" +
+                                   to.operand + "'"));
+  lines->part = "zeros";
+  lines->width = plan::plainBytes(from.type);
+  lines->alignment = from.alignment;
+  auto perCta = uint64_t(kernel.block[0]);
+  uint64_t words = (lines->to.paddedBlocks() + 3) / 4,
+           threads = lines->batch * lines->to.paddedRows() * words;
+  firstCta += (threads + perCta - 1) / perCta;
+  add(*lines, mix(seed + 1), isHarsh, run, [&](uint64_t line, uint64_t block) {
+    return firstCta + (line * words * 4 + block) / perCta;
+  });
+  return std::nullopt;
+}
+
 Result<RelayoutRun> RelayoutRun::make(const plan::Kernel &kernel,
                                       const plan::Environment &sizes, DataKind,
                                       uint64_t seed, Conditions conditions) {
@@ -281,6 +315,8 @@ Result<RelayoutRun> RelayoutRun::make(const plan::Kernel &kernel,
     why = addMovedMetadata(kernel, sizes, seed, isHarsh, cta, run);
   if (!why && !kernel.scales.empty())
     why = addMovedScales(kernel, sizes, seed, isHarsh, cta, run);
+  if (!why && kernel.operands.size() == 2)
+    why = addMovedZeros(kernel, sizes, seed, isHarsh, cta, run);
   if (why)
     return *why;
   if (run.results.empty())

@@ -123,6 +123,21 @@ static plan::ScalePacking tilesOf(const QuantizedStorage &storage,
   return scales;
 }
 
+/// One for each place of scales, which says where it lies.
+static plan::PlainOperand zerosBesideScales(const QuantizedStorage &scales,
+                                            ScaledTensorType type,
+                                            ParameterRole role) {
+  plan::PlainOperand zeros;
+  zeros.operand = stringifyParameterRole(role).str();
+  zeros.type = planTypeName(
+      getBuiltinType(type.getContext(), *type.getSpec().getValue().zero));
+  zeros.rowPitch = printExpression(scales.scales.matrixBytes);
+  zeros.batchPitch = zeros.rowPitch;
+  zeros.elements = printExpression(scales.scales.matrixBytes * scales.batch);
+  zeros.alignment = unsigned(plan::plainBytes(zeros.type));
+  return zeros;
+}
+
 /// What lies elsewhere in the result moves, and nothing else.
 static FailureOr<plan::Kernel> planRelayout(gpu::GPUFuncOp kernel,
                                             ConversionAttr conversion,
@@ -146,6 +161,10 @@ static FailureOr<plan::Kernel> planRelayout(gpu::GPUFuncOp kernel,
   if (storage->scales)
     result.scales = {tilesOf(storage->scales->from, from, "a"),
                      tilesOf(storage->scales->to, to, "d")};
+  if (storage->zeros)
+    result.operands = {
+        zerosBesideScales(storage->scales->from, from, ParameterRole::AZeros),
+        zerosBesideScales(storage->scales->to, to, ParameterRole::DZeros)};
   return result;
 }
 

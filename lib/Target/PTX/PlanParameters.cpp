@@ -59,6 +59,7 @@ static StringRef operandOf(ParameterRole role) {
   case ParameterRole::DScales:
   case ParameterRole::DTensorScale:
   case ParameterRole::DMetadata:
+  case ParameterRole::DZeros:
     return "d";
   case ParameterRole::TransposedData:
   case ParameterRole::TransposedScales:

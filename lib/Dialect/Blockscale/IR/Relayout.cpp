@@ -186,10 +186,9 @@ Result<RelayoutStorage> blockscale::relayoutStorage(ScaledTensorType from,
            !spec.isUnscaled() && getScaleLayout(from) != getScaleLayout(to);
   std::string name = "'" + std::string(from.getSpec().getText()) + "'";
   if (spec.isSparse() && !sparsePattern(from))
-    return Reason(name + " has no encoding of metadata; nearest legal: 'n2m4'");
-  if (movesScales && spec.zero)
-    return Reason("a kernel moves no zero points, which " + name +
-                  " has for each scale; nearest legal: the same 'layout'");
+    return Reason("a kernel moves what keeps a pattern that instructions skip, "
+                  "which that of " +
+                  name + " is not; nearest legal: 'n2m4'");
   RelayoutStorage storage{sizesInMemory(from)};
   storage.sizes.block = multipleOfK(from);
   if (from.getOrder() != to.getOrder())
@@ -198,6 +197,16 @@ Result<RelayoutStorage> blockscale::relayoutStorage(ScaledTensorType from,
     storage.metadata = movedMetadata(from, to);
   if (movesScales)
     storage.scales = movedScales(from, to);
+  if (movesScales && spec.zero) {
+    MLIRContext *context = from.getContext();
+    Type zero = getBuiltinType(context, *spec.zero);
+    unsigned bits = zero ? zero.getIntOrFloatBitWidth() : 0;
+    if (bits != 8 && bits != 16 && bits != 32)
+      return Reason("a kernel moves zero points of 1, 2 and 4 bytes, which "
+                    "those of " +
+                    name + " are not; nearest legal: 'e4m3fn_int8_t32'");
+    storage.zeros = IntegerType::get(context, bits);
+  }
   if (!storage.elements && !storage.metadata && !storage.scales)
     return Reason("the result lies in memory as the input does, so that a "
                   "kernel would move nothing; use the input in its place");
@@ -210,14 +219,32 @@ AffineExpr blockscale::threadsOfElements(const RelayoutStorage &storage) {
   return threadsToTranspose(*storage.elements);
 }
 
-AffineExpr blockscale::threadsOfMetadata(const RelayoutStorage &storage) {
-  if (!storage.metadata)
-    return getAffineConstantExpr(0, storage.sizes.k.getContext());
-  AffineExpr threads = threadsToMove(*storage.metadata);
+/// Whole CTAs.
+static AffineExpr wholeThreads(AffineExpr threads) {
   return threads.ceilDiv(kConversionThreads) * kConversionThreads;
 }
 
+AffineExpr blockscale::threadsOfMetadata(const RelayoutStorage &storage) {
+  if (!storage.metadata)
+    return getAffineConstantExpr(0, storage.sizes.k.getContext());
+  return wholeThreads(threadsToMove(*storage.metadata));
+}
+
+AffineExpr blockscale::threadsOfScales(const RelayoutStorage &storage) {
+  if (!storage.scales)
+    return getAffineConstantExpr(0, storage.sizes.k.getContext());
+  AffineExpr threads = threadsToMove(*storage.scales);
+  return storage.zeros ? wholeThreads(threads) : threads;
+}
+
+AffineExpr blockscale::threadsToMoveZeros(const MovedBytes &scales) {
+  return piecesOfLine(scales) * kScalesOfWord * linesOfMatrix(scales) *
+         scales.to.batch;
+}
+
 AffineExpr blockscale::threadsToRelayout(const RelayoutStorage &storage) {
-  AffineExpr threads = threadsOfElements(storage) + threadsOfMetadata(storage);
-  return storage.scales ? threads + threadsToMove(*storage.scales) : threads;
+  AffineExpr threads = threadsOfElements(storage) + threadsOfMetadata(storage) +
+                       threadsOfScales(storage);
+  return storage.zeros ? threads + threadsToMoveZeros(*storage.scales)
+                       : threads;
 }

@@ -1,19 +1,19 @@
 // RUN: blockscale-opt %s --split-input-file --verify-diagnostics --blockscale-attach-target=target=sm_100a --blockscale-form-kernels
 
-!a = !blockscale.tensor<64x64xui8, "e4m3fn_int8_t32">
-!d = !blockscale.tensor<64x64xui8, "e4m3fn_int8_t32", layout = tiled_128x4, order = mn_major>
+!a = !blockscale.tensor<64x64xui8, "e4m3fn_int4_t32">
+!d = !blockscale.tensor<64x64xui8, "e4m3fn_int4_t32", layout = tiled_128x4, order = mn_major>
 func.func @zeros(%a: !a) -> !d {
-  // expected-error@+1 {{a kernel moves no zero points, which 'e4m3fn_int8_t32' has for each scale; nearest legal: the same 'layout'}}
+  // expected-error@+1 {{a kernel moves zero points of 1, 2 and 4 bytes, which those of 'e4m3fn_int4_t32' are not; nearest legal: 'e4m3fn_int8_t32'}}
   %0 = blockscale.relayout %a : !a to !d
   return %0 : !d
 }
 
 // -----
 
-!a = !blockscale.tensor<64x128xf8E4M3FN, "e8m0_t32n1m4">
-!d = !blockscale.tensor<64x128xf8E4M3FN, "e8m0_t32n1m4", layout = tiled_128x4>
+!a = !blockscale.tensor<64x128xf8E4M3FN, "e8m0_t32n4m8">
+!d = !blockscale.tensor<64x128xf8E4M3FN, "e8m0_t32n4m8", layout = tiled_128x4>
 func.func @pattern(%a: !a) -> !d {
-  // expected-error@+1 {{'e8m0_t32n1m4' has no encoding of metadata; nearest legal: 'n2m4'}}
+  // expected-error@+1 {{a kernel moves what keeps a pattern that instructions skip, which that of 'e8m0_t32n4m8' is not; nearest legal: 'n2m4'}}
   %0 = blockscale.relayout %a : !a to !d
   return %0 : !d
 }

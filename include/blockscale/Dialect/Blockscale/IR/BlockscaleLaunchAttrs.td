@@ -47,7 +47,8 @@ def Blockscale_ParameterRole : I32EnumAttr<"ParameterRole",
       I32EnumAttrCase<"BTerms", 31, "b_terms">,
       I32EnumAttrCase<"RowCounts", 32, "row_counts">,
       I32EnumAttrCase<"AZeros", 33, "a_zeros">,
-      I32EnumAttrCase<"BMetadata", 34, "b_metadata">]> {
+      I32EnumAttrCase<"BMetadata", 34, "b_metadata">,
+      I32EnumAttrCase<"DZeros", 35, "d_zeros">]> {
   let cppNamespace = "::blockscale";
   let genSpecializedAttr = 0;
 }

@@ -93,6 +93,9 @@ struct RelayoutStorage {
   QuantizedStorage sizes;
   std::optional<MovedElements> elements = {};
   std::optional<MovedBytes> metadata = {}, scales = {};
+  /// What memory has zero points as, an integer; they lie as the scales do, in
+  /// numbers of this type. Null without any.
+  mlir::IntegerType zeros = {};
 };
 
 /// Where a kernel finds the parts of a tensor of type `from` that lie elsewhere
@@ -144,10 +147,14 @@ mlir::AffineExpr threadsToMove(const MovedBytes &moved);
 inline constexpr int64_t kTransposedBytes = 16, kTransposedAlong = 8,
                          kTransposedAcross = 16;
 
-/// How many threads a relayout has for elements, for metadata behind those,
-/// each whole CTAs if scales follow, and in all.
+/// How many threads move all zero points: one for each place of the result.
+mlir::AffineExpr threadsToMoveZeros(const MovedBytes &scales);
+
+/// How many threads a relayout has for elements, for metadata behind those, for
+/// scales and for zero points, each whole CTAs if others follow, and in all.
 mlir::AffineExpr threadsOfElements(const RelayoutStorage &storage);
 mlir::AffineExpr threadsOfMetadata(const RelayoutStorage &storage);
+mlir::AffineExpr threadsOfScales(const RelayoutStorage &storage);
 mlir::AffineExpr threadsToRelayout(const RelayoutStorage &storage);
 
 /// The sizes of a matrix of `type` that a kernel prunes in groups of so many

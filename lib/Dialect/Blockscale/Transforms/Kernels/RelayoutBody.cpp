@@ -9,7 +9,8 @@
 // Scales, or metadata. Each thread owns a piece of a line of the result: a
 // word, the scales of four blocks of a row, or 16 bytes of metadata, or its
 // padding. All layouts have a piece together, so that a thread reads and writes
-// whole ones, but where lines of layout 'plain' are no whole words.
+// whole ones, but where lines of layout 'plain' are no whole words. Zero
+// points, of which there are as many as scales, have a thread each.
 
 #include "RelayoutSource.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -247,4 +248,58 @@ void blockscale::buildMovedBytes(const MovedBytes &moved,
                                  const LaunchSizes &sizes, Value number) {
   Emitter e(b.getLoc(), b);
   Body(moved, e, from, to, sizes).build(number ? number : threadNumber(e));
+}
+
+//===----------------------------------------------------------------------===//
+// Zero points
+//===----------------------------------------------------------------------===//
+
+void blockscale::buildMovedZeros(const MovedBytes &scales, IntegerType type,
+                                 ImplicitLocOpBuilder &b, Value fromMemory,
+                                 Value toMemory, const LaunchSizes &sizes,
+                                 Value number) {
+  Emitter e(b.getLoc(), b);
+  Type i32 = e.getI32Type(), i64 = e.getI64Type();
+  SmallVector<Value> all{sizes.rows, Value(), sizes.k, sizes.batch};
+  StorageAccess from(e, scales.from, all), to(e, scales.to, all);
+  Value blocks = to.extentOf(scales.bytes, i32),
+        lines = to.extentOf(scales.lines, i32),
+        places = to.extentOf(piecesOfLine(scales) * kScalesOfWord, i32),
+        paddedLines = to.extentOf(linesOfMatrix(scales), i32);
+  auto below = [&](Value x, Value y) -> Value {
+    return arith::CmpIOp::create(e, arith::CmpIPredicate::ult, x, y);
+  };
+  Value line = arith::DivUIOp::create(e, number, places);
+  BlockPlace place{arith::DivUIOp::create(e, line, paddedLines),
+                   arith::RemUIOp::create(e, line, paddedLines),
+                   arith::RemUIOp::create(e, number, places)};
+  Value isBlock = below(place.block, blocks), isLine = below(place.row, lines);
+  OpBuilder::InsertionGuard guard(e);
+  // The lines of tiles, 128 or a multiple of it, fill CTAs, and all of their
+  // places are written.
+  if (scales.toLayout == ScaleLayout::Plain) {
+    Value isThere =
+        arith::AndIOp::create(e, isBlock, below(place.matrix, sizes.batch));
+    e.setInsertionPointToStart(scf::IfOp::create(e, isThere).thenBlock());
+  }
+  int64_t bytes = type.getWidth() / 8;
+  auto byteOf = [&](StorageAccess &access, const BlockPlace &at) -> Value {
+    Value width = arith::ConstantIntOp::create(e, i64, bytes);
+    return arith::MulIOp::create(e, access.scaleOffset(at, i64), width);
+  };
+  auto inside = [&](Value index, Value count) -> Value {
+    Value last = arith::SubIOp::create(e, count, e.i32(1));
+    return arith::MinUIOp::create(e, index, last);
+  };
+  BlockPlace source{place.matrix, inside(place.row, lines),
+                    inside(place.block, blocks)};
+  Value zero = LoadRowOp::create(e, VectorType::get({bytes}, e.getI8Type()),
+                                 fromMemory, byteOf(from, source), e.i32(bytes),
+                                 /*stride=*/Value(), /*aligned=*/true);
+  zero = vector::BitCastOp::create(e, VectorType::get({1}, type), zero);
+  zero = vector::ExtractOp::create(e, zero, 0);
+  if (type != i32)
+    zero = arith::ExtUIOp::create(e, i32, zero);
+  zero = select(e, arith::AndIOp::create(e, isLine, isBlock), zero, e.i32(0));
+  to.storeBytes(toMemory, byteOf(to, place), zero, bytes);
 }

@@ -58,7 +58,8 @@ static KernelOutline outlineOf(RelayoutOp op, StringRef source) {
         {storage.metadata.has_value(), ParameterRole::AMetadata,
          ParameterRole::DMetadata},
         {storage.scales.has_value(), ParameterRole::AScales,
-         ParameterRole::DScales}})
+         ParameterRole::DScales},
+        {bool(storage.zeros), ParameterRole::AZeros, ParameterRole::DZeros}})
     if (isThere)
       outline.parameters.append({{memory, a}, {memory, d}});
   addSizes(storage.sizes, outline.parameters);
@@ -141,7 +142,11 @@ void BodyBuilder::build() {
              ParameterRole::DMetadata,
              isLast(storage.scales.has_value(), threadsOfMetadata(storage)));
   buildBytes(storage.scales, ParameterRole::AScales, ParameterRole::DScales,
-             AffineExpr());
+             isLast(bool(storage.zeros), threadsOfScales(storage)));
+  if (storage.zeros)
+    buildMovedZeros(*storage.scales, storage.zeros, e,
+                    argument(ParameterRole::AZeros),
+                    argument(ParameterRole::DZeros), sizes, number);
 }
 
 struct RelayoutSource : ElementwiseModel<RelayoutSource, RelayoutOp> {

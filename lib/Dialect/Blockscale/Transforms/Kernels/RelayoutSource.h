@@ -25,6 +25,13 @@ void buildMovedElements(const MovedElements &moved,
                         mlir::Value to, const LaunchSizes &sizes,
                         mlir::Value number = {});
 
+/// The same of zero points, which lie as `scales` do, in numbers of `type`: a
+/// thread has the one of a place of the result, or its padding.
+void buildMovedZeros(const MovedBytes &scales, mlir::IntegerType type,
+                     mlir::ImplicitLocOpBuilder &b, mlir::Value from,
+                     mlir::Value to, const LaunchSizes &sizes,
+                     mlir::Value number);
+
 /// Why no kernel computes `op`; empty if one does.
 std::optional<Reason> whyNotKernel(RelayoutOp op);
 

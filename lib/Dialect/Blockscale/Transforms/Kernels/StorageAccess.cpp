@@ -182,7 +182,9 @@ void StorageAccess::storeByte(Value memory, Value offset, Value byte) {
 void StorageAccess::storeBytes(Value memory, Value offset, Value word,
                                int64_t count) {
   Type i8 = e.getI8Type(), whole = e.getIntegerType(unsigned(count * 8));
-  Value bytes = arith::TruncIOp::create(e, whole, word);
+  Value bytes = word;
+  if (whole != word.getType())
+    bytes = arith::TruncIOp::create(e, whole, word);
   if (count == 1)
     return storeByte(memory, offset, bytes);
   bytes = vector::FromElementsOp::create(e, VectorType::get({1}, whole), bytes);
