@@ -45,6 +45,9 @@ SPARSE = [
     Operands("f4E2M1FN", "f4E2M1FN", "e8m0_t32n4m8", "e8m0_t64"),
     Operands("f4E2M1FN", "f4E2M1FN", "e4m3fn_t16n4m8", "e4m3fn_t32"),
 ]
+# Of what keeps less than is stored.
+PADDED = [Operands("f8E4M3FN", "f8E5M2", "e8m0_t16n1m4", "e8m0_t64"),
+          Operands("f4E2M1FN", "f4E2M1FN", "e4m3fn_t32", "e4m3fn_t16n2m8")]
 
 # Without scales.
 UNSCALED = [

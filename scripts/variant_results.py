@@ -97,6 +97,10 @@ MOVED = [
     (("f4E2M1FN", "e8m0_t32n4m8"), ("f4E2M1FN", "e8m0_t32n4m8@plain")),
     (("f8E4M3FN", "e8m0_t32n2m4@plain"), ("f8E4M3FN@mn_major", "e8m0_t32n2m4")),
     (("f8E4M3FN", "e8m0_t32_t32@plain"), ("f8E4M3FN", "e8m0_t32_t32"))]
+# Zero points with their scales.
+MOVED_ZEROS = [
+    (("ui8", "e4m3fn_int8_t32@plain"), ("ui8", "e4m3fn_int8_t32")),
+    (("ui4", "e4m3fn_float32_t16"), ("ui4", "e4m3fn_float32_t16@plain"))]
 # Of whole tiles along K.
 LONG_LINES = Sizes([1, 130, 300], [(1, 128), (1, 640)])
 # What kernels prune, and how elements are stored before and behind.
@@ -265,6 +269,10 @@ RESULT_VARIANTS = [
             make=function_that_adds_up),
     Variant("layouts of scales", DATACENTER, LAYOUTS, "", LINES,
             make=function_that_moves_scales),
+    Variant("layouts of scales and zero points", DATACENTER, MOVED_ZEROS, "", LINES,
+            make=function_that_moves_parts),
+    Variant("layouts of scales and zero points, warp level", WARP, MOVED_ZEROS, "",
+            LINES, make=function_that_moves_parts),
     Variant("orders of elements and layouts of metadata", DATACENTER, MOVED, "",
             WHOLE_WORDS, make=function_that_moves_parts),
     Variant("orders of elements and layouts of metadata, warp level", WARP, MOVED, "",

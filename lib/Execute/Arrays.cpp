@@ -111,6 +111,7 @@ public:
 
   HostArray make(RankedTensorType type, Part part,
                  ArrayRef<uint8_t> groups = {});
+  HostArray makeMask(RankedTensorType type, SparseForm form);
   HostArray makeNumber(Type type);
 
 private:
@@ -162,6 +163,26 @@ HostArray Filler::make(RankedTensorType type, Part part,
   return array;
 }
 
+/// Of each group as many bits as are stored, at any places.
+HostArray Filler::makeMask(RankedTensorType type, SparseForm form) {
+  HostArray array;
+  array.element = type.getElementType();
+  array.sizes.assign(type.getShape().begin(), type.getShape().end());
+  array.bytes.resize(array.count());
+  constexpr uint64_t kByte = 8;
+  for (uint64_t first = 0; first < array.count() * kByte;
+       first += uint64_t(form.chunk)) {
+    int64_t left = form.stored;
+    for (int64_t i = 0; i < form.chunk; ++i) {
+      bool isKept = int64_t(next(seed) % uint64_t(form.chunk - i)) < left;
+      left -= isKept;
+      uint64_t bit = first + uint64_t(i);
+      array.bytes[bit / kByte] |= uint8_t(unsigned(isKept) << bit % kByte);
+    }
+  }
+  return array;
+}
+
 HostArray Filler::makeNumber(Type type) {
   HostArray number;
   number.element = type;
@@ -183,13 +204,13 @@ static ArrayRef<uint8_t> metadataGroups(ScaledTensorType type) {
   static constexpr uint8_t kOneOfEachTwo[] = {8, 12, 9, 13};
   static constexpr uint8_t kNumbers[] = {0, 1, 2,  3,  4,  5,  6,  7,
                                          8, 9, 10, 11, 12, 13, 14, 15};
-  const ScaleSpec &spec = type.getSpec().getValue();
   if (isa<CodebookType>(type.getElementType()))
     return kNumbers;
-  if (spec.ofM != 2)
-    return kTwoOfFour;
-  return type.getElementType().isTF32() ? ArrayRef<uint8_t>(kOneOfTwo)
-                                        : ArrayRef<uint8_t>(kOneOfEachTwo);
+  if (sparsePattern(type) == hw::SparsePattern::OneOfTwo)
+    return kOneOfTwo;
+  bool isOfEachTwo = type.getSpec().getValue().ofM == 2;
+  return isOfEachTwo ? ArrayRef<uint8_t>(kOneOfEachTwo)
+                     : ArrayRef<uint8_t>(kTwoOfFour);
 }
 
 //===----------------------------------------------------------------------===//
@@ -269,7 +290,11 @@ execute::makeArgument(Type type, Fill fill, ArrayRef<int64_t> shape,
          {parts->scales, parts->zeros, parts->tensorScale})
       if (part)
         arrays.push_back(filler.make(part, Part::Scales));
-    if (parts->metadata)
+    bool isMask =
+        (*sized).getSpec().getValue().isSparse() && sparseForm(*sized).isMask;
+    if (isMask)
+      arrays.push_back(filler.makeMask(parts->metadata, sparseForm(*sized)));
+    else if (parts->metadata)
       arrays.push_back(
           filler.make(parts->metadata, Part::Metadata, metadataGroups(*sized)));
     return arrays;

@@ -204,9 +204,10 @@ static SmallVector<int64_t> shapeOf(ScaledTensorType type,
     std::swap(shape.back(), shape[shape.size() - 2]);
   if (!spec.isSparse())
     return shape;
-  if (shape.back() % spec.keepN != 0)
+  SparseForm form = sparseForm(type);
+  if (shape.back() % form.stored != 0)
     return {};
-  shape.back() = shape.back() / spec.keepN * spec.ofM;
+  shape.back() = shape.back() / form.stored * form.chunk;
   return shape;
 }
 

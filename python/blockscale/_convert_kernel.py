@@ -87,6 +87,10 @@ def check(planned, a):
 
 def check_moved(planned, a):
     """The same of metadata and elements that a kernel moves."""
+    if operands.of(planned["operands"], "a_zeros"):
+        raise Refused(f"kernel '{planned['name']}' moves zero points with their scales: "
+                      "a blockscale.Scaled has those that no instruction reads beside "
+                      "each other in layout 'plain' alone")
     layout = layout_of(planned, "a", a.layout)
     data, metadata = (operands.of(planned[one], "a") for one in ("data", "metadata"))
     element = data["format"] if data else a.format.element

@@ -164,6 +164,16 @@ def test_relayout(device, before, behind):
         assert same(found.data, a.data)
 
 
+def test_relayout_of_zero_points_is_refused():
+    kernel = bs.compile(function("relayout", *(
+        tensor((64, 64), "ui8", "e4m3fn_int8_t32", layout)
+        for layout in ("plain", "tiled_128x4"))))
+    x = np.random.default_rng(4).standard_normal((64, 64))
+    a = bs.quantize(x, bs.Format("uint8", "ue4m3", 32, zero="int8"))
+    with pytest.raises(bs.Refused, match="moves zero points with their scales"):
+        kernel.convert(a)
+
+
 ORDERS = ["k_major", "mn_major"]
 MOVED = [("f8E4M3FN", bs.Format("e4m3", "ue8m0", 32)), ("i8", bs.Format("int8", None, 0)),
          ("f8E4M3FN", bs.Format("e4m3", "ue8m0", 64, sparsity="2:4")),

@@ -64,8 +64,9 @@ static Value dynamicSize(Emitter &e, const Parts &parts, int64_t dimension) {
   const ScaleSpec &spec = parts.type.getSpec().getValue();
   if (dimension != rank - 1 || !spec.isSparse())
     return size;
-  return arith::MulIOp::create(e, e.quotient(size, spec.keepN),
-                               e.index(spec.ofM));
+  SparseForm form = sparseForm(parts.type);
+  return arith::MulIOp::create(e, e.quotient(size, form.stored),
+                               e.index(form.chunk));
 }
 
 SmallVector<OpFoldResult> blockscale::logicalSizes(Emitter &e,
@@ -279,9 +280,8 @@ SmallVector<OpFoldResult>
 blockscale::metadataSizes(Emitter &e, ScaledTensorType type,
                           ArrayRef<OpFoldResult> sizes) {
   SmallVector<OpFoldResult> counts(sizes);
-  counts.back() = tileCount(e, sizes.back(),
-                            hw::elementsPerMetadataByte(*sparsePattern(type)));
-  if (type.getLayout() == ScaleLayout::Plain)
+  counts.back() = tileCount(e, sizes.back(), sparseForm(type).perByte);
+  if (getMetadataLayout(type) == ScaleLayout::Plain)
     return counts;
   return storageSizes(e, getMetadataStorage(type.getLayout()), counts);
 }
@@ -361,12 +361,12 @@ Value blockscale::convertMetadata(Emitter &e, Value metadata,
                                   ScaledTensorType type, ScaleLayout from,
                                   ScaleLayout to,
                                   ArrayRef<OpFoldResult> sizes) {
-  // The numbers of tables lie as they do whatever the scales' layout is.
-  if (from == to || !type.getSpec().getValue().isSparse())
+  // The numbers of tables, and masks, lie as they do whatever the scales'
+  // layout is.
+  if (from == to || !sparsePattern(type))
     return metadata;
-  int64_t perByte = hw::elementsPerMetadataByte(*sparsePattern(type));
   SmallVector<OpFoldResult> counts(sizes);
-  counts.back() = tileCount(e, sizes.back(), perByte);
+  counts.back() = tileCount(e, sizes.back(), sparseForm(type).perByte);
   if (from != ScaleLayout::Plain)
     metadata = fromStorage(e, metadata, getMetadataStorage(from), counts);
   if (to != ScaleLayout::Plain)

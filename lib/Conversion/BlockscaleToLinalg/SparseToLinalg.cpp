@@ -112,16 +112,24 @@ struct PruneToLinalg : OpConversionPattern<PruneOp> {
 // Compression
 //===----------------------------------------------------------------------===//
 
-/// Reads dense parts chunk by chunk: four units, of which two are stored.
+/// Reads dense parts chunk by chunk: four units, of which two are stored, or
+/// the elements of a group.
 class Compressor {
 public:
-  Compressor(const Parts &parts, hw::SparsePattern pattern)
-      : parts(parts), info(hw::patternInfo(pattern)) {}
+  Compressor(const Parts &parts, ScaledTensorType to)
+      : parts(parts),
+        form(sparseForm(to)), info{unsigned(form.chunk), unsigned(form.stored),
+                                   /*unit=*/1} {
+    if (std::optional<hw::SparsePattern> pattern = sparsePattern(to))
+      info = hw::patternInfo(*pattern);
+  }
 
   /// The code that is stored at `position`; of a unit without an element that
   /// is not zero +0.
   Value stored(Emitter &e, ValueRange position) const {
     Value s = position.back();
+    if (form.isMask)
+      return storedByMask(e, position);
     if (isOneOfTwo())
       return kept(e, position, s, keptOfTwo(e, position, s), e.index(0));
     Value chunk = e.quotient(s, info.stored);
@@ -133,9 +141,12 @@ public:
     return kept(e, position, chunk, unit, e.remainder(inChunk, info.unit));
   }
 
-  /// The byte of metadata at `position`: those of two chunks.
+  /// The byte of metadata at `position`: those of two chunks, or a bit for each
+  /// element.
   Value metadata(Emitter &e, ValueRange position) const {
     Value byte = e.index(0);
+    if (form.isMask)
+      return maskOf(e, position);
     for (int64_t half = 0; half < 2; ++half) {
       Value chunk = arith::AddIOp::create(
           e, arith::MulIOp::create(e, position.back(), e.index(2)),
@@ -163,7 +174,47 @@ public:
   }
 
 private:
-  bool isOneOfTwo() const { return info.chunk == 2; }
+  bool isOneOfTwo() const { return !form.isMask && info.chunk == 2; }
+
+  /// Those of eight elements, the first the lowest.
+  Value maskOf(Emitter &e, ValueRange position) const {
+    Value first =
+        arith::MulIOp::create(e, position.back(), e.index(form.perByte));
+    Value byte = e.i32(0);
+    for (int64_t i = 0; i < form.perByte; ++i) {
+      Value k = arith::AddIOp::create(e, first, e.index(i));
+      Value bit = isUsed(e, position, e.quotient(k, info.chunk),
+                         e.remainder(k, info.chunk));
+      bit = arith::ExtUIOp::create(e, e.getI32Type(), bit);
+      byte = arith::OrIOp::create(e, byte,
+                                  arith::ShLIOp::create(e, bit, e.i32(i)));
+    }
+    return arith::TruncIOp::create(e, e.getI8Type(), byte);
+  }
+
+  /// Of those in use that one before which as many are as slots are; where
+  /// there are fewer, an element that is zero.
+  Value storedByMask(Emitter &e, ValueRange position) const {
+    Value chunk = e.quotient(position.back(), info.stored);
+    Value slot = e.remainder(position.back(), info.stored);
+    auto choose = [&](Value condition, Value x, Value y) -> Value {
+      return arith::SelectOp::create(e, condition, x, y);
+    };
+    Value before = e.index(0), place = e.index(0), zero = e.index(0);
+    Value isThere = arith::ConstantIntOp::create(e, e.getI1Type(), 0);
+    for (int64_t i = 0; i < int64_t(info.chunk); ++i) {
+      Value used = isUsed(e, position, chunk, e.index(i));
+      Value isNext =
+          arith::CmpIOp::create(e, arith::CmpIPredicate::eq, before, slot);
+      Value is = arith::AndIOp::create(e, used, isNext);
+      place = choose(is, e.index(i), place);
+      isThere = arith::OrIOp::create(e, isThere, is);
+      zero = choose(used, zero, e.index(i));
+      before = arith::AddIOp::create(e, before,
+                                     choose(used, e.index(1), e.index(0)));
+    }
+    return kept(e, position, chunk, choose(isThere, place, zero), e.index(0));
+  }
 
   /// The indices of the two units that are stored.
   Value nibbleOfFour(Emitter &e, ValueRange position, Value chunk) const {
@@ -285,6 +336,7 @@ private:
   }
 
   const Parts &parts;
+  SparseForm form;
   hw::SparsePatternInfo info;
 };
 
@@ -299,11 +351,27 @@ OpFoldResult divided(Emitter &e, OpFoldResult size, int64_t divisor) {
   return e.quotient(cast<Value>(size), divisor);
 }
 
+/// So many times a number of sizes.
+OpFoldResult multiplied(Emitter &e, OpFoldResult size, int64_t factor) {
+  if (std::optional<int64_t> known = getConstantIntValue(size))
+    return e.getIndexAttr(*known * factor);
+  return arith::MulIOp::create(e, cast<Value>(size), e.index(factor))
+      .getResult();
+}
+
+/// "2:4", "8:16".
+std::string patternText(ScaledTensorType type) {
+  if (std::optional<hw::SparsePattern> pattern = sparsePattern(type))
+    return std::string(hw::patternName(*pattern));
+  const ScaleSpec &spec = type.getSpec().getValue();
+  return std::to_string(spec.keepN) + ":" + std::to_string(spec.ofM);
+}
+
 /// Asserts that no chunk has more in use than its pattern stores.
 void assertPattern(Emitter &e, const Compressor &compressor,
-                   hw::SparsePattern pattern, ArrayRef<OpFoldResult> sizes) {
+                   ScaledTensorType type, ArrayRef<OpFoldResult> sizes) {
   SmallVector<OpFoldResult> chunks(sizes);
-  chunks.back() = divided(e, sizes.back(), hw::patternInfo(pattern).chunk);
+  chunks.back() = divided(e, sizes.back(), sparseForm(type).chunk);
   Value exceeding = generate(e, chunks, e.getI1Type(),
                              [&](Emitter &body, ValueRange position) {
                                return compressor.exceeds(body, position);
@@ -327,7 +395,7 @@ void assertPattern(Emitter &e, const Compressor &compressor,
   cf::AssertOp::create(e, holds,
                        "'blockscale.compress': more elements of a group are "
                        "in use than the pattern " +
-                           std::string(hw::patternName(pattern)) + " stores");
+                           patternText(type) + " stores");
 }
 
 struct CompressToLinalg : OpConversionPattern<CompressOp> {
@@ -338,19 +406,17 @@ struct CompressToLinalg : OpConversionPattern<CompressOp> {
   LogicalResult
   matchAndRewrite(CompressOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    std::optional<hw::SparsePattern> pattern = sparsePattern(op.getType());
-    if (!pattern)
-      return rewriter.notifyMatchFailure(op, "the pattern has no encoding");
     Emitter e(op.getLoc(), rewriter);
     Parts dense(op.getInput().getType(), adaptor.getInput());
-    Compressor compressor(dense, *pattern);
+    Compressor compressor(dense, op.getType());
     SmallVector<OpFoldResult> sizes = logicalSizes(e, dense);
     if (checkSparsity)
-      assertPattern(e, compressor, *pattern, sizes);
+      assertPattern(e, compressor, op.getType(), sizes);
     SmallVector<OpFoldResult> storedSizes = sizes, metadataSizes = sizes;
-    storedSizes.back() = divided(e, sizes.back(), hw::kSparseCompression);
-    metadataSizes.back() =
-        divided(e, sizes.back(), hw::elementsPerMetadataByte(*pattern));
+    SparseForm form = sparseForm(op.getType());
+    storedSizes.back() =
+        multiplied(e, divided(e, sizes.back(), form.chunk), form.stored);
+    metadataSizes.back() = divided(e, sizes.back(), form.perByte);
     Parts sparse = dense;
     sparse.type = op.getType();
     sparse.data = generate(e, storedSizes, elementOf(dense.data),

@@ -126,7 +126,8 @@ public:
       return numbers->rows ? rows(tensor, getScaleStorage(ScaleLayout::Plain),
                                   numbers->rows)
                            : allRows(tensor);
-    return rows(tensor, getMetadataStorage(type.getLayout()), /*rowTile=*/1);
+    return rows(tensor, getMetadataStorage(getMetadataLayout(type)),
+                /*rowTile=*/1);
   }
 
   Value tensorScale(Value tensor) {

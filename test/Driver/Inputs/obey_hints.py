@@ -47,7 +47,7 @@ FINAL = ["is not lowered yet", "are not lowered yet", "not defined",
          "which is lowered for elements of kinds 'f8f6f4'",
          "has scales that instructions read", "have scales of 1 where they are",
          "which no kind multiplies", "which no block-scaled kind multiplies",
-         "metadata is defined for", "subtiles are for"]
+         "subtiles are for"]
 
 
 def text_of(product):

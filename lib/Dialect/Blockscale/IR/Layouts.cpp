@@ -23,6 +23,10 @@ ScaleLayout blockscale::getScaleLayout(ScaledTensorType type) {
   return isOfMetadata ? ScaleLayout::Plain : type.getLayout();
 }
 
+ScaleLayout blockscale::getMetadataLayout(ScaledTensorType type) {
+  return sparsePattern(type) ? type.getLayout() : ScaleLayout::Plain;
+}
+
 const hw::Layout &blockscale::getScaleStorage(ScaleLayout layout) {
   switch (layout) {
   case ScaleLayout::Plain:

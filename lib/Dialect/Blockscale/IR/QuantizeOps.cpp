@@ -183,7 +183,7 @@ LogicalResult blockscale::expandSparseQuantize(RewriterBase &rewriter,
   const ScaleSpec &spec = type.getSpec().getValue();
   if (!spec.isSparse())
     return rewriter.notifyMatchFailure(op, "the spec is dense");
-  bool pairs = sparsePattern(type) == hw::SparsePattern::PairsFourOfEight;
+  bool pairs = keepsPairs(type);
   Value pruned = PruneOp::create(rewriter, op.getLoc(), op.getInput().getType(),
                                  op.getInput(), spec.keepN, spec.ofM, pairs);
   auto dense = ScaledTensorType::get(

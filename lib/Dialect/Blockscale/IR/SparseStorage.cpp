@@ -90,8 +90,9 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
     return "a kernel keeps or drops elements without zero points, which " +
            name + " has";
   if (!sparsePattern(type))
-    return "'" + std::string(type.getSpec().getText()) +
-           "' has no encoding of metadata; nearest legal: 'n2m4'";
+    return "a kernel keeps or drops by patterns that instructions skip, which "
+           "that of " +
+           name + " is not; nearest legal: 'n2m4'";
   return std::nullopt;
 }
 

@@ -31,19 +31,54 @@ ScaleSpec blockscale::denseForm(ScaleSpec spec) {
   return spec;
 }
 
+bool blockscale::keepsPairs(ScaledTensorType type) {
+  const ScaleSpec &spec = type.getSpec().getValue();
+  return spec.keepN == 4 && spec.ofM == 8 &&
+         isa<Float4E2M1FNType>(type.getElementType());
+}
+
+/// Whether tiles have scales with a fraction that instructions read, those of
+/// four bits, which skip pairs, alone.
+static bool hasFractions(const ScaleSpec &spec) {
+  if (!spec.isTile())
+    return false;
+  std::optional<ElementFormat> format = scaleFormat(*spec.scale);
+  return format == ElementFormat::UE4M3 || format == ElementFormat::UE5M3;
+}
+
 std::optional<hw::SparsePattern>
 blockscale::sparsePattern(ScaledTensorType type) {
   const ScaleSpec &spec = type.getSpec().getValue();
-  auto is = [&](unsigned keep, unsigned group) {
-    return spec.keepN == keep && spec.ofM == group;
-  };
+  if (!spec.isSparse())
+    return std::nullopt;
   if (type.getElementType().isTF32())
-    return is(1, 2) ? std::optional(hw::SparsePattern::OneOfTwo) : std::nullopt;
-  if (is(2, 4) || is(1, 2))
-    return hw::SparsePattern::TwoOfFour;
-  if (is(4, 8) && isa<Float4E2M1FNType>(type.getElementType()))
+    return spec.keepN == 1 ? std::optional(hw::SparsePattern::OneOfTwo)
+                           : std::nullopt;
+  if (keepsPairs(type))
     return hw::SparsePattern::PairsFourOfEight;
-  return std::nullopt;
+  bool isWhole = spec.keepN * 2 == spec.ofM;
+  // Under a zero point in real units no code is 0, which room that is left over
+  // would be filled with.
+  bool hasRealZeros = spec.zero && !spec.hasIntegerZero();
+  if (spec.keepN > 2 || (hasRealZeros && !isWhole))
+    return std::nullopt;
+  // Two elements of eight are in two pairs at most.
+  constexpr unsigned kPairs = 8;
+  bool isRare = spec.ofM * 2 >= spec.keepN * kPairs;
+  if (isRare && isa<Float4E2M1FNType>(type.getElementType()) &&
+      hasFractions(spec))
+    return hw::SparsePattern::PairsFourOfEight;
+  return hw::SparsePattern::TwoOfFour;
+}
+
+SparseForm blockscale::sparseForm(ScaledTensorType type) {
+  if (std::optional<hw::SparsePattern> pattern = sparsePattern(type)) {
+    hw::SparsePatternInfo info = hw::patternInfo(*pattern);
+    return {info.stored, info.chunk, hw::elementsPerMetadataByte(*pattern)};
+  }
+  constexpr int64_t kBitsOfByte = 8;
+  const ScaleSpec &spec = type.getSpec().getValue();
+  return {spec.keepN, spec.ofM, kBitsOfByte, /*isMask=*/true};
 }
 
 hw::HighestBit blockscale::highestBit(Type elementType) {

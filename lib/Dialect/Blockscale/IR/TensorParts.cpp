@@ -146,8 +146,10 @@ static int64_t numTiles(int64_t size, int64_t tile) {
 static RankedTensorType getDataType(ScaledTensorType type) {
   const ScaleSpec &spec = type.getSpec().getValue();
   SmallVector<int64_t> shape(type.getShape());
-  if (spec.isSparse() && !ShapedType::isDynamic(shape.back()))
-    shape.back() = shape.back() / spec.ofM * spec.keepN;
+  if (spec.isSparse() && !ShapedType::isDynamic(shape.back())) {
+    SparseForm form = sparseForm(type);
+    shape.back() = shape.back() / form.chunk * form.stored;
+  }
   if (type.getOrder() == DataOrder::MNMajor)
     std::swap(shape.back(), shape[shape.size() - 2]);
   // In memory a tf32 is an f32 of which the low bits do not count, and a number
@@ -175,13 +177,11 @@ static SmallVector<int64_t> getScaleShape(ScaledTensorType type) {
   return shape;
 }
 
-static SmallVector<int64_t> getMetadataShape(ScaledTensorType type,
-                                             hw::SparsePattern pattern) {
+static SmallVector<int64_t> getMetadataShape(ScaledTensorType type) {
   SmallVector<int64_t> shape(type.getShape().drop_back(2));
-  int64_t perByte = hw::elementsPerMetadataByte(pattern);
-  shape.append(getStorageShape(getMetadataStorage(type.getLayout()),
+  shape.append(getStorageShape(getMetadataStorage(getMetadataLayout(type)),
                                type.getNumRows(),
-                               ceilDiv(type.getK(), perByte)));
+                               ceilDiv(type.getK(), sparseForm(type).perByte)));
   return shape;
 }
 
@@ -250,17 +250,8 @@ Result<TensorParts> blockscale::getTensorParts(ScaledTensorType type) {
   if (std::optional<TableNumbers> numbers = tableNumbers(type))
     parts.metadata = RankedTensorType::get(
         getTableShape(type, *numbers), IntegerType::get(type.getContext(), 8));
-  if (spec.isSparse()) {
-    std::optional<hw::SparsePattern> pattern = sparsePattern(type);
-    if (!pattern)
-      return Reason(
-          "metadata is defined for 2 of 4 (but not of tf32), for 1 of 2 and, "
-          "with elements f4E2M1FN, for 4 of 8 in pairs, but '" +
-          type.getSpec().getText() + "' keeps " + std::to_string(spec.keepN) +
-          " of " + std::to_string(spec.ofM));
-    parts.metadata =
-        RankedTensorType::get(getMetadataShape(type, *pattern),
-                              IntegerType::get(type.getContext(), 8));
-  }
+  if (spec.isSparse())
+    parts.metadata = RankedTensorType::get(
+        getMetadataShape(type), IntegerType::get(type.getContext(), 8));
   return parts;
 }

@@ -100,9 +100,8 @@ static LogicalResult verifyAlignment(SliceRowsOp op, int64_t offset,
   unit *= getScaleStorage(getScaleLayout(type)).multipleOf(hw::Dim::Row);
   int64_t unitOfScales = unit;
   if (type.getSpec().getValue().isSparse())
-    unit = std::lcm(
-        unit,
-        int64_t(getMetadataStorage(type.getLayout()).multipleOf(hw::Dim::Row)));
+    unit = std::lcm(unit, int64_t(getMetadataStorage(getMetadataLayout(type))
+                                      .multipleOf(hw::Dim::Row)));
   if (unit <= 1)
     return success();
   bool isOfMetadata =

@@ -54,9 +54,19 @@ func.func @assemble_metadata(%d: tensor<64x32xf8E4M3FN>, %s: tensor<64x1xf8E8M0F
 
 // -----
 
-func.func @assemble_pattern(%d: tensor<64x16xf8E4M3FN>, %s: tensor<64x1xf8E8M0FNU>) {
-  // expected-error @below {{metadata is defined for 2 of 4 (but not of tf32), for 1 of 2 and, with elements f4E2M1FN, for 4 of 8 in pairs, but 'e8m0_t16n1m4' keeps 1 of 4}}
-  %0 = blockscale.assemble %d, %s : tensor<64x16xf8E4M3FN>, tensor<64x1xf8E8M0FNU> to !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t16n1m4">
+// Stored as 2 of 4.
+func.func @assemble_padded(%d: tensor<64x16xf8E4M3FN>, %s: tensor<64x1xf8E8M0FNU>, %m: tensor<64x8xi8>) {
+  // expected-error @below {{expected operand 'data' of type 'tensor<64x32xf8E4M3FN>', found 'tensor<64x16xf8E4M3FN>'}}
+  %0 = blockscale.assemble %d, %s metadata(%m : tensor<64x8xi8>) : tensor<64x16xf8E4M3FN>, tensor<64x1xf8E8M0FNU> to !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t16n1m4">
+  return
+}
+
+// -----
+
+// Masks lie row by row in every layout.
+func.func @assemble_mask(%d: tensor<64x32xf8E4M3FN>, %s: tensor<1x1x32x16xf8E8M0FNU>, %m: tensor<1x1x128x16xi8>) {
+  // expected-error @below {{expected operand 'metadata' of type 'tensor<64x8xi8>', found 'tensor<1x1x128x16xi8>'}}
+  %0 = blockscale.assemble %d, %s metadata(%m : tensor<1x1x128x16xi8>) : tensor<64x32xf8E4M3FN>, tensor<1x1x32x16xf8E8M0FNU> to !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32n8m16", layout = tiled_128x4>
   return
 }
 

@@ -118,9 +118,10 @@ func.func @tf32_metadata(%x: tensor<64x32xf32>, %e: tensor<64x8xi8>) {
 
 // -----
 
-func.func @tf32_two_of_four(%x: tensor<64x32xf32>, %e: tensor<64x8xi8>) {
-  // expected-error @below {{metadata is defined for 2 of 4 (but not of tf32), for 1 of 2 and, with elements f4E2M1FN, for 4 of 8 in pairs, but 'n2m4' keeps 2 of 4}}
-  %0 = blockscale.assemble %x metadata(%e : tensor<64x8xi8>) : tensor<64x32xf32> to !blockscale.tensor<64x64xtf32, "n2m4">
+// A bit for each element.
+func.func @tf32_two_of_four(%x: tensor<64x32xf32>, %e: tensor<64x16xi8>) {
+  // expected-error @below {{expected operand 'metadata' of type 'tensor<64x8xi8>', found 'tensor<64x16xi8>'}}
+  %0 = blockscale.assemble %x metadata(%e : tensor<64x16xi8>) : tensor<64x32xf32> to !blockscale.tensor<64x64xtf32, "n2m4">
   return
 }
 

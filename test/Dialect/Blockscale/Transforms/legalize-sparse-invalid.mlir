@@ -26,7 +26,7 @@ func.func @both_sparse(%a: !both_sparse_a, %b: !both_sparse_b) -> tensor<128x128
 !pattern_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32n4m8", layout = tiled_128x4>
 !pattern_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t64", layout = tiled_128x4>
 func.func @pattern(%a: !pattern_a, %b: !pattern_b) -> tensor<128x128xf32> {
-  // expected-error-re @below {{operand 'a' keeps 4 of 8, which no instruction skips; expected 2 of 4 or 1 of 2 (kind mxf8f6f4), or 4 of 8 in pairs of f4E2M1FN (kinds mxf4 and mxf4nvf4), or dense elements, whose values 'blockscale.prune' may have pruned so{{$}}}}
+  // expected-error-re @below {{operand 'a' keeps 4 of 8, which no instruction skips; expected 2 of 4, 1 of 2 or at most 2 of more (kind mxf8f6f4), or 4 of 8 in pairs of f4E2M1FN (kinds mxf4 and mxf4nvf4), or dense elements, whose values 'blockscale.prune' may have pruned so; or multiply it densely with 'dense-fallback'{{$}}}}
   %0 = blockscale.matmul %a, %b : !pattern_a, !pattern_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }

@@ -78,10 +78,10 @@ func.func @tf32_two_of_four(%a: !a, %b: !b) -> tensor<64x128xf32> {
 
 // -----
 
-!a = !blockscale.tensor<64x256xbf16, "n1m4", layout = tiled_128x4>
+!a = !blockscale.tensor<64x256xbf16, "n3m4", layout = tiled_128x4>
 !b = !blockscale.tensor<128x256xbf16>
-func.func @one_of_four(%a: !a, %b: !b) -> tensor<64x128xf32> {
-  // expected-error @below {{operand 'a' keeps 1 of 4, but the kinds f16, f8f6f4 and i8 skip 2 of 4 (and 1 of 2)}}
+func.func @three_of_four(%a: !a, %b: !b) -> tensor<64x128xf32> {
+  // expected-error @below {{operand 'a' keeps 3 of 4, but the kinds f16, f8f6f4 and i8 skip 2 of 4 (and 1 of 2, and at most 2 of more); or multiply it densely with 'dense-fallback'}}
   %0 = blockscale.matmul %a, %b : !a, !b -> tensor<64x128xf32>
   return %0 : tensor<64x128xf32>
 }
@@ -92,7 +92,7 @@ func.func @one_of_four(%a: !a, %b: !b) -> tensor<64x128xf32> {
 !a = !blockscale.tensor<64x256xf4E2M1FN, "n4m8", layout = tiled_128x4>
 !b = !blockscale.tensor<128x256xf4E2M1FN>
 func.func @pairs(%a: !a, %b: !b) -> tensor<64x128xf32> {
-  // expected-error @below {{operand 'a' keeps 4 of 8, but the kinds f16, f8f6f4 and i8 skip 2 of 4 (and 1 of 2)}}
+  // expected-error @below {{operand 'a' keeps 4 of 8, but the kinds f16, f8f6f4 and i8 skip 2 of 4 (and 1 of 2, and at most 2 of more); or multiply it densely with 'dense-fallback'}}
   %0 = blockscale.matmul %a, %b : !a, !b -> tensor<64x128xf32>
   return %0 : tensor<64x128xf32>
 }

@@ -133,8 +133,8 @@ struct TensorParts {
   llvm::SmallVector<mlir::Type> present() const;
 };
 
-/// The parts of `type`. Refused if a part has no builtin type: a
-/// scale format that MLIR lacks, or a sparsity without a metadata encoding.
+/// The parts of `type`. Refused if a part has no builtin type, as a scale
+/// format that MLIR lacks.
 Result<TensorParts> getTensorParts(ScaledTensorType type);
 
 /// The number spec of elements of a builtin type: `f4E2M1FN` is `e2m1fnuz`,
@@ -149,9 +149,25 @@ mlir::Type getBuiltinType(mlir::MLIRContext *context, const NumberSpec &spec);
 /// The spec of the same scales over elements that are all stored.
 ScaleSpec denseForm(ScaleSpec spec);
 
-/// The pattern that a tensor's metadata encode; none if it is dense, or if no
-/// encoding is defined. 1 of 2 is stored as 2 of 4, but for tf32.
+/// The pattern of instructions that a tensor is stored in; none if it is dense,
+/// or if none of theirs has room for what it keeps. Whatever keeps 1 of 2, or
+/// at most 2 of more, is stored as 2 of 4; of tf32 what keeps 1 as 1 of 2; and
+/// e2m1 under e4m3 or e5m3, if it keeps 1 of 4 or at most 2 of more, as 4 of 8
+/// in pairs.
 std::optional<hw::SparsePattern> sparsePattern(ScaledTensorType type);
+
+/// Whether aligned pairs of elements stay or go together.
+bool keepsPairs(ScaledTensorType type);
+
+/// How the elements of a sparse tensor are stored: of each `chunk` elements
+/// along K so many as `stored`, and bytes of metadata for `perByte` elements
+/// each. Where `isMask` a byte has a bit for each of them, the first the
+/// lowest, which is set if it is stored.
+struct SparseForm {
+  int64_t stored = 1, chunk = 1, perByte = 1;
+  bool isMask = false;
+};
+SparseForm sparseForm(ScaledTensorType type);
 
 /// Why constant data cannot be compressed to the op's pattern; empty if they
 /// can, or are not constant.

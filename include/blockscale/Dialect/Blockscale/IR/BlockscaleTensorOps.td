@@ -227,15 +227,22 @@ def Blockscale_AssembleOp : Blockscale_Op<"assemble",
 
     | part | shape for `[M, K]` (a batch dimension goes in front) | element type |
     |---|---|---|
-    | data | `[M, K]`, or `[K, M]` if `order = mn_major`; K counts kept elements only | the element type; i8 for ui8 and i4 for ui4, an integer of the bits of an index for a codebook, and without scales f32 for tf32, the low 13 bits of which are ignored |
+    | data | `[M, K]`, or `[K, M]` if `order = mn_major`; K counts stored elements only | the element type; i8 for ui8 and i4 for ui4, an integer of the bits of an index for a codebook, and without scales f32 for tf32, the low 13 bits of which are ignored |
     | scales | not without scales; one per tile: `[M / tile rows, K / tile columns]`; in layout `tiled_128x4` `[M / 128, K / tile columns / 4, 32, 16]`, in `tiled_128x16` `[M / 128, K / tile columns / 16, 128, 16]`, quotients rounded up | that of the scale's format, f8E4M3FN for `e4m3` too; i8 for `e5m3fn`, which is ue5m3 in hardware and has no builtin type |
-    | zeros | as plain scales | that of the zero point's format |
+    | zeros | as scales | that of the zero point's format |
     | tensor scale | one per matrix: rank 0, or the batch dimension | that of the tensor scale's format |
-    | metadata | `[M, K / 8]` bytes for 2 of 4 (and 1 of 2, stored as such), `[M, K / 16]` for 4 of 8 in pairs, `[M, K / 4]` for 1 of 2 tf32; in layout `tiled_128x4` `[K / T, M / 128, 128, 16]`, both quotients rounded up, with `T` elements, 16 times as many, to 16 bytes. Of codebooks `[M / subtile rows, K / subtile columns / n]`, quotients rounded up: as many numbers of tables as fit a byte, `n`, the first in the lowest bits | i8 |
+    | metadata | `[M, K / 8]` bytes for 2 of 4 (and what is stored as such), `[M, K / 16]` for 4 of 8 in pairs, `[M, K / 4]` for 1 of 2 tf32; in layout `tiled_128x4` `[K / T, M / 128, 128, 16]`, both quotients rounded up, with `T` elements, 16 times as many, to 16 bytes. Of codebooks `[M / subtile rows, K / subtile columns / n]`, quotients rounded up: as many numbers of tables as fit a byte, `n`, the first in the lowest bits; of other patterns `[M, K / 8]` in every layout, a bit for each element, the first the lowest, which is set if it is stored | i8 |
+
+    Patterns of which instructions skip another one that has room for what they keep
+    are stored as that one: 1 of 2 and at most 2 of 4, 8 and 16 as 2 of 4, which has
+    half of the elements; of tf32 1 of 2, 4, 8 and 16 as 1 of 2; of f4E2M1FN under
+    scales of e4m3 or e5m3, of which kinds skip pairs, 1 of 4 and at most 2 of 8 and 16
+    as 4 of 8 in pairs. All others store N of M elements, one behind the other.
 
     ```mlir
     %0 = blockscale.assemble %data, %scales : tensor<?x4096xf8E4M3FN>, tensor<?x128xf8E8M0FNU> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">
     %1 = blockscale.assemble %kept metadata(%m : tensor<?x512xi8>) : tensor<?x2048xf16> to !blockscale.tensor<?x4096xf16, "n2m4">
+    %2 = blockscale.assemble %most metadata(%mask : tensor<?x512xi8>) : tensor<?x3072xf16> to !blockscale.tensor<?x4096xf16, "n3m4">
     ```
   }];
   let arguments = (ins
@@ -277,8 +284,8 @@ def Blockscale_DisassembleOp : Blockscale_Op<"disassemble",
 def Blockscale_RelayoutOp : Blockscale_Op<"relayout", [Pure]> {
   let summary = "the same values in another memory layout";
   let description = [{
-    Changes the layout of the scales and of the metadata, the order of the
-    elements, or all of them; nothing else. It is the only way from one to the
+    Changes the layout of the scales, with that of their zero points, and of the
+    metadata, the order of the elements, or all of them; nothing else. It is the only way from one to the
     other. Padding of a layout is 0, of metadata two groups without elements.
 
     ```mlir

@@ -23,6 +23,10 @@ namespace blockscale {
 /// of K or sums are multiplied by them in registers.
 ScaleLayout getScaleLayout(ScaledTensorType type);
 
+/// The layout of the metadata of a sparse tensor: that of the type, but 'plain'
+/// where no instruction reads them.
+ScaleLayout getMetadataLayout(ScaledTensorType type);
+
 } // namespace blockscale
 
 #endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_LAYOUTOFSCALES_H

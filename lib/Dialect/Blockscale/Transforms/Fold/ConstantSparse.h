@@ -18,7 +18,7 @@
 namespace blockscale {
 
 /// Bytes of metadata, row after row, as they are stored in the type's layout,
-/// and back. The type has a sparse pattern with a defined encoding.
+/// and back.
 std::vector<uint32_t> storeMetadata(ScaledTensorType type,
                                     std::vector<uint32_t> rows);
 std::vector<uint32_t> loadMetadata(ScaledTensorType type,
@@ -31,12 +31,12 @@ std::optional<ConstantParts> densifyConstant(ScaledTensorType from,
                                              ConstantParts parts,
                                              ScaledTensorType to);
 
-/// The tensor `parts` of type `from`, whose zero points count in steps of its
-/// scales, as one of type `to` without the elements that are 0. Nothing if more
-/// of a group are not than the pattern of `to` keeps.
-std::optional<ConstantParts> compressWithZeros(ScaledTensorType from,
-                                               ConstantParts parts,
-                                               ScaledTensorType to);
+/// The tensor `parts` of type `from`, whose zero points, if it has any, count
+/// in steps of its scales, as one of type `to` without the elements that are 0.
+/// Nothing if more of a group are not than the pattern of `to` keeps.
+std::optional<ConstantParts> compressConstant(ScaledTensorType from,
+                                              ConstantParts parts,
+                                              ScaledTensorType to);
 
 } // namespace blockscale
 

@@ -32,8 +32,7 @@ static bool hasElements(ScaledTensorType type) {
 static bool isPlainEnough(ScaledTensorType type) {
   const ScaleSpec &spec = type.getSpec().getValue();
   bool isUe5m3 = spec.scale && scaleFormat(*spec.scale) == ElementFormat::UE5M3;
-  bool isStored = !spec.isSparse() || sparsePattern(type);
-  return hasElements(type) && isStored && !isUe5m3 &&
+  return hasElements(type) && !isUe5m3 &&
          type.getLayout() != ScaleLayout::Grouped128x4 && getTensorParts(type);
 }
 
@@ -43,10 +42,11 @@ static bool isSparse(ScaledTensorType type) {
 
 /// The shape of the elements that are stored.
 static TensorShape storedShape(ScaledTensorType type) {
-  const ScaleSpec &spec = type.getSpec().getValue();
   TensorShape shape(type);
-  if (spec.isSparse())
-    shape.k = shape.k / spec.ofM * spec.keepN;
+  if (isSparse(type)) {
+    SparseForm form = sparseForm(type);
+    shape.k = shape.k / form.chunk * form.stored;
+  }
   return shape;
 }
 
@@ -209,7 +209,8 @@ struct FoldDensify : OpRewritePattern<DensifyOp> {
   }
 };
 
-/// Where codes of zero points are what is 0.
+/// Where codes of zero points are what is 0, or metadata are masks: all else
+/// canonicalization does.
 struct FoldCompress : OpRewritePattern<CompressOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -217,10 +218,11 @@ struct FoldCompress : OpRewritePattern<CompressOp> {
                                 PatternRewriter &rewriter) const override {
     ScaledTensorType type = op.getType();
     std::optional<ConstantParts> parts = constantParts(op.getInput());
-    if (!parts || !isPlainEnough(type) || !type.getSpec().getValue().zero)
+    bool isOther = type.getSpec().getValue().zero || sparseForm(type).isMask;
+    if (!parts || !isPlainEnough(type) || !isOther)
       return rewriter.notifyMatchFailure(op, "the input is no constant with "
-                                             "zero points");
-    parts = compressWithZeros(op.getInput().getType(), std::move(*parts), type);
+                                             "zero points or a mask");
+    parts = compressConstant(op.getInput().getType(), std::move(*parts), type);
     if (!parts)
       return rewriter.notifyMatchFailure(op, "the input breaks the pattern");
     replaceByConstants(op, type, *parts, rewriter);

@@ -103,7 +103,7 @@ loopsOfParts(ScaledTensorType type, const Loops &loops, unsigned row) {
     parts.push_back(loops.batched({}));
   // The numbers of tables lie row by row, whatever the scales do.
   add(type.hasMetadata(), spec.isSparse()
-                              ? getMetadataStorage(type.getLayout())
+                              ? getMetadataStorage(getMetadataLayout(type))
                               : getScaleStorage(ScaleLayout::Plain));
   return parts;
 }
@@ -156,9 +156,11 @@ static Units unitsOf(ScaledTensorType type) {
     add(getScaleStorage(getScaleLayout(type)),
         std::max<int64_t>(1, tileOf(type.getRowTile(), type.getNumRows())),
         std::max<int64_t>(1, tileOf(type.getKTile(), type.getK())));
-  if (std::optional<hw::SparsePattern> pattern = sparsePattern(type))
-    add(getMetadataStorage(type.getLayout()), 1,
-        hw::elementsPerMetadataByte(*pattern));
+  if (spec.isSparse()) {
+    SparseForm form = sparseForm(type);
+    add(getMetadataStorage(getMetadataLayout(type)), 1,
+        std::lcm(form.perByte, form.chunk));
+  }
   return units;
 }
 

@@ -43,12 +43,11 @@ struct LegalizeScales : blockscale::impl::LegalizeScalesBase<LegalizeScales> {
 } // namespace
 
 /// What there is to lay out of an operand for instructions: scales of tiles,
-/// its metadata or nothing.
+/// metadata that they read or nothing.
 static StringRef laidOut(ScaledTensorType type, ScaledTensorType other) {
-  const ScaleSpec &spec = type.getSpec().getValue();
   if (hasBlockScales(type, other))
     return "scales";
-  return spec.isSparse() ? "metadata" : "";
+  return sparsePattern(type) ? "metadata" : "";
 }
 
 /// What it is of the other operand that no instruction reads its scales beside;
@@ -420,6 +419,14 @@ static bool isDenseProduct(const Choice &choice, hw::Target target) {
 static FailureOr<Choice> fallBack(MatmulOp op, const Choice &choice,
                                   hw::Target target) {
   std::optional<unsigned> block = denseBlock(choice.a, choice.b, target);
+  // Of patterns that instructions skip the table has said why none does.
+  bool isSkipped = choice.a.pattern || choice.b.pattern;
+  if (!block && !choice.a.scale && !choice.b.scale && !isSkipped) {
+    Choice refused = choice;
+    refused.why = choice.why->text + "; nor is it multiplied densely: " +
+                  whyNoScheme(target, choice.a, choice.b).text;
+    return refused;
+  }
   if (!block)
     return choice;
   densify(op, op.getAMutable(), *block);

@@ -66,23 +66,23 @@ std::optional<Reason> blockscale::whyNotSkipped(MatmulOp op,
            std::to_string(spec.ofM) +
            (isTF32 ? ", but kind tf32 skips 1 of 2"
                    : ", but the kinds f16, f8f6f4 and i8 skip 2 of 4 (and 1 of "
-                     "2)");
+                     "2, and at most 2 of more)");
   }
   if (!pattern)
     return "keeps " + std::to_string(spec.keepN) + " of " +
            std::to_string(spec.ofM) +
-           ", which no instruction skips; expected 2 of 4 or 1 of 2 (kind "
-           "mxf8f6f4), or 4 of 8 in pairs of f4E2M1FN (kinds mxf4 and "
-           "mxf4nvf4), or dense elements, whose values 'blockscale.prune' may "
-           "have pruned so";
+           ", which no instruction skips; expected 2 of 4, 1 of 2 or at most 2 "
+           "of more (kind mxf8f6f4), or 4 of 8 in pairs of f4E2M1FN (kinds "
+           "mxf4 and mxf4nvf4), or dense elements, whose values "
+           "'blockscale.prune' may have pruned so";
   auto compress = dyn_cast_or_null<CompressOp>(sourceOf(x));
   if (!compress)
     return std::nullopt;
   if (auto why = whyNotCompressible(compress))
     return "holds constants that break its pattern: " + why->text;
   auto prune = dyn_cast_or_null<PruneOp>(sourceOf(compress.getInput()));
-  if (prune && *pattern == hw::SparsePattern::PairsFourOfEight &&
-      prune.getGroup() == spec.ofM && !prune.getPairs())
+  if (prune && keepsPairs(x.getType()) && prune.getGroup() == spec.ofM &&
+      !prune.getPairs())
     return "was pruned to 4 of 8 single elements, but kinds mxf4 and mxf4nvf4 "
            "skip aligned pairs; expected 'keep 4 of 8 pairs'";
   return std::nullopt;
@@ -132,21 +132,20 @@ std::optional<unsigned> blockscale::denseBlock(const HardwareOperand &a,
   return std::nullopt;
 }
 
-/// Whether it is defined how both operands are stored, so that something can
-/// make them dense.
 std::optional<Reason> blockscale::whyNotDense(MatmulOp op) {
   for (ScaledTensorType type : {op.getA().getType(), op.getB().getType()}) {
     const ScaleSpec &spec = type.getSpec().getValue();
-    if (!spec.isSparse())
-      continue;
-    if (!sparsePattern(type))
-      return Reason("no metadata are defined for this sparsity");
-    if (spec.zero)
+    if (spec.isSparse() && spec.zero)
       return "what '" + std::string(type.getSpec().getText()) +
-             "' prunes is 0, which no code is where a zero point is none";
+             "' prunes is 0, which no code is where a zero point is none; "
+             "expected "
+             "a dense operand, which may have any zero points";
   }
   return std::nullopt;
 }
+
+/// Elements along K of the longest tile that a spec has.
+static constexpr unsigned kLongestTile = 256;
 
 void blockscale::densify(MatmulOp op, OpOperand &operand, unsigned block) {
   auto type = cast<ScaledTensorType>(operand.get().getType());
@@ -154,6 +153,8 @@ void blockscale::densify(MatmulOp op, OpOperand &operand, unsigned block) {
   bool hasTiles = block && spec.isTile();
   if (hasTiles)
     spec.columns->size = spec.columns->subtile = block;
+  else if (spec.isTile() && spec.columns->size > kLongestTile)
+    spec.columns->size = spec.columns->subtile = kLongestTile;
   auto dense = ScaledTensorType::get(
       type.getShape(), type.getElementType(),
       ScaleSpecAttr::get(op.getContext(), spec),

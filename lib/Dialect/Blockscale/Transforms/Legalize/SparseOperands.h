@@ -32,8 +32,8 @@ std::optional<Reason> whyNotUnscaled(const HardwareOperand &a,
 std::optional<unsigned> denseBlock(const HardwareOperand &a,
                                    const HardwareOperand &b, hw::Target target);
 
-/// Why nothing can make both operands dense: it is not defined how they are
-/// stored, or zeros have no code there; empty if something can.
+/// Why nothing can make both operands dense: zeros have no code there; empty if
+/// something can.
 std::optional<Reason> whyNotDense(MatmulOp op);
 
 /// `operand` without sparsity and in tiles of `block`, where it has any.
