@@ -48,7 +48,7 @@ func.func @real_zeros_beside_tables(%a: !tables, %b: !real_zeros) -> tensor<128x
 !bytes = !blockscale.tensor<128x256xf8E4M3FN>
 !sparse = !blockscale.tensor<128x256xui4, "float16_float16_t0n2m4", layout = tiled_128x4>
 func.func @sparse_real_zeros(%a: !bytes, %b: !sparse) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' with scales 'float16_float16_t0n2m4': a zero point in real units of sparse elements is multiplied by the sum of what a row of the other operand has beside the elements that are kept, which is no product of a term of the row and one of the column; expected zero points that count in steps of the scale, such as 'int8', or dense elements}}
+  // expected-error @below {{operand 'b' with scales 'float16_float16_t0n2m4': a zero point in real units of sparse elements is multiplied by the sum of what a row of the other operand has beside the elements that are kept, which is no product of a term of the row and one of the column; expected zero points that count in steps of the scale, such as 'int8', or dense elements, or 'dense-fallback', with which another product subtracts them}}
   %0 = blockscale.matmul %a, %b : !bytes, !sparse -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }

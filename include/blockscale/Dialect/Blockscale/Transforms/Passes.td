@@ -127,12 +127,23 @@ def LegalizeScales : Pass<"blockscale-legalize-scales"> {
     ```mlir
     %d = blockscale.matmul %a, %b : ...
     ```
-    A structured-sparse `a` is executed as it is where its pattern is one that
-    the kind skips: 2 of 4 (and 1 of 2) for mxf8f6f4, f8f6f4, f16 and i8, 1 of 2
-    for tf32, 4 of 8 in pairs for mxf4 and mxf4nvf4. One scale then covers twice
-    as many elements of K, of `b` too. With `dense-fallback` a sparse operand
-    that cannot be executed, or has float scales of tiles, is first made dense by
+    A structured-sparse operand is executed as it is where its pattern is one that
+    the kind skips: 2 of 4 for mxf8f6f4, f8f6f4, f16 and i8, 1 of 2 for tf32, 4 of 8
+    in pairs for mxf4 and mxf4nvf4; or one that is stored as these, such as 1 of 4
+    (`blockscale.assemble` says which). One scale then covers twice
+    as many elements of K, of the other operand too. With `dense-fallback` a sparse
+    operand that cannot be executed is first made dense by
     `blockscale.densify`; without it it is refused.
+
+    Zero points in real units of a sparse operand are no terms of the epilogue, as
+    what is pruned has none. With `dense-fallback` they become another product in
+    front, of ones at the kept places under scales of the zero points with the other
+    sign, which is `c` of the product without them:
+
+    ```mlir
+    %1 = blockscale.matmul %ones, %b : ...
+    %2 = blockscale.matmul %codes, %b c(%1) : ...
+    ```
 
     After:
     ```mlir

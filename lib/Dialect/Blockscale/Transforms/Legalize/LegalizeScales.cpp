@@ -14,6 +14,7 @@
 #include "OperandReasons.h"
 #include "ScaleReasons.h"
 #include "SparseOperands.h"
+#include "SparseZeros.h"
 #include "blockscale/Dialect/Blockscale/IR/LayoutOfScales.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/SparseSide.h"
@@ -22,6 +23,8 @@
 #include "blockscale/Dialect/Blockscale/IR/ZeroTerms.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace blockscale {
 #define GEN_PASS_DEF_LEGALIZESCALES
@@ -37,6 +40,7 @@ struct LegalizeScales : blockscale::impl::LegalizeScalesBase<LegalizeScales> {
   void runOnOperation() override;
   void getDependentDialects(DialectRegistry &registry) const override {
     LegalizeScalesBase::getDependentDialects(registry);
+    registry.insert<arith::ArithDialect, tensor::TensorDialect>();
     registerKernelSources(registry);
   }
 };
@@ -472,6 +476,17 @@ static LogicalResult checkWish(MatmulOp op, MmaAttr found) {
   return success();
 }
 
+/// Makes products of their own of zero points in real units of sparse operands.
+static LogicalResult splitSparseZeros(MatmulOp op, hw::Target target) {
+  while (hasSparseRealZeros(op)) {
+    if (auto why = whyNotSplit(op))
+      return op.emitOpError() << why->text;
+    if (failed(legalizeMatmul(splitZeros(op), target, /*denseFallback=*/true)))
+      return failure();
+  }
+  return success();
+}
+
 LogicalResult blockscale::legalizeMatmul(MatmulOp op, hw::Target target,
                                          bool denseFallback) {
   // What is complete stays, as edited or as an earlier run left it.
@@ -488,6 +503,8 @@ LogicalResult blockscale::legalizeMatmul(MatmulOp op, hw::Target target,
   };
   bool anySparse =
       isSparse(op.getA().getType()) || isSparse(op.getB().getType());
+  if (denseFallback && failed(splitSparseZeros(op, target)))
+    return failure();
   if (auto why = whyNotZeroTerms(op))
     return op.emitOpError() << why->text;
   std::optional<Reason> whyDense = whyNotDense(op);

@@ -116,7 +116,8 @@ static std::optional<Reason> whyNotZeros(const ScaleSpec &spec, Type element) {
            "sum of what a row of the other operand has beside the elements "
            "that are kept, which is no product of a term of the row and one of "
            "the column; expected zero points that count in steps of the scale, "
-           "such as 'int8', or dense elements";
+           "such as 'int8', or dense elements, or 'dense-fallback', with which "
+           "another product subtracts them";
   return std::nullopt;
 }
 
