@@ -112,17 +112,20 @@ struct PruneToLinalg : OpConversionPattern<PruneOp> {
 // Compression
 //===----------------------------------------------------------------------===//
 
+/// What is compressed together: a chunk of the pattern, or a group of elements.
+hw::SparsePatternInfo chunkOf(ScaledTensorType type) {
+  if (std::optional<hw::SparsePattern> pattern = sparsePattern(type))
+    return hw::patternInfo(*pattern);
+  SparseForm form = sparseForm(type);
+  return {unsigned(form.chunk), unsigned(form.stored), /*unit=*/1};
+}
+
 /// Reads dense parts chunk by chunk: four units, of which two are stored, or
 /// the elements of a group.
 class Compressor {
 public:
   Compressor(const Parts &parts, ScaledTensorType to)
-      : parts(parts),
-        form(sparseForm(to)), info{unsigned(form.chunk), unsigned(form.stored),
-                                   /*unit=*/1} {
-    if (std::optional<hw::SparsePattern> pattern = sparsePattern(to))
-      info = hw::patternInfo(*pattern);
-  }
+      : parts(parts), form(sparseForm(to)), info(chunkOf(to)) {}
 
   /// The code that is stored at `position`; of a unit without an element that
   /// is not zero +0.
