@@ -69,11 +69,68 @@ static std::pair<Value, Value> storedOfTwo(Emitter &e, const Parts &parts,
   return {codeAt(e, parts, position, metadata.group), kept};
 }
 
+/// The bits of the group of an element in a mask, the first of the group the
+/// lowest.
+static Value bitsOfGroup(Emitter &e, const Parts &parts, ValueRange position,
+                         int64_t group) {
+  constexpr int64_t kByte = 8;
+  SmallVector<Value> place(position);
+  place.back() =
+      arith::MulIOp::create(e, e.quotient(place.back(), group), e.index(group));
+  Value inByte = arith::IndexCastOp::create(e, e.getI32Type(),
+                                            e.remainder(place.back(), kByte));
+  Value bits;
+  for (int64_t bit = 0; bit < group; bit += kByte) {
+    Value byte = arith::ExtUIOp::create(
+        e, e.getI32Type(),
+        tensor::ExtractOp::create(e, parts.metadata,
+                                  metadataPosition(e, parts.type, place)));
+    byte = bits ? arith::ShLIOp::create(e, byte, e.i32(bit)).getResult()
+                : arith::ShRUIOp::create(e, byte, inByte).getResult();
+    bits = bits ? arith::OrIOp::create(e, bits, byte).getResult() : byte;
+    place.back() = arith::AddIOp::create(e, place.back(), e.index(kByte));
+  }
+  return bits;
+}
+
+/// Of a group with a bit for each element those are stored, one behind the
+/// other, whose bits are set.
+static std::pair<Value, Value> storedByMask(Emitter &e, const Parts &parts,
+                                            ValueRange position) {
+  SparseForm form = sparseForm(parts.type);
+  Value k = position.back(), bits = bitsOfGroup(e, parts, position, form.chunk);
+  Value unit =
+      arith::IndexCastOp::create(e, e.getI32Type(), e.remainder(k, form.chunk));
+  auto bitAt = [&](Value place) -> Value {
+    return arith::AndIOp::create(e, arith::ShRUIOp::create(e, bits, place),
+                                 e.i32(1));
+  };
+  Value before = e.i32(0);
+  for (int64_t i = 0; i + 1 < form.chunk; ++i) {
+    Value isBefore =
+        arith::CmpIOp::create(e, arith::CmpIPredicate::ult, e.i32(i), unit);
+    before = arith::AddIOp::create(
+        e, before,
+        arith::SelectOp::create(e, isBefore, bitAt(e.i32(i)), e.i32(0)));
+  }
+  // Bits that are too many must not lead out of the group.
+  before = arith::MinUIOp::create(e, before, e.i32(form.stored - 1));
+  Value first =
+      arith::MulIOp::create(e, e.quotient(k, form.chunk), e.index(form.stored));
+  Value stored = arith::AddIOp::create(
+      e, first, arith::IndexCastOp::create(e, e.getIndexType(), before));
+  Value isKept =
+      arith::CmpIOp::create(e, arith::CmpIPredicate::ne, bitAt(unit), e.i32(0));
+  return {codeAt(e, parts, position, stored), isKept};
+}
+
 /// The code of an element of a sparse tensor where it is stored, and whether it
 /// is. Two 2-bit indices say which units of a group of four were kept; a unit
 /// is an element, or a pair where 4 of 8 are kept in pairs.
 static std::pair<Value, Value> storedCode(Emitter &e, const Parts &parts,
                                           ValueRange position) {
+  if (sparseForm(parts.type).isMask)
+    return storedByMask(e, parts, position);
   hw::SparsePattern pattern = *sparsePattern(parts.type);
   if (pattern == hw::SparsePattern::OneOfTwo)
     return storedOfTwo(e, parts, position);

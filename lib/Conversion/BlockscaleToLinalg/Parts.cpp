@@ -167,11 +167,11 @@ SmallVector<Value> blockscale::metadataPosition(Emitter &e,
                                                 ScaledTensorType type,
                                                 ValueRange position) {
   SmallVector<Value> place(position);
-  place.back() = e.quotient(place.back(),
-                            hw::elementsPerMetadataByte(*sparsePattern(type)));
-  return mapped(
-      e, getStorageMap(getMetadataStorage(type.getLayout()), e.getContext()),
-      place);
+  place.back() = e.quotient(place.back(), sparseForm(type).perByte);
+  return mapped(e,
+                getStorageMap(getMetadataStorage(getMetadataLayout(type)),
+                              e.getContext()),
+                place);
 }
 
 //===----------------------------------------------------------------------===//
