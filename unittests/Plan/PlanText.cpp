@@ -12,7 +12,6 @@
 
 using namespace blockscale;
 using namespace blockscale::plan;
-using blockscale::test::textOf;
 
 Plan test::makePlan() {
   Parameter map;

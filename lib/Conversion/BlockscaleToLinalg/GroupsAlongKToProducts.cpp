@@ -178,7 +178,7 @@ static Value productOfGroup(Emitter &e, MatmulOp op, ArrayRef<Side> sides,
       MatmulOp::create(e, ofGroup, operands[0], operands[1], op.getAlpha(),
                        op.getBeta(), entryOf(e, op.getC(), group.number),
                        entryOf(e, op.getBias(), group.number),
-                       /*offsets=*/Value(), /*rowNumbers=*/Value(),
+                       /*offsets=*/Value(), /*row_numbers=*/Value(),
                        op.getBiasKindAttr(), op.getPairsAttr(), LoweringAttr());
   IRMapping mapping;
   op.getEpilogue().cloneInto(&product.getEpilogue(), mapping);

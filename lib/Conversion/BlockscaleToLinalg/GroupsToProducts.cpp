@@ -152,7 +152,7 @@ Value GroupSplitter::matrixOfMasked(GroupRows rows, Value group, Value result) {
   auto product = MatmulOp::create(
       e, ofGroup, matrixOf(op.getA().getType(), a, group), matrixOfB(group),
       op.getAlpha(), op.getBeta(), c, bias, /*offsets=*/Value(),
-      /*rowNumbers=*/Value(), op.getBiasKindAttr(), op.getPairsAttr(),
+      /*row_numbers=*/Value(), op.getBiasKindAttr(), op.getPairsAttr(),
       LoweringAttr());
   IRMapping mapping;
   op.getEpilogue().cloneInto(&product.getEpilogue(), mapping);
@@ -181,7 +181,7 @@ Value GroupSplitter::groupOf(GroupRows rows, Value group, Value result) {
   auto product =
       MatmulOp::create(e, ofGroup, rowsOfA(rows), matrixOfB(group),
                        op.getAlpha(), op.getBeta(), c, bias,
-                       /*offsets=*/Value(), /*rowNumbers=*/Value(),
+                       /*offsets=*/Value(), /*row_numbers=*/Value(),
                        op.getBiasKindAttr(), op.getPairsAttr(), LoweringAttr());
   IRMapping mapping;
   op.getEpilogue().cloneInto(&product.getEpilogue(), mapping);
