@@ -22,6 +22,8 @@
 #include "blockscale/Formats/Result.h"
 #include "blockscale/NKI/Target.h"
 
+#include <vector>
+
 namespace blockscale::nki {
 
 /// Where a tile lies.
