@@ -84,6 +84,18 @@ func.func @disassemble_pairs(%q: !blockscale.tensor<128x256xf4E2M1FN, "e4m3fn_t1
   return %0#0, %0#1, %0#2 : tensor<128x128xf4E2M1FN>, tensor<128x8xf8E4M3FN>, tensor<128x16xi8>
 }
 
+// 3 of 4: a bit for each element. 1 of 4 is stored as 2 of 4, of e2m1 under e4m3 as 4 of 8 in
+// pairs, and of tf32 as 1 of 2.
+// CHECK-LABEL: func.func @sparse_forms
+func.func @sparse_forms(%most: tensor<?x3072xf16>, %mask: tensor<?x512xi8>, %padded: !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t16n1m4">, %pairs: !blockscale.tensor<128x256xf4E2M1FN, "e4m3fn_t16n1m4">, %words: !blockscale.tensor<128x256xtf32, "n1m4">) -> (tensor<128x128xf8E4M3FN>, tensor<128x32xi8>, tensor<128x128xf4E2M1FN>, tensor<128x16xi8>, tensor<128x128xf32>, tensor<128x64xi8>) {
+  // CHECK: blockscale.assemble %{{.*}} metadata(%{{.*}} : tensor<?x512xi8>) : tensor<?x3072xf16> to !blockscale.tensor<?x4096xf16, "n3m4">
+  %0 = blockscale.assemble %most metadata(%mask : tensor<?x512xi8>) : tensor<?x3072xf16> to !blockscale.tensor<?x4096xf16, "n3m4">
+  %1:3 = blockscale.disassemble %padded : !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t16n1m4">
+  %2:3 = blockscale.disassemble %pairs : !blockscale.tensor<128x256xf4E2M1FN, "e4m3fn_t16n1m4">
+  %3:2 = blockscale.disassemble %words : !blockscale.tensor<128x256xtf32, "n1m4">
+  return %1#0, %1#2, %2#0, %2#2, %3#0, %3#1 : tensor<128x128xf8E4M3FN>, tensor<128x32xi8>, tensor<128x128xf4E2M1FN>, tensor<128x16xi8>, tensor<128x128xf32>, tensor<128x64xi8>
+}
+
 // Elements in M-major order: K comes first in memory.
 // CHECK-LABEL: func.func @disassemble_mn_major
 func.func @disassemble_mn_major(%q: !blockscale.tensor<?x256xf8E5M2, "e8m0_t32", order = mn_major>) -> (tensor<256x?xf8E5M2>, tensor<?x8xf8E8M0FNU>) {
