@@ -176,7 +176,8 @@ Value ErrorSum::squaresOf(ArrayRef<Part> errors, Value factor) {
 // most 1/15 above the largest element under the first scale: so it is under the
 // nearest number of at least four bits. The second scale is the next number or
 // one further up, which is 1/15 more at least, so that nothing saturates under
-// it; or both are the same, and so are the sums.
+// it. Or both are the same, as under tensor scales of which the block has the
+// largest magnitude, and so are the sums.
 ErrorSum::Comparison ErrorSum::compare(ArrayRef<Value> values,
                                        const Candidate &first,
                                        const Candidate &second,
@@ -204,9 +205,9 @@ ErrorSum::Comparison ErrorSum::compare(ArrayRef<Value> values,
       compares(arith::CmpFPredicate::UGT,
                arith::MulFOp::create(e, first.largest, first.inverse),
                e.f32(largestElement * kAboveLargest));
-  Value counts = compares(arith::CmpFPredicate::UNE, scales[0], e.f32(0));
+  Value differ = compares(arith::CmpFPredicate::UNE, scales[0], scales[1]);
   Value isOpen = arith::AndIOp::create(
-      e, counts, arith::OrIOp::create(e, isNear, isUnusual));
+      e, differ, arith::OrIOp::create(e, isNear, isUnusual));
   auto branch = scf::IfOp::create(e, TypeRange(e.getI1Type()), isOpen,
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(e);
