@@ -12,7 +12,10 @@ from sweep import NARROW
 
 BLOCKS = ["e8m0_t32", "e8m0_t32", "e8m0_t64", "e8m0_t128", "e8m0_t16"]
 FLOATS = ["float32_t128@plain", "float32_t128@plain", "float32_t64@plain",
-          "float32_t32@plain", "float32_t0@plain", "float16_t64@plain"]
+          "float32_t32@plain", "float32_t256@plain", "float32_t0@plain",
+          "float16_t64@plain"]
+# Of several rows, in squares and others: not in groups, where each row has its own.
+ROWS = ["", "", "", "_t4", "_t8", "_t16", "_t32", "_t64", "_t128"]
 POWER_RULES = ["floor", "round_up", "floor_plus_one", "ceil", "mid_max", "rounded_max",
                "top_binade", "min_error"]
 
@@ -42,9 +45,18 @@ def draw_target(rng):
     return element, spec, f"{rule} {draw_rounding(rng)}".strip()
 
 
+def with_rows(rng, spec):
+    """The same for several rows, if scales are those of tiles."""
+    if "t0" in spec:
+        return spec
+    return re.sub(r"_t(?=\d+(@|$))", rng.choice(ROWS) + "_t", spec)
+
+
 def draw_quantized(rng, chip):
     form = rng.choice(["rows", "counts", "plain", "plain", "gathered"])
     element, spec, words = draw_target(rng)
+    if form == "plain":
+        spec = with_rows(rng, spec)
     spec, _, layout = spec.partition("@")
     tile = int(re.search(r"(\d+)$", spec)[0]) or 8
     product = draw_groups(rng, chip, "rows" if form == "plain" else form, tile)

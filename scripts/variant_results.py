@@ -468,3 +468,68 @@ RESULT_VARIANTS += [
     Variant("groups of rows, sparse B", DATACENTER, SPARSE_WEIGHTS, "", GROUPED,
             groups=5),
 ]
+
+
+# Tiles of D of which no thread has all: lanes, warps and CTAs choose their scales.
+TILES_OF_D = [
+    Quantized(MXFP8, Quantization("f8E4M3FN", "e8m0_t128", "bf16", "rule(round_up)")),
+    Quantized(MXFP8, Quantization("f8E5M2", "e8m0_t64_t64", "f32",
+                                  "rounding(stochastic, seed = 7)")),
+    Quantized(MXFP8, LONG_TILES[3]),
+    Quantized(NVFP4, Quantization("f4E2M1FN", "multi_float32_e4m3fn_t16_t16", "bf16",
+                                  "rule(min_error)")),
+    Quantized(NVFP4, Quantization("f8E4M3FN", "float32_t128@plain", "f32",
+                                  "rule(min_error)"))]
+LONG_BLOCKS = [Quantized(MXFP8, Quantization("f8E4M3FN", "float32_t256@plain", "bf16")),
+               Quantized(NVFP4, Quantization("f8E5M2", "float32_t256@plain", "f32",
+                                             "rule(min_error)"))]
+PROMOTED_TILES = [
+    Quantized(PROMOTED[0], Quantization("f8E4M3FN", "float32_t64_t64@plain", "bf16")),
+    Quantized(PROMOTED[0], Quantization("f8E5M2", "e8m0_t32_t32", "f32",
+                                        "rule(min_error)"))]
+WHOLE_SQUARES_OF_D = Sizes([1, 130, 300], [(256, 640), (640, 1152)])
+LONG_BLOCKS_OF_D = Sizes([1, 130, 300], [(256, 640), (768, 1152)])
+
+
+def in_tiles(name, schedule, needs=DATACENTER, results=None, sizes=WHOLE_SQUARES_OF_D,
+             is_wide=False, is_paired=False):
+    """A warp level kernel has 128 columns, of which pairs make 64."""
+    results = results or (TILES_OF_D[1:4:2] if is_paired and needs is WARP
+                          else TILES_OF_D)
+    make = function_with_pairs if is_paired else function_with_quantized_result
+    kind = "gate and up, " if is_paired else ""
+    return Variant(f"quantised results in shared tiles, {kind}{name}", needs, results,
+                   schedule, sizes, is_wide, make=make)
+
+
+RESULT_VARIANTS += [
+    in_tiles("one CTA", "cta_group = 1, swap_operands = false"),
+    in_tiles("CTA pair, eight warps",
+             "cta_group = 2, swap_operands = false, tile_n = 256, epilogue_warps = 8"),
+    in_tiles("one CTA, operands swapped",
+             "cta_group = 1, swap_operands = true, tile_n = 128"),
+    in_tiles("CTA pair in 2 x 2, operands swapped", "cta_group = 2, cluster_m = 2, "
+             "cluster_n = 2, swap_operands = true, tile_n = 128"),
+    in_tiles("split K, operands swapped", "cta_group = 1, split_k = 2, cluster_k = 1, "
+             "swap_operands = true, tile_n = 128"),
+    in_tiles("blocks of a cluster", "cta_group = 1, cluster_m = 2, "
+             "swap_operands = true, tile_n = 64", results=LONG_BLOCKS,
+             sizes=LONG_BLOCKS_OF_D),
+    in_tiles("blocks of a cluster of pairs", "cta_group = 2, cluster_m = 4, "
+             "swap_operands = true, tile_n = 64", results=LONG_BLOCKS,
+             sizes=Sizes([1, 130, 300], [(512, 640), (1536, 1152)]), is_paired=True),
+    in_tiles("blocks of a cluster, dynamic scheduler, parts of K in it",
+             "cta_group = 1, cluster_m = 2, split_k = 2, cluster_k = 2, "
+             "scheduler = dynamic, swap_operands = true, tile_n = 128",
+             results=LONG_BLOCKS, sizes=LONG_BLOCKS_OF_D),
+    in_tiles("one CTA", "cta_group = 1, swap_operands = false", is_paired=True),
+    in_tiles("wide K, CTA pair, operands swapped",
+             "cta_group = 2, swap_operands = true, tile_n = 128", is_wide=True),
+    in_tiles("promoted sums", "swap_operands = false", results=PROMOTED_TILES),
+    in_tiles("promoted sums, operands swapped", "swap_operands = true, tile_n = 64",
+             results=PROMOTED_TILES),
+    in_tiles("warp level", "swap_operands = false", needs=WARP),
+    in_tiles("operands swapped, warp level", "swap_operands = true, tile_n = 128",
+             needs=WARP),
+    in_tiles("warp level", "swap_operands = false", needs=WARP, is_paired=True),
+]

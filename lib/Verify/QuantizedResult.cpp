@@ -43,15 +43,16 @@ typeOf(const plan::Quantization &planned) {
 
 static constexpr std::string_view kGrouped = "grouped_128x4";
 
-/// The float scales of D, if it has such: one for each row and block.
+/// The float scales of D, if it has such: one for each tile.
 static const plan::VectorScales *floatsOf(const plan::Kernel &kernel) {
   const plan::VectorScales *floats = ofResult(kernel.vectorScales);
   bool isKnown =
-      floats && floats->rows == 1 && floats->block && floats->format == "f32";
+      floats && floats->rows && floats->block && floats->format == "f32";
   return isKnown ? floats : nullptr;
 }
 
-/// Elements of D that share a scale; 0 if the plan does not say so.
+/// Elements of a row of D for which memory has a scale; 0 if the plan does not
+/// say so.
 static uint64_t blockOf(const plan::Kernel &kernel) {
   if (const plan::VectorScales *floats = floatsOf(kernel))
     return floats->block;
@@ -61,10 +62,17 @@ static uint64_t blockOf(const plan::Kernel &kernel) {
   return isKnown ? scales->block : 0;
 }
 
-/// Rows of D that share a scale.
+/// Rows of D that share a scale, and elements of each.
 static uint64_t rowsOf(const plan::Kernel &kernel) {
+  if (const plan::VectorScales *floats = floatsOf(kernel))
+    return floats->rows;
   const plan::ScalePacking *scales = ofResult(kernel.scales);
   return scales ? std::max<uint64_t>(1, scales->rows) : 1;
+}
+static uint64_t tileOf(const plan::Kernel &kernel) {
+  if (const plan::VectorScales *floats = floatsOf(kernel))
+    return floats->block;
+  return ofResult(kernel.scales)->ownBlock();
 }
 
 static Result<reference::Quantization> ruleOf(const plan::Kernel &kernel) {
@@ -73,7 +81,7 @@ static Result<reference::Quantization> ruleOf(const plan::Kernel &kernel) {
     return Reason("a kernel that quantises its product has 'data' and 'scales' "
                   "of 'd', the latter in layout 'tiled_128x4' or '" +
                   std::string(kGrouped) +
-                  "', or 'vectorScales' of f32 for each row and block");
+                  "', or 'vectorScales' of f32 for each tile");
   std::optional<ElementFormat> element = parseFormat(data->format), scale;
   bool isFloat = floatsOf(kernel);
   std::string format = isFloat ? "f32" : ofResult(kernel.scales)->format;
@@ -184,9 +192,9 @@ std::optional<Reason> verify::addQuantizedResult(const plan::Kernel &kernel,
   if (scales && areInOne(inputs) != (scales->layout == kGrouped))
     return Reason("scales of groups in layout '" + scales->layout + "'");
   uint64_t columns = inputs.problem.resultColumns();
-  if (columns % blockOf(kernel) != 0)
+  if (columns % tileOf(kernel) != 0)
     return Reason(std::to_string(columns) + " columns of D in blocks of " +
-                  std::to_string(blockOf(kernel)));
+                  std::to_string(tileOf(kernel)));
   inputs.problem.output = *type;
   for (const plan::Parameter &parameter : kernel.parameters) {
     if (parameter.operand == "d") {
@@ -228,7 +236,7 @@ struct Block {
   uint64_t matrix, row, rowOfScales, number;
   std::vector<float> values, least, most;
 
-  /// Adds the numbers of another row, under the same scale.
+  /// Adds the numbers of another block under the same scale.
   void join(const Block &other) {
     auto append = [](std::vector<float> &to, const std::vector<float> &from) {
       to.insert(to.end(), from.begin(), from.end());
@@ -283,7 +291,9 @@ private:
   bool isSampled;
   Verdict &verdict;
   reference::Quantization rule;
-  uint64_t size, rowsOfScale, blocks, atoms, matrixBytes, codeBytes;
+  /// Elements of a block, rows and elements that share a scale.
+  uint64_t size, rowsOfScale, tileSize;
+  uint64_t blocks, atoms, matrixBytes, codeBytes;
   uint64_t linePitch, batchPitch;
   std::vector<float> factors;
   MemoryImage codes, scales;
@@ -298,7 +308,8 @@ ResultChecker::ResultChecker(const plan::Kernel &kernel,
     : problem(inputs.problem), inputs(inputs), criterion(criterion),
       isSampled(isSampled), verdict(verdict), rule(*ruleOf(kernel)),
       size(blockOf(kernel)), rowsOfScale(rowsOf(kernel)),
-      blocks(problem.resultColumns() / size), atoms((blocks + 3) / 4),
+      tileSize(tileOf(kernel)), blocks(problem.resultColumns() / size),
+      atoms((blocks + 3) / 4),
       matrixBytes((problem.m + 127) / 128 * atoms * 512),
       codeBytes(packedBytes(rule.element, size)),
       linePitch(*evaluateSize(ofResult(kernel.data)->linePitch, sizes)),
@@ -315,9 +326,11 @@ ResultChecker::ResultChecker(const plan::Kernel &kernel,
 }
 
 uint64_t ResultChecker::placeOf(const Block &block) const {
-  if (!rule.scale)
-    return ((block.matrix * problem.m + block.row) * blocks + block.number) *
-           sizeof(float);
+  if (!rule.scale) {
+    uint64_t ofMatrix = (problem.m + rowsOfScale - 1) / rowsOfScale;
+    uint64_t line = block.matrix * ofMatrix + block.row / rowsOfScale;
+    return (line * blocks + block.number) * sizeof(float);
+  }
   return block.matrix * matrixBytes +
          scaleOffset(block.rowOfScales, block.number, atoms);
 }
@@ -408,7 +421,7 @@ bool ResultChecker::isUntouched(const Block &block) const {
 void ResultChecker::checkExactly(const Block &block, const Block &tile) {
   reference::QuantizedBlock expected = reference::quantizeBlock(
       rule, tile.values, factorOf(block), firstOf(tile));
-  if (rowsOfScale > 1)
+  if (rowsOfScale > 1 || tileSize > size)
     expected.codes = reference::quantizeUnder(
         rule, expected.scale, block.values, factorOf(block), firstOf(block));
   uint64_t first = codesOf(block);
@@ -481,24 +494,26 @@ void ResultChecker::check(const Block &block, const Block &tile) {
 void ResultChecker::checkTile(const Rows &rows,
                               const reference::TileResult &result, uint64_t row,
                               uint64_t column) {
-  Block tile = blockAt(rows, result, row, column);
-  std::vector<Block> blocksOfRows{tile};
+  std::vector<Block> blocksOfTile;
   uint64_t end = std::min(row + rowsOfScale, result.tile.rows);
-  for (uint64_t next = row + 1; next < end; ++next) {
-    blocksOfRows.push_back(blockAt(rows, result, next, column));
-    tile.join(blocksOfRows.back());
-  }
-  for (const Block &block : blocksOfRows)
+  for (uint64_t next = row; next < end; ++next)
+    for (uint64_t first = 0; first < tileSize; first += size)
+      blocksOfTile.push_back(blockAt(rows, result, next, column + first));
+  Block tile = blocksOfTile.front();
+  for (size_t i = 1; i < blocksOfTile.size(); ++i)
+    tile.join(blocksOfTile[i]);
+  for (const Block &block : blocksOfTile)
     check(block, tile);
 }
 
-/// Tiles hold whole blocks, and all rows of a scale.
+/// Tiles hold all rows and columns of a scale.
 void ResultChecker::check(const Rows &rows, const Multiply &multiply) {
   constexpr uint64_t kColumns = 128;
-  uint64_t columns = std::max<uint64_t>(1, kColumns / size) * size;
+  uint64_t columns = std::max<uint64_t>(1, kColumns / tileSize) * tileSize;
   for (const reference::TileResult &result : multiply(rows.product, columns))
     for (uint64_t row = 0; row < result.tile.rows; row += rowsOfScale)
-      for (uint64_t column = 0; column < result.tile.columns; column += size)
+      for (uint64_t column = 0; column < result.tile.columns;
+           column += tileSize)
         checkTile(rows, result, row, column);
   checkPadding(rows);
 }

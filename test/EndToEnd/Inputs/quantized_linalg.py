@@ -5,17 +5,19 @@
 """Products that quantise their result against what blockscale-to-linalg makes of the
 same function.
 
-  quantized_linalg.py FOLDER BROKEN [dynamic]
+  quantized_linalg.py FOLDER BROKEN [dynamic|tiles]
 
 runs each kernel on the emulator and writes FOLDER/linalg.mlir: a module whose `main`
 computes the same from the same data and prints for each case how many codes and how
 many scales differ from the kernel's. With BROKEN = 1 a code of the first case is
 wrong, which has to show. With `dynamic` the kernels do not know N, and each runs with
-two of them. Rows and blocks differ from each other; some are zeros, have a
+two of them. With `tiles` several threads, warps or CTAs choose the scale of a tile of D,
+with tensor memory and without. Rows and blocks differ from each other; some are zeros, have a
 NaN, an infinity or the largest numbers.
 """
 
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -25,8 +27,9 @@ from linalg_counts import counted
 
 M, K = 133, 128
 IS_DYNAMIC = "dynamic" in sys.argv
+IS_OF_TILES = "tiles" in sys.argv
 # Of the second a tile has a part only, and the last group of scales has padding.
-COLUMNS = (96, 352) if IS_DYNAMIC else (96,)
+COLUMNS = (256,) if IS_OF_TILES else (96, 352) if IS_DYNAMIC else (96,)
 BITS = {"f8E4M3FN": 8, "f8E5M2": 8, "f6E2M3FN": 6, "f6E3M2FN": 6, "f4E2M1FN": 4}
 # Element, scale spec, rule, rounding, type of the sums, activation.
 CASES = [("f8E4M3FN", "e8m0_t32", "floor", "even", "bf16", ""),
@@ -41,6 +44,46 @@ CASES = [("f8E4M3FN", "e8m0_t32", "floor", "even", "bf16", ""),
          ("f4E2M1FN", "multi_float32_e4m3fn_t16", "min_error", "even", "bf16", ""),
          ("f4E2M1FN", "e8m0_t32", "min_error", "stochastic, seed = 5", "f32",
           "activation(relu)")]
+PAIRS = """pairs epilogue(%g, %u) {
+    %0 = arith.subf %u, %g : f32
+    blockscale.yield %0
+  }"""
+# The same, and whether operands are swapped; a chip.
+TILES = [(*case, swap, "sm_100a") for *case, swap in [
+    ("f8E4M3FN", "float32_t128_t128", "floor", "even", "bf16", "", False),
+    ("f8E4M3FN", "float32_t128_t128", "floor", "stochastic, seed = 5", "f32", "", True),
+    ("f8E4M3FN", "float32_t256", "floor", "even", "bf16", "", True),
+    ("f8E4M3FN", "float32_t256", "min_error", "even", "f32", "activation(relu)", True),
+    ("f8E4M3FN", "float32_t128", "min_error", "even", "bf16", PAIRS, True),
+    ("f4E2M1FN", "multi_float32_e4m3fn_t16_t16", "min_error", "even", "bf16", "", True),
+    ("f8E5M2", "e8m0_t64_t64", "round_up", "even", "f16", "activation(relu)", False),
+    ("f8E5M2", "e8m0_t64_t32", "floor", "even", "f32", PAIRS, True),
+    ("f6E2M3FN", "e8m0_t128", "ceil", "away", "f32", "", True),
+    ("f8E4M3FN", "e8m0_t32_t32", "min_error", "even", "f32", "", False)]]
+TILES += [(*case, swap, "sm_120a") for *case, swap in [
+    ("f8E4M3FN", "float32_t128_t128", "floor", "even", "bf16", "", False),
+    ("f8E4M3FN", "float32_t128_t128", "floor", "stochastic, seed = 5", "f32", "", True),
+    ("f8E4M3FN", "float32_t128", "min_error", "even", "bf16", "", True),
+    ("f8E5M2", "e8m0_t64_t64", "floor", "even", "f32", PAIRS, False),
+    ("f6E2M3FN", "e8m0_t128", "ceil", "away", "f32", "", True),
+    ("f4E2M1FN", "e4m3fn_t16_t16", "min_error", "even", "f32", "", False)]]
+if IS_OF_TILES:
+    CASES = TILES
+
+
+def tile_of(spec):
+    """Rows and columns that share a scale."""
+    extents = [int(extent) for extent in re.findall(r"_t(\d+)", spec)]
+    return (1, *extents)[-2:]
+
+
+def block_of(case):
+    """Elements of a row for which memory has a scale."""
+    return 16 if "e4m3fn" in case[1] else 32
+
+
+def sums_of(case):
+    return 2 if case[5] == PAIRS else 1
 
 
 def data(n):
@@ -78,44 +121,67 @@ def operand(rows, layout):
 
 
 def body(case, layout, n):
-    element, spec, rule, rounding, source, activation = case
+    element, spec, rule, rounding, source, activation = case[:6]
+    schedule, columns = "", n
+    if IS_OF_TILES:
+        swap = "true" if case[6] else "false"
+        schedule = f"schedule(#blockscale.schedule<swap_operands = {swap}>) "
+        columns *= sums_of(case)
     form = f", layout = {layout}" if layout else ""
+    if spec.startswith("float"):
+        form = ""
     result = f'!blockscale.tensor<{M}x{n}x{element}, "{spec}"{form}>'
     factor = "tensor_scale(%t : tensor<f32>) " if "multi" in spec else ""
     sums = f"tensor<{M}x{n}x{source}>"
-    return f"""  %y = blockscale.matmul %a, %b {activation} : {operand(M, layout)}, {operand(n, layout)} -> {sums}
+    return f"""  %y = blockscale.matmul %a, %b {activation} {schedule}: {operand(M, layout)}, {operand(columns, layout)} -> {sums}
   %q = blockscale.quantize %y {factor}rule({rule}) rounding({rounding}) : {sums} to {result}
 """, result
 
 
 def kernels(folder):
+    if not IS_OF_TILES:
+        return kernels_for(folder, "sm_100a")
+    results = [kernels_for(folder, chip)[0] for chip in ("sm_100a", "sm_120a")]
+    return [results[0] + results[1]]
+
+
+def kernels_for(folder, chip):
     text = ""
     n = "?" if IS_DYNAMIC else COLUMNS[0]
     for i, case in enumerate(CASES):
+        if IS_OF_TILES and case[7] != chip:
+            continue
         ops, result = body(case, "tiled_128x4", n)
         factor = ", %t: tensor<f32>" if "multi" in case[1] else ""
         text += (f'func.func @f{i}(%a: {operand(M, "tiled_128x4")}, '
-                 f'%b: {operand(n, "tiled_128x4")}{factor}) -> {result} {{\n'
+                 f'%b: {operand(columns_of(case, n), "tiled_128x4")}{factor}) '
+                 f'-> {result} {{\n'
                  f"{ops}  return %q : {result}\n}}\n")
     (folder / "kernels.mlir").write_text(text)
     subprocess.run(["blockscale", "compile", folder / "kernels.mlir",
-                    "--no-cubin", "-o", folder], check=True)
-    return [run_all(folder, n) for n in COLUMNS]
+                    "--no-cubin", f"--target={chip}", "-o", folder], check=True)
+    cases = [(i, case) for i, case in enumerate(CASES)
+             if not IS_OF_TILES or case[7] == chip]
+    return [[run(folder, i, case, n) for i, case in cases] for n in COLUMNS]
 
 
-def run_all(folder, n):
+def columns_of(case, n):
+    return n if IS_DYNAMIC else n * sums_of(case)
+
+
+def save_inputs(folder, n):
     a, ascales, b, bscales = data(n)
     arrays = {"a_data": a, "a_scales": tiled(ascales), "b_data": b,
               "b_scales": tiled(bscales),
               "tensor_scale": np.array([-0.75], np.float32)}
     for role, array in arrays.items():
         np.save(folder / f"{role}.npy", array)
-    return [run(folder, i, case, n) for i, case in enumerate(CASES)]
 
 
 def run(folder, i, case, n):
     element, spec = case[:2]
-    block = 16 if spec.endswith("t16") else 32
+    block = block_of(case)
+    save_inputs(folder, columns_of(case, n))
     roles = ["a_data", "a_scales", "b_data", "b_scales"]
     roles += ["tensor_scale"] * ("multi" in spec)
     command = ["blockscale", "emulate", folder / "kernels.ptx", "--plan",
@@ -130,10 +196,20 @@ def run(folder, i, case, n):
     bits = np.unpackbits(rows, axis=1, bitorder="little")
     bits = bits[:, :n * BITS[element]].reshape(M, n, BITS[element])
     codes = (bits << np.arange(BITS[element], dtype=np.uint8)).sum(2)
+    codes = codes.astype(np.uint8)
+    height, width = tile_of(spec)
+    if spec.startswith("float"):
+        scales = np.load(folder / "s.npy").view(np.uint32)
+        return codes, scales.reshape(-(-M // height), n // width)
     tiles = np.load(folder / "s.npy").view(np.uint8).reshape(2, -1, 32, 4, 4)
     scales = tiles.transpose(0, 3, 2, 1, 4).reshape(256, -1)
     assert not scales[M:].any() and not scales[:, n // block:].any()
-    return codes.astype(np.uint8), scales[:M, :n // block]
+    scales = scales[:M, :n // block]
+    # One for each row and block, of which those of a tile are alike.
+    firsts = scales[::height, ::width // block]
+    repeated = firsts.repeat(height, 0)[:M].repeat(width // block, 1)
+    assert (scales == repeated).all()
+    return codes, firsts.copy()
 
 
 def constant(name, array, element):
@@ -144,24 +220,28 @@ def constant(name, array, element):
 
 
 def linalg(case, function, n, codes, scales):
-    a, ascales, b, bscales = data(n)
+    columns = columns_of(case, n)
+    a, ascales, b, bscales = data(columns)
     ops, result = body(case, "", n)
     factor, parts = "", "%data, %scales"
     if "multi" in case[1]:
         factor = "  %t = arith.constant dense<-0.75> : tensor<f32>\n"
         parts += ", %factor"
     scale = "f8E4M3FN" if "e4m3fn" in case[1] else "f8E8M0FNU"
+    if case[1].startswith("float"):
+        scale = "f32"
     assembled = "".join(
         f"  %{name} = blockscale.assemble %{name}d, %{name}s : "
         f"tensor<{rows}x{K}xf8E4M3FN>, tensor<{rows}x{K // 32}xf8E8M0FNU> to "
-        f"{operand(rows, '')}\n" for name, rows in (("a", M), ("b", n)))
+        f"{operand(rows, '')}\n" for name, rows in (("a", M), ("b", columns)))
     return (f"func.func @{function}() {{\n{factor}"
             + constant("ad", a, "f8E4M3FN") + constant("as", ascales, "f8E8M0FNU")
             + constant("bd", b, "f8E4M3FN") + constant("bs", bscales, "f8E8M0FNU")
             + assembled + ops
             + f"  {parts} = blockscale.disassemble %q : {result}\n"
             + counted("x", "%data", codes, case[0], BITS[case[0]])
-            + counted("w", "%scales", scales, scale, 8) + "  return\n}\n")
+            + counted("w", "%scales", scales, scale, 8 * scales.itemsize)
+            + "  return\n}\n")
 
 
 def main():

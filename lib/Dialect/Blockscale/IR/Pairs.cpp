@@ -17,7 +17,7 @@ std::optional<Reason> blockscale::whyNotPairs(ScheduleAttr schedule,
                                               hw::Target target) {
   constexpr int64_t kPair = 2;
   if (schedule.getSwapOperands() && schedule.getSwapOperands().getValue())
-    return whyNotExchanged(schedule, kPair, target);
+    return whyNotExchanged(schedule, {1, kPair}, target);
   return std::nullopt;
 }
 

@@ -407,30 +407,13 @@ blockscale::whyNotEpilogue(const QuantizedStorage &storage) {
                   print(*getNumberSpec(storage.plainScale)) +
                   "; nearest legal: 'float32_t128', or a kernel of its own "
                   "that quantises");
-  // A float is there once for all blocks of its tile.
-  if (storage.rowTile == 1 && (!storage.scale || storage.tileBlocks == 1))
+  if (storage.rowTile <= hw::kTmemLanes)
     return std::nullopt;
-  // Lanes of a warp have rows that follow each other.
-  bool isOfRows = storage.scale && storage.tileBlocks == 1;
-  if (isOfRows && storage.rowTile <= hw::kWarpSize)
-    return std::nullopt;
-  if (isOfRows)
-    return Reason("a product quantises its result in tiles of at most " +
-                  std::to_string(hw::kWarpSize) +
-                  " rows, which the lanes of a warp have, but a scale is for " +
-                  std::to_string(storage.rowTile) +
-                  " rows; nearest legal: tiles of " +
-                  std::to_string(hw::kWarpSize) +
-                  " rows, or a kernel of its own that quantises");
-  std::string text =
-      "a product quantises its result in blocks of one row, but a scale is "
-      "for ";
-  text += storage.rowTile > 1
-              ? std::to_string(storage.rowTile) + " rows"
-              : std::to_string(storage.tileBlocks) + " blocks of " +
-                    std::to_string(storage.block);
-  return text + "; nearest legal: one " +
-         (storage.rowTile > 1 ? "row" : "block") + ", as in '" +
-         (storage.scale ? "e8m0_t32" : "float32_t128") +
-         "', or a kernel of its own that quantises";
+  return Reason("a product quantises its result in tiles of at most " +
+                std::to_string(hw::kTmemLanes) +
+                " rows, which a CTA has, but a scale is for " +
+                std::to_string(storage.rowTile) +
+                " rows; nearest legal: tiles of " +
+                std::to_string(hw::kTmemLanes) +
+                " rows, or a kernel of its own that quantises");
 }

@@ -65,31 +65,66 @@ QuantizationAttr blockscale::quantizationOf(QuantizeOp op, StringRef source,
 }
 
 //===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+/// Columns of a block that one thread has.
+static constexpr int64_t kMostBlockColumns = 64;
+
+static ResultTile tileOf(ScaledTensorType type, int64_t sums, bool isPromoting,
+                         hw::Target target, ScaleReader reader) {
+  ResultTile tile{type.getRowTile(), sums * type.getKTile(), /*blockColumns=*/1,
+                  isPromoting};
+  Result<QuantizedStorage> storage = quantizedStorage(type, target, {}, reader);
+  if (storage && storage->scale)
+    tile.blockColumns = sums * storage->block;
+  return tile;
+}
+
+ResultTile blockscale::resultTile(KernelMatmulOp op) {
+  bool isPromoting = op.getRowBlock() || op.getColumnBlock();
+  int64_t sums = op.getPairs() ? 2 : 1;
+  QuantizationAttr quantization = op.getQuantization().value_or(nullptr);
+  if (!quantization)
+    return {1, sums, 1, isPromoting};
+  return tileOf(quantization.getD(), sums, isPromoting, getTarget(op),
+                readerOfResult(op));
+}
+
+ResultTile blockscale::resultTile(MatmulOp product, QuantizeOp op,
+                                  hw::Target target) {
+  bool isPromoting =
+      promotionBlock(product.getA().getType(), product.getB().getType()) != 0;
+  int64_t sums = product.getPairs() ? 2 : 1;
+  if (!op)
+    return {1, sums, 1, isPromoting};
+  return tileOf(op.getType(), sums, isPromoting, target, scaleReader(op));
+}
+
+//===----------------------------------------------------------------------===//
 // Rules
 //===----------------------------------------------------------------------===//
 
-/// Columns of the product that one warp has where warps multiply: as many, or
-/// at most twice as many where a block of the result is longer.
-static constexpr int64_t kWarpColumns = 32, kMostWarpColumns = 64;
-
-/// Where warps multiply, one of them has whole blocks of `columns` columns.
-static std::optional<Reason> whyNotWarps(int64_t columns, hw::Target target,
-                                         int64_t most = kMostWarpColumns) {
-  if (hw::hasTensorMemory(target) || columns <= most)
+/// Where warps multiply, those of a CTA have whole blocks of `columns` columns.
+static std::optional<Reason> whyNotWarps(int64_t columns, hw::Target target) {
+  constexpr int64_t kMost = 128;
+  if (hw::hasTensorMemory(target) || columns <= kMost)
     return std::nullopt;
-  return Reason(
-      "a warp of " + hw::targetName(target) + " has " + std::to_string(most) +
-      " columns of the product, but a block of the result is made "
-      "of " +
-      std::to_string(columns) + "; nearest legal: blocks of " +
-      std::to_string(most) + " columns, or a kernel of its own that quantises");
+  return Reason("a CTA of " + hw::targetName(target) + " has " +
+                std::to_string(kMost) +
+                " columns of the product, but a block of the result is made "
+                "of " +
+                std::to_string(columns) + "; nearest legal: blocks of " +
+                std::to_string(kMost) +
+                " columns, or a kernel of its own that quantises");
 }
 
 /// And whole runs of rows that the lanes of a quad share out: two warps or more
 /// have the columns of a tile together.
-static std::optional<Reason>
-whyNotWarpRows(ScheduleAttr schedule, int64_t columns, hw::Target target) {
-  int64_t least = 2 * std::max(columns, kWarpColumns);
+static std::optional<Reason> whyNotWarpRows(ScheduleAttr schedule,
+                                            const ResultTile &tile,
+                                            hw::Target target) {
+  int64_t least = 2 * warpColumns(tile);
   if (hw::hasTensorMemory(target) || schedule.getTileN() >= least)
     return std::nullopt;
   return Reason("on " + hw::targetName(target) +
@@ -100,31 +135,28 @@ whyNotWarpRows(ScheduleAttr schedule, int64_t columns, hw::Target target) {
 }
 
 /// The lanes of a CTA have so many columns of a product whose operands are
-/// swapped, and a thread that has brought some of them together as many.
-static constexpr int64_t kSwappedColumns = hw::kTmemLanes,
-                         kLeastExchanged = hw::kWarpSize,
-                         kMostExchanged = 2 * hw::kWarpSize;
+/// swapped, and those of several CTAs of a cluster their multiple.
+static constexpr int64_t kSwappedColumns = hw::kTmemLanes;
 
-int64_t blockscale::exchangedColumns(int64_t columns) {
-  return std::clamp(columns, kLeastExchanged, kMostExchanged);
-}
-
-/// What the lanes of a CTA have of a block.
-static std::optional<Reason> whyNotSwapped(int64_t columns, ScaleRule rule) {
-  std::string what = "a block of the result is made of " +
-                     std::to_string(columns) + " columns of the product, ";
-  if (columns > kSwappedColumns)
-    return Reason(what + "of which a CTA has " +
-                  std::to_string(kSwappedColumns) +
-                  " where operands are swapped; nearest legal: blocks of " +
-                  std::to_string(kSwappedColumns) +
-                  " columns, or a kernel of its own that quantises");
-  if (columns > kMostExchanged && rule == ScaleRule::MinError)
-    return Reason(what + "of which a thread has " +
-                  std::to_string(kMostExchanged) +
-                  " where operands are swapped, and the errors that the rule "
-                  "'min_error' compares are added up by one; nearest legal: "
-                  "the rule 'floor', or a kernel of its own that quantises");
+/// A block of columns of several CTAs.
+static std::optional<Reason> whyNotInCluster(ScheduleAttr schedule,
+                                             const ResultTile &tile) {
+  int64_t ctas = tile.columns / kSwappedColumns;
+  if (ctas <= 1)
+    return std::nullopt;
+  std::string what =
+      "a block of the result is made of " + std::to_string(tile.columns) +
+      " columns of the product, of which a CTA has " +
+      std::to_string(kSwappedColumns) + " where operands are swapped";
+  if (schedule.clusterM() % ctas != 0)
+    return Reason(what + ", and its cluster " +
+                  std::to_string(kSwappedColumns * schedule.clusterM()) +
+                  "; nearest legal: 'cluster_m' of " + std::to_string(ctas));
+  if ((schedule.splits() > 1 && schedule.clusterK() == 1) ||
+      schedule.shares() > 1)
+    return Reason(what + ", and other CTAs of a cluster may not be the last "
+                         "ones that add parts of K to theirs; nearest legal: "
+                         "'split_k' of 1, or all parts in 'cluster_k'");
   return std::nullopt;
 }
 
@@ -149,24 +181,55 @@ static std::string nearestTile(int64_t tileN, int64_t parts, int64_t columns) {
          (isSmall ? std::to_string(next) : "'cluster_k' of 1");
 }
 
+/// Rows of D that swapped sums are brought to at once are whole tiles of it.
+static std::optional<Reason> whyNotRowsAtOnce(ScheduleAttr schedule,
+                                              const ResultTile &tile,
+                                              int64_t rows, hw::Target target) {
+  constexpr int64_t kWidest = 2 * hw::kTmemLanes;
+  std::string what = "a scale of the result is for " +
+                     std::to_string(tile.rows) +
+                     " rows, of which 'tile_n' of " +
+                     std::to_string(schedule.getTileN()) + " leaves a CTA ";
+  if (rows % tile.rows != 0 || !tileParts(schedule, tile, target))
+    return Reason(what +
+                  "others at once where operands are swapped; nearest legal: " +
+                  std::to_string(tile.rows * schedule.clusterK()));
+  if (tile.rows == hw::kTmemLanes && schedule.getTileN() > kWidest)
+    return Reason(what +
+                  "more than two at once where operands are swapped; nearest "
+                  "legal: " +
+                  std::to_string(kWidest));
+  return std::nullopt;
+}
+
+/// The same where warps multiply.
+static std::optional<Reason> whyNotWarpsExchange(ScheduleAttr schedule,
+                                                 const ResultTile &tile,
+                                                 hw::Target target) {
+  int64_t least = std::max(2 * exchangedColumns({1, tile.columns}), tile.rows);
+  if (schedule.getTileN() >= least)
+    return std::nullopt;
+  return Reason("with 'swap_operands' sums are brought to rows of D where a "
+                "warp has 32 of them, of which 'tile_n' of " +
+                std::to_string(schedule.getTileN()) + " leaves it fewer on " +
+                hw::targetName(target) +
+                "; nearest legal: " + std::to_string(least));
+}
+
 std::optional<Reason> blockscale::whyNotExchanged(ScheduleAttr schedule,
-                                                  int64_t columns,
+                                                  const ResultTile &tile,
                                                   hw::Target target) {
+  if (!hw::hasTensorMemory(target))
+    return whyNotWarpsExchange(schedule, tile, target);
   std::string what = "with 'swap_operands' sums are brought to rows of D ";
-  if (!hw::hasTensorMemory(target)) {
-    int64_t least = 2 * exchangedColumns(columns);
-    if (schedule.getTileN() >= least)
-      return std::nullopt;
-    return Reason(what + "where a warp has 32 of them, of which 'tile_n' of " +
-                  std::to_string(schedule.getTileN()) + " leaves it fewer on " +
-                  hw::targetName(target) +
-                  "; nearest legal: " + std::to_string(least));
-  }
   // Where a cluster adds up parts of K a CTA has a slice of them.
   int64_t parts = schedule.clusterK(), tileN = schedule.getTileN();
   int64_t slice = ownedColumns(tileN, parts);
-  int64_t rows =
-      std::min(exchangedColumns(columns), slice) * schedule.warpsOfQuarter();
+  int64_t atOnce = std::min(exchangedColumns(tile), slice);
+  if (auto why = whyNotRowsAtOnce(schedule, tile,
+                                  tile.isPromoting ? slice : atOnce, target))
+    return why;
+  int64_t rows = atOnce * schedule.warpsOfQuarter();
   if (slice % rows == 0)
     return std::nullopt;
   std::string nearest = nearestTile(tileN, parts, rows);
@@ -209,112 +272,87 @@ static std::optional<Reason> whyNotShortOnWarps(MmaAttr mma, int64_t block) {
 }
 
 /// Where sums are promoted several threads share the columns of a tile, each of
-/// which has few: they find together what is one float for all of them.
+/// which has few, but whole blocks that instructions read.
 static std::optional<Reason> whyNotPromoted(MatmulOp product, QuantizeOp op,
                                             hw::Target target) {
   int64_t k =
       promotionBlock(product.getA().getType(), product.getB().getType());
   if (!k)
     return std::nullopt;
-  if (!hw::hasTensorMemory(target))
-    return whyNotShortOnWarps(getMma(product), k);
-  int64_t columns = columnsOfBlock(product, op);
-  int64_t ofScale = columnsOfScale(product.getA().getType(),
-                                   product.getB().getType(), /*swap=*/false);
-  int64_t most = mostPromotedColumns(getMma(product), k, ofScale, columns);
+  ResultTile tile = resultTile(product, op, target);
   std::string what = "a block of the result is made of " +
-                     std::to_string(columns) +
+                     std::to_string(tile.columns) +
                      " columns of a product whose sums are promoted, ",
               otherwise = ", or a kernel of its own that quantises";
-  if (columns > most)
+  if (!hw::hasTensorMemory(target)) {
+    if (tile.blockColumns > kWarpColumns)
+      return Reason(what + "of which a warp of " + hw::targetName(target) +
+                    " has " + std::to_string(kWarpColumns) +
+                    ", and only float scales are found by several; nearest "
+                    "legal: such, blocks half as long" +
+                    otherwise);
+    return whyNotShortOnWarps(getMma(product), k);
+  }
+  int64_t ofScale = columnsOfScale(product.getA().getType(),
+                                   product.getB().getType(), /*swap=*/false);
+  int64_t most = mostPromotedColumns(getMma(product), k, ofScale, tile.columns);
+  if (tile.columns > most)
     return Reason(what + "of which a tile has " + std::to_string(most) +
                   "; nearest legal: blocks of " +
                   std::to_string(most / (product.getPairs() ? 2 : 1)) +
                   " elements" + otherwise);
-  int64_t ofThread = promotedColumns(columns);
-  if (columns <= ofThread)
+  int64_t ofThread = promotedColumns(tile.columns);
+  if (tile.blockColumns <= ofThread)
     return std::nullopt;
-  std::string threads =
-      "of which a thread has " + std::to_string(ofThread) + ", and ";
-  if (!hasFloatScales(op.getType()))
-    return Reason(
-        what + threads +
-        "only float scales are found by several; nearest legal: such, "
-        "blocks half as long" +
-        otherwise);
-  if (op.getRule() == ScaleRule::MinError)
-    return Reason(what + threads +
-                  "the errors that the rule 'min_error' compares are added up "
-                  "by one; nearest legal: the rule 'floor'" +
-                  otherwise);
-  return std::nullopt;
+  return Reason(what + "of which a thread has " + std::to_string(ofThread) +
+                ", and only float scales are found by several; nearest legal: "
+                "such, blocks half as long" +
+                otherwise);
 }
 
 /// A thread has all of a block whose scale an instruction reads.
-static std::optional<Reason> whyNotOneThread(const QuantizedStorage &storage,
-                                             int64_t columns) {
-  if (!storage.scale || columns <= kMostExchanged)
+static std::optional<Reason> whyNotOneThread(const ResultTile &tile) {
+  if (tile.blockColumns <= kMostBlockColumns)
     return std::nullopt;
-  return Reason("a block of the result is made of " + std::to_string(columns) +
+  return Reason("a block of the result is made of " +
+                std::to_string(tile.blockColumns) +
                 " columns of the product, of which a thread has " +
-                std::to_string(kMostExchanged) +
+                std::to_string(kMostBlockColumns) +
                 ", and only float scales are found by several; nearest legal: "
                 "such, or a kernel of its own that quantises");
 }
 
-/// What a kernel does besides with the rows of a tile that share a scale.
-struct RowsOfScale {
-  int64_t rows;
-  ScaleRule rule;
-  bool areSwapped, arePromoted, areCounted;
-};
-
-/// The lanes of a warp that have those rows choose their scale together.
-static std::optional<Reason> whyNotRows(const RowsOfScale &what,
-                                        hw::Target target) {
-  if (what.rows == 1)
+/// Errors of a tile are added up in 32 bits.
+static std::optional<Reason> whyNotCompared(int64_t elements, ScaleRule rule) {
+  constexpr int64_t kMostCompared = 2048;
+  if (rule != ScaleRule::MinError || elements <= kMostCompared)
     return std::nullopt;
-  std::string text =
-      "a scale of the result is for " + std::to_string(what.rows) + " rows, ";
-  std::string otherwise = "; nearest legal: scales of one row, as in "
-                          "'e8m0_t32', or a kernel of its own that quantises";
-  if (!hw::hasTensorMemory(target))
-    return Reason(text + "which the lanes of a warp of " +
-                  hw::targetName(target) +
-                  " have as parts of columns that they exchange" + otherwise);
-  if (what.areSwapped)
-    return Reason(text +
-                  "of which a lane has one column where operands are "
-                  "swapped" +
-                  otherwise);
-  if (what.arePromoted)
-    return Reason(text +
-                  "whose sums are promoted by threads that share the "
-                  "columns of a row" +
-                  otherwise);
-  if (what.areCounted)
-    return Reason(text + "of which memory says how many are there" + otherwise);
-  if (what.rule == ScaleRule::MinError)
-    return Reason(text + "and the errors that the rule 'min_error' compares "
-                         "are added up by one thread; nearest legal: the rule "
-                         "'floor', or a kernel of its own that quantises");
-  return std::nullopt;
+  return Reason("a kernel adds up the errors of at most " +
+                std::to_string(kMostCompared) +
+                " elements under the rule 'min_error', but tiles of the result "
+                "have " +
+                std::to_string(elements) + "; nearest legal: the rule 'floor'");
 }
 
-static std::optional<Reason> whyNotRows(MatmulOp product, QuantizeOp op,
-                                        bool swap, hw::Target target) {
-  bool isPromoting =
-      promotionBlock(product.getA().getType(), product.getB().getType()) != 0;
-  return whyNotRows({op.getType().getRowTile(), op.getRule(), swap, isPromoting,
-                     product.isMasked()},
-                    target);
+/// Rows that share a scale are those of one tile of the product.
+static std::optional<Reason> whyNotRows(int64_t rows, bool areGrouped,
+                                        bool areCounted) {
+  if (rows == 1 || (!areGrouped && !areCounted))
+    return std::nullopt;
+  std::string what = areCounted
+                         ? "of which memory says how many are there"
+                         : "which may belong to several groups of rows, each "
+                           "with tiles of its own";
+  return Reason("a scale of the result is for " + std::to_string(rows) +
+                " rows, " + what +
+                "; nearest legal: scales of one row, as in "
+                "'e8m0_t32', or a kernel of its own that quantises");
 }
 
 /// Whether sums may be brought to threads that have more of a row of D.
-static bool maySwap(MatmulOp product, QuantizeOp op, hw::Target target) {
+static bool maySwap(MatmulOp product, hw::Target target) {
   BoolAttr wish = getScheduleWish(product).getSwapOperands();
-  return hw::hasTensorMemory(target) && (!wish || wish.getValue()) &&
-         !whyNotSwapped(columnsOfBlock(product, op), op.getRule());
+  return hw::hasTensorMemory(target) && (!wish || wish.getValue());
 }
 
 /// What the epilogue quantises is whole blocks of rows of D.
@@ -323,7 +361,7 @@ static std::optional<Reason> whyNotProduct(MatmulOp product, QuantizeOp op,
   if (auto why = whyNotGroups(product, op))
     return why;
   if (auto why = whyNotPromoted(product, op, target))
-    if (!maySwap(product, op, target))
+    if (!maySwap(product, target))
       return why;
   Type element = product.getType().getElementType();
   if (!element.isF32() && !element.isBF16() && !element.isF16())
@@ -336,14 +374,7 @@ std::optional<Reason> blockscale::whyNotQuantized(MatmulOp product,
                                                   hw::Target target) {
   if (readerOf(product) != op)
     return Reason("a product quantises its result where nothing else reads it");
-  if (isSparseB(product))
-    if (auto why = whyNotSwapped(columnsOfBlock(product, op), op.getRule()))
-      return why;
-  // Sums of blocks of K beside those of all of K are those of few columns.
-  bool isPromoting =
-      promotionBlock(product.getA().getType(), product.getB().getType()) != 0;
-  if (auto why = whyNotWarps(columnsOfBlock(product, op), target,
-                             isPromoting ? kWarpColumns : kMostWarpColumns))
+  if (auto why = whyNotWarps(columnsOfBlock(product, op), target))
     return why;
   if (auto why = hw::whyNotFeature(hw::Feature::NarrowConvert, target))
     return why;
@@ -353,11 +384,13 @@ std::optional<Reason> blockscale::whyNotQuantized(MatmulOp product,
     return storage.why();
   if (auto why = whyNotEpilogue(*storage))
     return why;
-  BoolAttr swap = getScheduleWish(product).getSwapOperands();
-  bool isSwapped = isSparseB(product) || (swap && swap.getValue());
-  if (auto why = whyNotRows(product, op, isSwapped, target))
+  if (auto why =
+          whyNotRows(storage->rowTile, product.isGrouped(), product.isMasked()))
     return why;
-  if (auto why = whyNotOneThread(*storage, columnsOfBlock(product, op)))
+  if (auto why = whyNotCompared(storage->rowTile * storage->tileElements(),
+                                op.getRule()))
+    return why;
+  if (auto why = whyNotOneThread(resultTile(product, op, target)))
     return why;
   if (op.getType().getSpec().getValue().tensorScale && !op.getTensorScale())
     return Reason("a kernel sees one block at a time, but the tensor scale of "
@@ -369,12 +402,12 @@ std::optional<Reason> blockscale::whyNotQuantized(MatmulOp product,
 }
 
 std::optional<Reason> blockscale::whyNotQuantized(ScheduleAttr schedule,
-                                                  int64_t columns,
-                                                  ScaleRule rule,
+                                                  const ResultTile &tile,
                                                   hw::Target target) {
+  int64_t columns = tile.columns;
   if (auto why = whyNotWarps(columns, target))
     return why;
-  if (auto why = whyNotWarpRows(schedule, columns, target))
+  if (auto why = whyNotWarpRows(schedule, tile, target))
     return why;
   if (schedule.getStores() == Stores::Tma)
     return Reason("a result that is quantised is not stored by TMA; nearest "
@@ -383,9 +416,9 @@ std::optional<Reason> blockscale::whyNotQuantized(ScheduleAttr schedule,
     return Reason("C of a result that is quantised is not loaded by TMA; "
                   "nearest legal: 'c_loads' of 'direct'");
   if (schedule.getSwapOperands() && schedule.getSwapOperands().getValue()) {
-    if (auto why = whyNotSwapped(columns, rule))
+    if (auto why = whyNotInCluster(schedule, tile))
       return why;
-    return whyNotExchanged(schedule, columns, target);
+    return whyNotExchanged(schedule, tile, target);
   }
   if (schedule.getTileN() % columns != 0)
     return Reason(
@@ -415,13 +448,11 @@ std::optional<Reason> blockscale::whyNotQuantized(MatmulOp product,
                                                   QuantizeOp op,
                                                   ScheduleAttr schedule,
                                                   hw::Target target) {
-  if (auto why = whyNotQuantized(schedule, columnsOfBlock(product, op),
-                                 op.getRule(), target))
+  if (auto why =
+          whyNotQuantized(schedule, resultTile(product, op, target), target))
     return why;
   bool swap =
       schedule.getSwapOperands() && schedule.getSwapOperands().getValue();
-  if (auto why = whyNotRows(product, op, swap, target))
-    return why;
   return swap && hw::hasTensorMemory(target)
              ? std::nullopt
              : whyNotPromoted(product, op, target);
@@ -475,12 +506,11 @@ LogicalResult blockscale::verifyQuantization(KernelMatmulOp op) {
     return op.emitOpError() << storage.why().text;
   if (auto why = whyNotEpilogue(*storage))
     return op.emitOpError() << why->text;
-  BoolAttr swap = op.getSchedule().getSwapOperands();
-  bool isPromoting = op.getRowBlock() || op.getColumnBlock();
-  if (auto why = whyNotRows({storage->rowTile, quantization.getRule(),
-                             swap && swap.getValue(), isPromoting,
-                             bool(op.getRowCounts())},
-                            target))
+  if (auto why = whyNotRows(storage->rowTile, bool(op.getOffsets()),
+                            bool(op.getRowCounts())))
+    return op.emitOpError() << why->text;
+  if (auto why = whyNotCompared(storage->rowTile * storage->tileElements(),
+                                quantization.getRule()))
     return op.emitOpError() << why->text;
   if (storage->scale &&
       static_cast<bool>(op.getOffsets()) !=
@@ -496,9 +526,7 @@ LogicalResult blockscale::verifyQuantization(KernelMatmulOp op) {
        columns.getSExtValue() != n))
     return op.emitOpError()
            << "expected sizes with the N = " << n << " of the quantised type";
-  if (auto why =
-          whyNotQuantized(op.getSchedule(), sums * storage->tileElements(),
-                          quantization.getRule(), target))
+  if (auto why = whyNotQuantized(op.getSchedule(), resultTile(op), target))
     return op.emitOpError() << why->text;
   return success();
 }

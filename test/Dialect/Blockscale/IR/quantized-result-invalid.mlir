@@ -28,9 +28,9 @@ func.func @plain(%a: !a, %b: !a) -> !q {
 // -----
 
 !a = !blockscale.tensor<64x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
-!q = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t64_t32", layout = tiled_128x4>
+!q = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t256_t32", layout = tiled_128x4>
 func.func @tall(%a: !a, %b: !a) -> !q {
-  // expected-error@+1 {{a product quantises its result in tiles of at most 32 rows, which the lanes of a warp have, but a scale is for 64 rows; nearest legal: tiles of 32 rows, or a kernel of its own that quantises}}
+  // expected-error@+1 {{a product quantises its result in tiles of at most 128 rows, which a CTA has, but a scale is for 256 rows; nearest legal: tiles of 128 rows, or a kernel of its own that quantises}}
   %0 = blockscale.matmul %a, %b {blockscale.quantized} : !a, !a -> tensor<64x64xbf16>
   %1 = blockscale.quantize %0 : tensor<64x64xbf16> to !q
   return %1 : !q
@@ -38,45 +38,24 @@ func.func @tall(%a: !a, %b: !a) -> !q {
 
 // -----
 
+!a = !blockscale.tensor<?x256xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+!b = !blockscale.tensor<4x128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!q = !blockscale.tensor<?x128xf8E4M3FN, "float32_t32_t32">
+func.func @squares_of_groups(%a: !a, %b: !b, %ends: tensor<4xi32>) -> !q {
+  // expected-error@+1 {{a scale of the result is for 32 rows, which may belong to several groups of rows, each with tiles of its own; nearest legal: scales of one row, as in 'e8m0_t32', or a kernel of its own that quantises}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) {blockscale.quantized} : !a, !b -> tensor<?x128xbf16>
+  %1 = blockscale.quantize %0 : tensor<?x128xbf16> to !q
+  return %1 : !q
+}
+
+// -----
+
 !a = !blockscale.tensor<64x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
-!q = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32_t32", layout = tiled_128x4>
+!q = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t128_t32", layout = tiled_128x4>
 func.func @squares_of_errors(%a: !a, %b: !a) -> !q {
-  // expected-error@+1 {{a scale of the result is for 32 rows, and the errors that the rule 'min_error' compares are added up by one thread; nearest legal: the rule 'floor', or a kernel of its own that quantises}}
+  // expected-error@+1 {{a kernel adds up the errors of at most 2048 elements under the rule 'min_error', but tiles of the result have 4096; nearest legal: the rule 'floor'}}
   %0 = blockscale.matmul %a, %b {blockscale.quantized} : !a, !a -> tensor<64x64xbf16>
   %1 = blockscale.quantize %0 rule(min_error) : tensor<64x64xbf16> to !q
-  return %1 : !q
-}
-
-// -----
-
-!a = !blockscale.tensor<64x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
-!q = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32_t32", layout = tiled_128x4>
-func.func @squares_swapped(%a: !a, %b: !a) -> !q {
-  // expected-error@+1 {{a scale of the result is for 32 rows, of which a lane has one column where operands are swapped; nearest legal: scales of one row, as in 'e8m0_t32', or a kernel of its own that quantises}}
-  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<swap_operands = true>) {blockscale.quantized} : !a, !a -> tensor<64x64xbf16>
-  %1 = blockscale.quantize %0 : tensor<64x64xbf16> to !q
-  return %1 : !q
-}
-
-// -----
-
-!a = !blockscale.tensor<64x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
-!q = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32_t32", layout = tiled_128x4>
-func.func @squares_of_warps(%a: !a, %b: !a) -> !q attributes {blockscale.target = #blockscale.target<sm_120a>} {
-  // expected-error@+1 {{a scale of the result is for 32 rows, which the lanes of a warp of sm_120a have as parts of columns that they exchange; nearest legal: scales of one row, as in 'e8m0_t32', or a kernel of its own that quantises}}
-  %0 = blockscale.matmul %a, %b {blockscale.quantized} : !a, !a -> tensor<64x64xbf16>
-  %1 = blockscale.quantize %0 : tensor<64x64xbf16> to !q
-  return %1 : !q
-}
-
-// -----
-
-!a = !blockscale.tensor<64x256xf8E4M3FN, "float32_t128">
-!q = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32_t32", layout = tiled_128x4>
-func.func @squares_promoted(%a: !a, %b: !a) -> !q {
-  // expected-error@+1 {{a scale of the result is for 32 rows, whose sums are promoted by threads that share the columns of a row; nearest legal: scales of one row, as in 'e8m0_t32', or a kernel of its own that quantises}}
-  %0 = blockscale.matmul %a, %b {blockscale.quantized} : !a, !a -> tensor<64x64xbf16>
-  %1 = blockscale.quantize %0 : tensor<64x64xbf16> to !q
   return %1 : !q
 }
 
@@ -253,14 +232,14 @@ gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>}
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 64, k = 64>
 #schedule = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 64>
 #multi = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>>
-#single = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "e4m3fn_t64_t16", layout = tiled_128x4>>
+#single = #blockscale.quantization<source = "f", x = bf16, d = <133x96xf4E2M1FN, "e4m3fn_t256_t16", layout = tiled_128x4>>
 gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>} {
   gpu.func @f(%a: !adata, %b: !bdata, %sa: !ascales, %sb: !bscales, %d: !blockscale.global<i8>, %s: !blockscale.global<i8>, %t: !blockscale.global<f32>, %u: !blockscale.global<f32>) kernel {
     %m = arith.constant 133 : i32
     %n = arith.constant 96 : i32
     %k = arith.constant 256 : i32
     %one = arith.constant 1 : i32
-    // expected-error@+1 {{a product quantises its result in tiles of at most 32 rows, which the lanes of a warp have, but a scale is for 64 rows; nearest legal: tiles of 32 rows, or a kernel of its own that quantises}}
+    // expected-error@+1 {{a product quantises its result in tiles of at most 128 rows, which a CTA has, but a scale is for 256 rows; nearest legal: tiles of 128 rows, or a kernel of its own that quantises}}
     blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) d_scales(%s) sizes(%m, %n, %k, %one) quantization#single mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales d_scales !blockscale.global<i8>
     gpu.return
   }

@@ -77,7 +77,7 @@ func.func @two_tiles(%a: !a, %b: !b) -> !q {
   %0 = blockscale.matmul %a, %b pairs epilogue(%g, %up) {
     %s = arith.addf %g, %up : f32
     blockscale.yield %s
-  } : !a, !b -> tensor<64x256xbf16>
+  } schedule(#blockscale.schedule<swap_operands = false>) : !a, !b -> tensor<64x256xbf16>
   // expected-remark@+1 {{stays an op of its own: a block of the result is made of 512 columns of a product whose sums are promoted, of which a tile has 256; nearest legal: blocks of 128 elements, or a kernel of its own that quantises}}
   %1 = blockscale.quantize %0 : tensor<64x256xbf16> to !q
   return %1 : !q
@@ -115,9 +115,10 @@ func.func @two_threads(%a: !a, %b: !b) -> !q {
 
 !a = !blockscale.tensor<64x256xf8E4M3FN, "float32_t128">
 !q = !blockscale.tensor<64x64xf8E4M3FN, "float32_t64">
+// CHECK-LABEL: @errors
+// CHECK: blockscale.matmul {{.*}} {blockscale.quantized}
 func.func @errors(%a: !a, %b: !a) -> !q {
   %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<swap_operands = false>) : !a, !a -> tensor<64x64xbf16>
-  // expected-remark@+1 {{stays an op of its own: a block of the result is made of 64 columns of a product whose sums are promoted, of which a thread has 32, and the errors that the rule 'min_error' compares are added up by one; nearest legal: the rule 'floor', or a kernel of its own that quantises}}
   %1 = blockscale.quantize %0 rule(min_error) : tensor<64x64xbf16> to !q
   return %1 : !q
 }
@@ -151,15 +152,13 @@ func.func @swapped_promoted(%a: !a, %b: !b) -> (!q, !f) {
 !long = !blockscale.tensor<64x256xf8E4M3FN, "float32_t256">
 !sparse = !blockscale.tensor<64x128xf8E4M3FN, "e8m0_t64", layout = tiled_128x4>
 // CHECK-LABEL: @sparse_b
-// CHECK-COUNT-1: {blockscale.quantized}
+// CHECK-COUNT-3: {blockscale.quantized}
 func.func @sparse_b(%a: !a, %b: !b) -> (!q, !q, !long, !sparse) {
   %0 = blockscale.matmul %a, %b : !a, !b -> tensor<64x256xbf16>
   %1 = blockscale.quantize %0 : tensor<64x256xbf16> to !q
   %2 = blockscale.matmul %a, %b : !a, !b -> tensor<64x256xbf16>
-  // expected-remark@+1 {{stays an op of its own: a block of the result is made of 128 columns of the product, of which a thread has 64 where operands are swapped, and the errors that the rule 'min_error' compares are added up by one; nearest legal: the rule 'floor', or a kernel of its own that quantises}}
   %3 = blockscale.quantize %2 rule(min_error) : tensor<64x256xbf16> to !q
   %4 = blockscale.matmul %a, %b : !a, !b -> tensor<64x256xbf16>
-  // expected-remark@+1 {{stays an op of its own: a block of the result is made of 256 columns of the product, of which a CTA has 128 where operands are swapped; nearest legal: blocks of 128 columns, or a kernel of its own that quantises}}
   %5 = blockscale.quantize %4 : tensor<64x256xbf16> to !long
   %6 = blockscale.matmul %a, %b pairs epilogue(%g, %up) {
     %s = arith.addf %g, %up : f32
@@ -176,6 +175,13 @@ func.func @sparse_b(%a: !a, %b: !b) -> (!q, !q, !long, !sparse) {
 !row = !blockscale.tensor<128x128xf8E4M3FN, "float32_t0">
 !matrix = !blockscale.tensor<128x128xf8E4M3FN, "float32">
 !square = !blockscale.tensor<128x128xf8E4M3FN, "float32_t128_t128">
+// CHECK-LABEL: @floats(
+// CHECK: blockscale.matmul
+// CHECK-NOT: blockscale.quantized
+// CHECK: blockscale.quantize
+// CHECK-NOT: blockscale.quantized
+// CHECK: blockscale.matmul
+// CHECK: blockscale.matmul {{.*}} {blockscale.quantized}
 func.func @floats(%a: !a, %b: !a) -> (!row, !matrix, !square) {
   %0 = blockscale.matmul %a, %b : !a, !a -> tensor<128x128xbf16>
   // expected-remark@+1 {{stays an op of its own: a product quantises its result in blocks of one row, of which a CTA has all columns, but a scale is for all of a row; nearest legal: 'float32_t128', or a kernel of its own that quantises}}
@@ -184,7 +190,6 @@ func.func @floats(%a: !a, %b: !a) -> (!row, !matrix, !square) {
   // expected-remark@+1 {{stays an op of its own: a product quantises its result in blocks of one row, of which a CTA has all columns, but a scale is for all of a matrix; nearest legal: 'float32_t128', or a kernel of its own that quantises}}
   %3 = blockscale.quantize %2 : tensor<128x128xbf16> to !matrix
   %4 = blockscale.matmul %a, %b : !a, !a -> tensor<128x128xbf16>
-  // expected-remark@+1 {{stays an op of its own: a product quantises its result in blocks of one row, but a scale is for 128 rows; nearest legal: one row, as in 'float32_t128', or a kernel of its own that quantises}}
   %5 = blockscale.quantize %4 : tensor<128x128xbf16> to !square
   return %1, %3, %5 : !row, !matrix, !square
 }
@@ -280,15 +285,15 @@ func.func @plain(%a: !a, %b: !a) -> !q {
 // -----
 
 !a = !blockscale.tensor<64x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
-!b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
-!q = !blockscale.tensor<64x64xf8E4M3FN, "float32_t64">
+!b = !blockscale.tensor<256x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!q = !blockscale.tensor<64x128xf8E4M3FN, "float32_t128">
 func.func @warps(%a: !a, %b: !b) -> !q attributes {blockscale.target = #blockscale.target<sm_120a>} {
   %0 = blockscale.matmul %a, %b pairs epilogue(%g, %up) {
     %s = arith.addf %g, %up : f32
     blockscale.yield %s
-  } : !a, !b -> tensor<64x64xbf16>
-  // expected-remark@+1 {{stays an op of its own: a warp of sm_120a has 64 columns of the product, but a block of the result is made of 128; nearest legal: blocks of 64 columns, or a kernel of its own that quantises}}
-  %1 = blockscale.quantize %0 : tensor<64x64xbf16> to !q
+  } : !a, !b -> tensor<64x128xbf16>
+  // expected-remark@+1 {{stays an op of its own: a CTA of sm_120a has 128 columns of the product, but a block of the result is made of 256; nearest legal: blocks of 128 columns, or a kernel of its own that quantises}}
+  %1 = blockscale.quantize %0 : tensor<64x128xbf16> to !q
   return %1 : !q
 }
 
@@ -298,14 +303,11 @@ func.func @warps(%a: !a, %b: !b) -> !q attributes {blockscale.target = #blocksca
 !q = !blockscale.tensor<128x128xf8E4M3FN, "float32_t128">
 !short = !blockscale.tensor<128x128xf8E4M3FN, "float32_t64">
 // CHECK-LABEL: @floats_of_warps
-// CHECK: blockscale.matmul {{.*}} {blockscale.quantized}
-// CHECK: blockscale.matmul
-// CHECK-NOT: blockscale.quantized
+// CHECK-COUNT-2: blockscale.matmul {{.*}} {blockscale.quantized}
 func.func @floats_of_warps(%a: !a, %b: !a) -> (!short, !q) attributes {blockscale.target = #blockscale.target<sm_120a>} {
   %0 = blockscale.matmul %a, %b : !a, !a -> tensor<128x128xbf16>
   %1 = blockscale.quantize %0 : tensor<128x128xbf16> to !short
   %2 = blockscale.matmul %a, %b : !a, !a -> tensor<128x128xbf16>
-  // expected-remark@+1 {{stays an op of its own: a warp of sm_120a has 64 columns of the product, but a block of the result is made of 128; nearest legal: blocks of 64 columns, or a kernel of its own that quantises}}
   %3 = blockscale.quantize %2 : tensor<128x128xbf16> to !q
   return %1, %3 : !short, !q
 }

@@ -15,6 +15,7 @@
 #define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_QUANTIZEDRESULT_H
 
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
+#include "blockscale/Dialect/Blockscale/IR/ResultTiles.h"
 #include "blockscale/Formats/Result.h"
 
 namespace blockscale {
@@ -40,13 +41,15 @@ int64_t columnsOfBlock(MatmulOp op, QuantizeOp quantizer);
 /// The same of what its kernel quantises; 0 if that is nothing.
 int64_t columnsOfResult(MatmulOp op);
 
-/// Columns of a row of D that a thread has where swapped operands make blocks
-/// of so many columns of the product, or the part of a block that it has.
-int64_t exchangedColumns(int64_t columns);
+/// The tiles of what the kernel `op` stores, and of what that of `product`
+/// does, which `op` quantises; of single elements if that is null.
+ResultTile resultTile(KernelMatmulOp op);
+ResultTile resultTile(MatmulOp product, QuantizeOp op, hw::Target target);
 
 /// Why a kernel with swapped operands does not bring its sums to threads that
-/// have so many columns of a row of D; empty if it does.
-std::optional<Reason> whyNotExchanged(ScheduleAttr schedule, int64_t columns,
+/// have such tiles of D, or parts of them; empty if it does.
+std::optional<Reason> whyNotExchanged(ScheduleAttr schedule,
+                                      const ResultTile &tile,
                                       hw::Target target);
 
 /// What a kernel has to know of `op`, in the function `source`; whether it
@@ -63,11 +66,11 @@ std::optional<Reason> whyNotQuantized(MatmulOp product, QuantizeOp op,
 std::optional<Reason> whyNotQuantized(MatmulOp product, QuantizeOp op,
                                       ScheduleAttr schedule, hw::Target target);
 
-/// Why kernels with this schedule do not quantise their results in blocks of
-/// which each is made of `columns` columns of the product and whose scale is
-/// chosen by `rule`; empty if they do.
-std::optional<Reason> whyNotQuantized(ScheduleAttr schedule, int64_t columns,
-                                      ScaleRule rule, hw::Target target);
+/// Why kernels with this schedule do not quantise their results in such tiles;
+/// empty if they do.
+std::optional<Reason> whyNotQuantized(ScheduleAttr schedule,
+                                      const ResultTile &tile,
+                                      hw::Target target);
 
 /// Judges the attribute on `op`.
 llvm::LogicalResult verifyQuantized(mlir::Operation *op,

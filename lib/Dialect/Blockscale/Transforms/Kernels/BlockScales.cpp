@@ -80,6 +80,8 @@ Value BlockScales::largestOf(ArrayRef<Value> values) {
 
 /// Of an i32 of each thread that has a block of the tile.
 Value BlockScales::reduceTile(Value own, gpu::AllReduceOperation how) {
+  if (hasMates)
+    return mates ? mates(e, own, how) : own;
   return TileReduction(e, storage, order).reduce(own, how);
 }
 
@@ -219,7 +221,7 @@ Value BlockScales::errorOf(ArrayRef<Value> values, BlockScaling &scaling,
                            const ErrorSum::Candidate &candidate, Value counts) {
   ErrorSum::Found found = errorSum().find(values, candidate);
   scaling.codes = std::move(found.codes);
-  if (storage.repetitions() == 1)
+  if (storage.repetitions() == 1 || !counts)
     return found.sum;
   return reduceTile(select(e, counts, found.sum, e.i32(0)),
                     gpu::AllReduceOperation::ADD);

@@ -46,6 +46,14 @@ public:
 
   /// Which threads have the blocks of a tile; if not said, neighbours.
   void setOrder(TileOrder which) { order = which; }
+  /// Who else finds the largest, or the sum, of an i32 of each thread that has
+  /// a part of a tile, in place of neighbours: null if a thread has all of it.
+  using Together = llvm::function_ref<mlir::Value(
+      Emitter &, mlir::Value own, mlir::gpu::AllReduceOperation how)>;
+  void setMates(Together together) {
+    mates = together;
+    hasMates = true;
+  }
 
   /// The largest magnitude of numbers of f32, bf16 or f16, as f32; NaN if there
   /// is one.
@@ -119,6 +127,8 @@ private:
   /// That of scales, or another one that always says the same.
   ScaleRule rule;
   TileOrder order = TileOrder::Together;
+  Together mates;
+  bool hasMates = false;
   /// The last factor that was chosen or inverted, and what numbers are
   /// multiplied by then.
   mlir::Value chosen, inverseOfChosen;

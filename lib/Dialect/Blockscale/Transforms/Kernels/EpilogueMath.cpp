@@ -44,9 +44,7 @@ int64_t EpilogueMath::widthOf(KernelFrame &frame) {
                           : TensorMapType())
       return map.getBox().front();
   int64_t sums = frame.sumsOfElement();
-  bool isInBlocks =
-      frame.quantizes() && !hasFloatScales(frame.op.getQuantization()->getD());
-  if (isInBlocks)
+  if (frame.quantizes() && !frame.keepsTiles())
     return sums * frame.op.getQuantization()->getD().getKTile();
   auto values = unsigned(llvm::divideCeil(mostValues(frame), sums));
   return frame.geometry.epilogueColumns(values);

@@ -208,10 +208,3 @@ bool blockscale::isRowTileMap(TensorMapType map) {
   constexpr size_t kRank = 5;
   return map.getBox().size() == kRank;
 }
-
-WarpTile blockscale::warpTile(const TileGeometry &geometry, int64_t warps) {
-  // A register of scales serves 32 columns.
-  constexpr int64_t kColumns = 32;
-  int64_t along = std::max<int64_t>(1, geometry.tileN / kColumns);
-  return {geometry.tileM / (warps / along), geometry.tileN / along, along};
-}

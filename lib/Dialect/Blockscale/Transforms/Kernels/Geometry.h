@@ -167,14 +167,6 @@ bool isRowTileMap(TensorMapType map);
 /// barriers and the tensor-memory address.
 inline constexpr int64_t kBarrierReserve = 1024;
 
-/// How `warps` warps share a tile where there is no tensor memory: each
-/// multiplies `rows` x `columns` of it, and `along` of them stand side by side
-/// along the columns.
-struct WarpTile {
-  int64_t rows, columns, along;
-};
-WarpTile warpTile(const TileGeometry &geometry, int64_t warps);
-
 } // namespace blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_GEOMETRY_H

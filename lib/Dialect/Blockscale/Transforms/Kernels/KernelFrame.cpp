@@ -8,6 +8,7 @@
 
 #include "KernelFrame.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
+#include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Upstream/NVVM.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -154,6 +155,15 @@ int64_t KernelFrame::columnsOfBlock() {
   return sumsOfElement() * elements;
 }
 
+bool KernelFrame::keepsTiles() {
+  if (!quantizes())
+    return false;
+  Result<QuantizedStorage> storage = quantizedStorage(
+      op.getQuantization()->getD(), getTarget(op), {}, readerOfResult(op));
+  assert(storage && "the verifier asks first");
+  return !storage->scale || storage->tileBlocks > 1;
+}
+
 Value KernelFrame::firstRow(TilePosition tile) {
   Value row = b.mul(tile.row, geometry.tileM);
   if (!isPair())
@@ -227,8 +237,8 @@ void KernelFrame::awaitCluster() {
 }
 
 bool KernelFrame::leavesEarly() {
-  return isCluster() && !isSplit() && !isStreamed() && !isGrouped() &&
-         !isMasked() && !isGroupedAlongK() &&
+  return isCluster() && !choosesScalesInCluster() && !isSplit() &&
+         !isStreamed() && !isGrouped() && !isMasked() && !isGroupedAlongK() &&
          schedule.getScheduler() == Scheduler::Static;
 }
 

@@ -112,11 +112,18 @@ public:
   /// Columns of the product that a thread needs together: those of a block of
   /// D, or of an element where that is not quantised.
   int64_t columnsOfBlock();
+  /// Whether a thread of the epilogue keeps all that it has of a tile of a
+  /// quantised D until its scale is chosen: a float, or one of several blocks.
+  bool keepsTiles();
   /// Whether memory holds D transposed.
   bool isSwapped() const { return schedule.getSwapOperands().getValue(); }
   /// Whether sums of swapped operands are brought to threads that have several
   /// columns of a row of D.
   bool bringsRows() { return isSwapped() && (quantizes() || hasPairs()); }
+  /// Whether CTAs of a cluster have parts of a tile of a quantised D.
+  bool choosesScalesInCluster() {
+    return quantizes() && isSwapped() && columnsOfBlock() > hw::kTmemLanes;
+  }
   /// Whether the operands have scales in memory, one of them at least.
   bool isScaled() { return op.getSfa() || op.getSfb(); }
   /// Whether one of them has scales of 1 that the kernel stores itself.

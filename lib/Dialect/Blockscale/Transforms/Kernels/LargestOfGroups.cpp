@@ -30,14 +30,13 @@ static int64_t columnsOfThread(KernelFrame &frame) {
   return promotedColumns(frame.geometry.tileN);
 }
 
-bool blockscale::quantizesToFloats(KernelFrame &frame) {
-  return frame.quantizes() &&
-         hasFloatScales(frame.op.getQuantization()->getD());
-}
-
 bool LargestOfGroups::isNeeded(KernelFrame &frame) {
-  return frame.promotionBlock() && quantizesToFloats(frame) &&
-         !frame.bringsRows() && columnsOfTile(frame) > columnsOfThread(frame);
+  if (!frame.promotionBlock() || !frame.quantizes() || frame.bringsRows())
+    return false;
+  QuantizationAttr what = *frame.op.getQuantization();
+  return hasFloatScales(what.getD()) && what.getD().getRowTile() == 1 &&
+         what.getRule() != ScaleRule::MinError &&
+         columnsOfTile(frame) > columnsOfThread(frame);
 }
 
 LargestOfGroups::LargestOfGroups(KernelFrame &frame)

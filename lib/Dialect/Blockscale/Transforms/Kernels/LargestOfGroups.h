@@ -14,9 +14,6 @@
 
 namespace blockscale {
 
-/// Whether D is quantised under float scales of tiles.
-bool quantizesToFloats(KernelFrame &frame);
-
 /// Bytes of shared memory that `groups` groups of four warps of an epilogue
 /// leave their numbers in.
 int64_t bytesOfGroups(int64_t groups);
@@ -30,7 +27,8 @@ class LargestOfGroups {
 public:
   explicit LargestOfGroups(KernelFrame &frame);
 
-  /// Whether the kernel has tiles of D of which a thread has a part.
+  /// Whether the kernel has tiles of one row of D of which a thread has a part,
+  /// and their largest magnitude says all: `TileMates` do it for others.
   static bool isNeeded(KernelFrame &frame);
 
   /// Of magnitudes as f32, a NaN if there is one. All threads of the epilogue

@@ -21,6 +21,8 @@
 //   epilogue)
 //   rows            those of a chunk are there, and taken (epilogue ->
 //   epilogue)
+//   mates           numbers of those that have parts of a tile of D are there,
+//   and read (epilogue -> epilogue); likewise of CTAs of a cluster
 //
 // In a pair of CTAs the first one, the leader, issues the MMAs of both: full
 // stages and empty accumulators count there what happens in either CTA, the
@@ -30,7 +32,8 @@
 // Scales are those that have a ring of their own, sums are of clusters that
 // compute all parts of K of a tile, addends of kernels that load C by TMA,
 // numbers of epilogues whose groups of warps choose scales together, rows of
-// those that bring sums of swapped operands to rows of D.
+// those that bring sums of swapped operands to rows of D, mates of those that
+// quantise tiles which no warp has as a whole.
 //
 // The producer starts when all barriers are initialised and, where loads reach
 // other CTAs, those run. Meanwhile tensor memory is allocated, which only the
@@ -81,6 +84,8 @@ static void expandInTensorMemory(KernelFrame &frame) {
     turning.emplace(frame, frame.promotionBlock()
                                ? promotedColumns(frame.geometry.tileN)
                                : frame.geometry.broughtColumns());
+  std::optional<TileMates> mates =
+      largest ? std::nullopt : TileMates::create(frame);
   frame.begin();
   memory.allocate();
   stages.connect();
@@ -97,10 +102,11 @@ static void expandInTensorMemory(KernelFrame &frame) {
   frame.awaitCluster();
   MainLoop::create(frame, stages, memory, accumulators, *source)->emitRole();
   if (frame.promotionBlock())
-    PromotedStore(frame, memory, accumulators, *source, largest, turning)
+    PromotedStore(frame, memory, accumulators, *source, largest, turning, mates)
         .emitRole();
   else
-    RowStore(frame, memory, accumulators, *source, exchange, addends, turning)
+    RowStore(frame, memory, accumulators, *source, exchange, addends, turning,
+             mates)
         .emitRole();
   frame.end();
   memory.free();
@@ -109,13 +115,14 @@ static void expandInTensorMemory(KernelFrame &frame) {
 static void expandInRegisters(KernelFrame &frame) {
   StageRing stages(frame, frame.warps.consumers.count());
   std::unique_ptr<TileSource> source = TileSource::create(frame);
+  std::optional<TileMates> mates = TileMates::create(frame);
   frame.synchronize();
   frame.passRegisters();
   Producer producer(frame, stages, *source);
   awaitGridBefore(frame, producer);
   source->emitRole();
   producer.emitRole();
-  WarpLoop(frame, stages, *source).emitRole();
+  WarpLoop(frame, stages, *source, mates).emitRole();
 }
 
 namespace {

@@ -53,14 +53,15 @@ static int64_t finishedAtOnce(KernelFrame &frame) {
 PromotedStore::PromotedStore(KernelFrame &frame, TensorMemory &memory,
                              AccumulatorRing &accumulators, TileSource &source,
                              std::optional<LargestOfGroups> &largest,
-                             std::optional<RowExchange> &turning)
+                             std::optional<RowExchange> &turning,
+                             std::optional<TileMates> &mates)
     : frame(frame), b(frame.b), memory(memory), accumulators(accumulators),
-      source(source), largest(largest), turning(turning),
+      source(source), largest(largest), turning(turning), mates(mates),
       math(frame, widthOf(frame)), finishing(frame, finishedAtOnce(frame)),
       columns(promotedColumns(frame.geometry.tileN)),
       isPacked(hw::multipliesPairs(getTarget(frame.op).chip)) {
   if (turning)
-    rows.emplace(frame, turning->columnsOfThread());
+    rows.emplace(frame, turning->columnsOfThread(), mates);
   else if (frame.quantizes())
     quantized.emplace(frame, columns / frame.sumsOfElement());
   if (frame.schedule.getStores() == Stores::Tma)
@@ -231,11 +232,11 @@ void PromotedStore::addBlock(const Scales &scales, Value block,
 /// A thread's elements of D, in blocks.
 void PromotedStore::quantize(const Fragments &fragments, ValueRange sums,
                              Value parity) {
-  bool isUnderFloats = quantized->isUnderFloats();
+  bool keepsParts = quantized->keepsParts();
   SmallVector<Value> elements;
   for (int64_t first = 0; first < columns; first += finishing.getWidth()) {
     Value value = finishing.finish(sumsOf(sums, first), fragments(first));
-    if (isUnderFloats) {
+    if (keepsParts) {
       elements.append(quantized->narrowed(value));
       continue;
     }
@@ -245,20 +246,23 @@ void PromotedStore::quantize(const Fragments &fragments, ValueRange sums,
          ++i)
       elements.push_back(vector::ExtractOp::create(b, value, i));
   }
-  int64_t size = quantized->blockElements();
+  int64_t size = quantized->partElements();
   auto type = VectorType::get({size}, b.getF32Type());
-  auto largestOfParts = [&](Emitter &e, Value own) {
-    return largest ? largest->find(e, own, parity) : own;
+  auto largestOfGroups = [&](Emitter &e, Value own, gpu::AllReduceOperation) {
+    return e.bits(largest->find(e, e.fromBits(own), parity));
   };
+  QuantizedStore::Together together = togetherBy(mates);
+  if (largest)
+    together = largestOfGroups;
   for (int64_t first = 0; first < int64_t(elements.size()); first += size) {
     ArrayRef<Value> block = ArrayRef(elements).slice(first, size);
     EpilogueFragment fragment =
         math.inResult(fragments(first * frame.sumsOfElement()));
-    if (isUnderFloats)
-      quantized->storeTilePart(block, fragment, largestOfParts);
+    if (keepsParts)
+      quantized->storeParts({{SmallVector<Value>(block), fragment}}, together);
     else
       quantized->store({vector::FromElementsOp::create(b, type, block)},
-                       fragment);
+                       fragment, together);
   }
 }
 
@@ -373,6 +377,8 @@ void PromotedStore::emitRole() {
     }
     if (quantized)
       quantized->prepareKernel();
+    if (mates)
+      mates->locate();
     if (frame.leavesEarly())
       b.onlyIf(arith::XOrIOp::create(b, source.hasFirst(), b.always()),
                [&] { frame.leave(); });

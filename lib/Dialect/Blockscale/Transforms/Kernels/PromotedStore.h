@@ -34,7 +34,8 @@ public:
   PromotedStore(KernelFrame &frame, TensorMemory &memory,
                 AccumulatorRing &accumulators, TileSource &source,
                 std::optional<LargestOfGroups> &largest,
-                std::optional<RowExchange> &turning);
+                std::optional<RowExchange> &turning,
+                std::optional<TileMates> &mates);
 
   void emitRole();
 
@@ -113,6 +114,8 @@ private:
   std::optional<LargestOfGroups> &largest;
   /// Where sums of swapped operands are brought to rows of D.
   std::optional<RowExchange> &turning;
+  /// Where several threads choose a scale of D in another way.
+  std::optional<TileMates> &mates;
   std::optional<ResultRows> rows;
   /// For columns that are loaded at once, and for those that are finished.
   EpilogueMath math, finishing;

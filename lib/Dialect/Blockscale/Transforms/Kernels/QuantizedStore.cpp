@@ -35,7 +35,17 @@ static QuantizedStorage storageOf(KernelMatmulOp op,
 QuantizedStore::QuantizedStore(KernelFrame &frame,
                                std::optional<int64_t> elements)
     : frame(frame), b(frame.b), what(*frame.op.getQuantization()),
-      storage(storageOf(frame.op, elements)) {}
+      storage(storageOf(frame.op, elements)),
+      part(std::min(storage.tileElements(),
+                    elements.value_or(storage.tileElements()))) {
+  part = std::max(part, storage.block);
+}
+
+BlockQuantizer QuantizedStore::quantizerAt(Emitter &e, Together together) {
+  BlockQuantizer quantizer(e, what, storage, sizes(e), getTarget(frame.op));
+  quantizer.setMates(together);
+  return quantizer;
+}
 
 static Value multiply(Emitter &e, Value x, Value y) {
   return arith::MulIOp::create(e, x, y);
@@ -132,10 +142,32 @@ SmallVector<Value> QuantizedStore::elementsOf(Emitter &e, Value value) {
   return elements;
 }
 
+SmallVector<BlockScaling>
+QuantizedStore::scalingsOf(BlockQuantizer &quantizer,
+                           ArrayRef<SmallVector<Value>> blocks,
+                           const Tile &tile) {
+  BlockScaling all;
+  if (tile.scaling) {
+    all = *tile.scaling;
+  } else {
+    SmallVector<Value> elements;
+    for (const SmallVector<Value> &block : blocks)
+      llvm::append_range(elements, block);
+    all = quantizer.scalingOf(elements, tile.largest, factor);
+  }
+  // Each block has its own codes where choosing the scale has made them.
+  SmallVector<BlockScaling> scalings(blocks.size(), all);
+  size_t count = all.codes.size() / blocks.size();
+  for (auto [i, scaling] : llvm::enumerate(scalings))
+    scaling.codes =
+        SmallVector<Value>(ArrayRef(all.codes).slice(i * count, count));
+  return scalings;
+}
+
 Value QuantizedStore::storeBlocks(Emitter &e,
                                   ArrayRef<SmallVector<Value>> blocks,
-                                  Value largest, const BlockPlace &place) {
-  BlockQuantizer quantizer(e, what, storage, sizes(e), getTarget(frame.op));
+                                  const Tile *tile, const BlockPlace &place) {
+  BlockQuantizer quantizer = quantizerAt(e);
   Type i64 = e.getI64Type();
   Value row =
       sum(e, multiply(e, wide(e, place.matrix), wide(e, frame.op.getM())),
@@ -146,11 +178,9 @@ Value QuantizedStore::storeBlocks(Emitter &e,
                        arith::ConstantIntOp::create(e, i64, storage.block)));
   if (factor)
     quantizer.storeFactor(frame.op.getDTensorScale(), place, factor);
-  SmallVector<BlockScaling> scalings;
-  if (largest)
-    scalings.push_back(quantizer.scalingOf(blocks.front(), largest, factor));
-  else
-    scalings = quantizer.scalingsOf(blocks, factor);
+  SmallVector<BlockScaling> scalings =
+      tile ? scalingsOf(quantizer, blocks, *tile)
+           : quantizer.scalingsOf(blocks, factor);
   SmallVector<Value> words;
   Value codes;
   for (auto [i, scaling] : llvm::enumerate(scalings)) {
@@ -158,6 +188,10 @@ Value QuantizedStore::storeBlocks(Emitter &e,
     Value number = sum(
         e, first, arith::ConstantIntOp::create(e, i64, index * storage.block));
     llvm::append_range(words, quantizer.encode(blocks[i], scaling, number));
+    if (tile) {
+      codes = scaling.code;
+      continue;
+    }
     Value code = scaling.code;
     if (index)
       code = arith::OrIOp::create(
@@ -243,14 +277,19 @@ void QuantizedStore::storePadding(Emitter &e, const BlockPlace &last) {
   }
 }
 
-/// Stores the float of a tile, by the thread of its first block.
+/// Stores the float of a tile, by the thread of its first block and row.
 void QuantizedStore::storeFloat(Emitter &e, const BlockPlace &place,
                                 Value bits) {
-  BlockQuantizer quantizer(e, what, storage, sizes(e), getTarget(frame.op));
+  BlockQuantizer quantizer = quantizerAt(e);
   OpBuilder::InsertionGuard guard(e);
-  if (storage.tileBlocks > 1) {
-    Value number =
-        arith::RemUIOp::create(e, place.block, e.i32(storage.tileBlocks));
+  Value number;
+  if (storage.tileBlocks > 1)
+    number = arith::RemUIOp::create(e, place.block, e.i32(storage.tileBlocks));
+  if (storage.rowTile > 1) {
+    Value row = arith::RemUIOp::create(e, place.row, e.i32(storage.rowTile));
+    number = number ? arith::OrIOp::create(e, number, row).getResult() : row;
+  }
+  if (number) {
     Value isFirst =
         arith::CmpIOp::create(e, arith::CmpIPredicate::eq, number, e.i32(0));
     auto condition = scf::IfOp::create(e, isFirst);
@@ -280,24 +319,89 @@ SmallVector<Value> QuantizedStore::narrowed(Value value) {
   return elements;
 }
 
+//===----------------------------------------------------------------------===//
+// Parts of tiles
+//===----------------------------------------------------------------------===//
+
+/// Rows that D does not have do not count.
+Value QuantizedStore::largestOf(Emitter &e, ArrayRef<Part> parts,
+                                Together together) {
+  BlockQuantizer quantizer = quantizerAt(e);
+  Value largest;
+  for (const Part &each : parts) {
+    Value own = quantizer.largestOf(each.elements);
+    if (storage.rowTile > 1)
+      own = arith::SelectOp::create(
+          e, isBelow(e, e.i32(0), each.fragment.count), own, e.f32(0));
+    if (largest)
+      own = e.fromBits(arith::MaxUIOp::create(e, e.bits(largest), e.bits(own)));
+    largest = own;
+  }
+  if (!together)
+    return largest;
+  return e.fromBits(
+      together(e, e.bits(largest), gpu::AllReduceOperation::MAXUI));
+}
+
+SmallVector<std::optional<BlockScaling>>
+QuantizedStore::comparedScalings(Emitter &e, ArrayRef<Part> parts,
+                                 Value largest, Together together) {
+  SmallVector<std::optional<BlockScaling>> scalings(parts.size());
+  BlockQuantizer quantizer = quantizerAt(e, together);
+  bool areAlone = !together && parts.size() == 1;
+  if (areAlone || !quantizer.comparesErrors())
+    return scalings;
+  // What does not count has no error: a 0 is exact under any scale but a NaN.
+  SmallVector<Value> elements;
+  for (const Part &each : parts) {
+    Value isInside = isBelow(e, e.i32(0), each.fragment.count);
+    for (Value element : each.elements)
+      elements.push_back(
+          arith::SelectOp::create(e, isInside, e.widen(element), e.f32(0)));
+  }
+  BlockScaling all = quantizer.scalingOf(elements, largest, factor, b.always());
+  size_t count = all.codes.size() / parts.size();
+  for (auto [i, scaling] : llvm::enumerate(scalings)) {
+    scaling = all;
+    scaling->codes =
+        SmallVector<Value>(ArrayRef(all.codes).slice(i * count, count));
+  }
+  return scalings;
+}
+
 /// Plain scales have no padding, so that whoever is outside of D does nothing.
-void QuantizedStore::storeTilePart(ArrayRef<Value> narrow,
-                                   const EpilogueFragment &fragment,
-                                   LargestOfParts largestOfParts) {
-  Emitter e(b.getLoc(), b);
-  BlockQuantizer quantizer(e, what, storage, sizes(e), getTarget(frame.op));
-  Value largest = quantizer.largestOf(narrow);
-  if (largestOfParts)
-    largest = largestOfParts(e, largest);
-  Value isInside = isBelow(e, e.i32(0), fragment.count);
+void QuantizedStore::storePart(Emitter &e, const Part &each, const Tile &tile) {
+  auto blocksOfPart = [&] {
+    auto elements = llvm::map_to_vector(
+        each.elements, [&](Value one) { return e.widen(one); });
+    SmallVector<SmallVector<Value>> blocks;
+    for (ArrayRef<Value> rest = elements; !rest.empty();
+         rest = rest.drop_front(storage.block))
+      blocks.emplace_back(rest.take_front(storage.block));
+    return blocks;
+  };
+  if (storage.scale)
+    return storeIfThere(
+        e, each.fragment, blocksOf(int64_t(each.elements.size())),
+        [&](const BlockPlace &place) {
+          return storeBlocks(e, blocksOfPart(), &tile, place);
+        },
+        /*areAlike=*/true);
+  Value isInside = isBelow(e, e.i32(0), each.fragment.count);
   auto condition = scf::IfOp::create(e, isInside);
   OpBuilder::InsertionGuard guard(e);
   e.setInsertionPointToStart(condition.thenBlock());
-  BlockPlace place = placeOf(e, fragment);
-  auto elements =
-      llvm::map_to_vector(narrow, [&](Value one) { return e.widen(one); });
-  storeFloat(e, place,
-             storeBlocks(e, SmallVector<Value>(elements), largest, place));
+  BlockPlace place = placeOf(e, each.fragment);
+  storeFloat(e, place, storeBlocks(e, blocksOfPart(), &tile, place));
+}
+
+void QuantizedStore::storeParts(ArrayRef<Part> parts, Together together) {
+  Emitter e(b.getLoc(), b);
+  Value largest = largestOf(e, parts, together);
+  SmallVector<std::optional<BlockScaling>> scalings =
+      comparedScalings(e, parts, largest, together);
+  for (auto [each, scaling] : llvm::zip_equal(parts, scalings))
+    storePart(e, each, {largest, scaling});
 }
 
 bool QuantizedStore::hasRowsOfPadding() const {
@@ -323,9 +427,7 @@ void QuantizedStore::storeRowsOfPadding(const EpilogueFragment &fragment,
   }
 }
 
-bool QuantizedStore::areTogether(int64_t count) const {
-  if (isUnderFloats() || storage.rowTile > 1)
-    return false;
+bool QuantizedStore::areNeighbours(int64_t count) const {
   auto divides = [&](AffineExpr expression, int64_t divisor) {
     return expression.getLargestKnownDivisor() % divisor == 0;
   };
@@ -342,27 +444,32 @@ bool QuantizedStore::areTogether(int64_t count) const {
          divides(storage.k, count * storage.block);
 }
 
-Value QuantizedStore::largestOfRows(Emitter &e, ArrayRef<Value> elements,
-                                    Value isInside) {
-  BlockQuantizer quantizer(e, what, storage, sizes(e), getTarget(frame.op));
-  Value own = quantizer.largestOf(elements);
-  own = arith::SelectOp::create(e, isInside, own, e.f32(0));
-  return quantizer.largestOfTile(own);
+bool QuantizedStore::areTogether(int64_t count) const {
+  return !keepsParts() && storage.rowTile == 1 && areNeighbours(count);
 }
 
-void QuantizedStore::store(ArrayRef<Value> values,
-                           const EpilogueFragment &fragment) {
-  auto count = int64_t(values.size());
-  if (!storage.scale) {
-    assert(count == 1 && "floats are there once for each tile");
-    return storeTilePart(narrowed(values.front()), fragment);
+void QuantizedStore::storeRepeated(Emitter &e, const BlockPlace &first,
+                                   int64_t count, Value code) {
+  int64_t together = hw::kAtomScales;
+  while (together > 1 && (count % together != 0 || !areNeighbours(together)))
+    together /= 2;
+  int64_t ones = 0;
+  for (int64_t i = 0; i < together; ++i)
+    ones |= int64_t(1) << (i * kScaleBits);
+  Value codes = multiply(e, code, e.i32(ones));
+  for (int64_t i = 0; i < count; i += together) {
+    BlockPlace place = first;
+    place.block = sum(e, first.block, e.i32(i));
+    storeScales(e, place, together, codes);
   }
-  Emitter e(b.getLoc(), b);
+}
+
+void QuantizedStore::storeIfThere(Emitter &e, const EpilogueFragment &fragment,
+                                  int64_t count,
+                                  function_ref<Value(const BlockPlace &)> codes,
+                                  bool areAlike) {
+  OpBuilder::InsertionGuard outside(e);
   BlockPlace place = placeOf(e, fragment);
-  Value largest;
-  if (storage.rowTile > 1)
-    largest = largestOfRows(e, elementsOf(e, values.front()),
-                            isBelow(e, e.i32(0), fragment.count));
   Value end = endOfScales(e);
   Value hasScale = arith::AndIOp::create(
       e, isBelow(e, place.row, end), isBelow(e, place.block, blocksOfRow(e)));
@@ -374,12 +481,34 @@ void QuantizedStore::store(ArrayRef<Value> values,
   {
     OpBuilder::InsertionGuard guard(e);
     e.setInsertionPointToStart(condition.thenBlock());
-    auto blocks = llvm::map_to_vector(
-        values, [&](Value value) { return elementsOf(e, value); });
-    scf::YieldOp::create(e, storeBlocks(e, blocks, largest, place));
+    scf::YieldOp::create(e, codes(place));
     e.setInsertionPointToStart(condition.elseBlock());
     scf::YieldOp::create(e, e.i32(0));
   }
   place.row = rowOfScales(e, place.row);
-  storeScales(e, place, count, condition.getResult(0));
+  if (areAlike)
+    storeRepeated(e, place, count, condition.getResult(0));
+  else
+    storeScales(e, place, count, condition.getResult(0));
+}
+
+void QuantizedStore::store(ArrayRef<Value> values,
+                           const EpilogueFragment &fragment,
+                           Together together) {
+  auto count = int64_t(values.size());
+  if (keepsParts()) {
+    assert(count == 1 && "a thread has one part at once");
+    return storeParts({{narrowed(values.front()), fragment}}, together);
+  }
+  Emitter e(b.getLoc(), b);
+  if (storage.rowTile > 1)
+    return storeParts({{elementsOf(e, values.front()), fragment}}, together);
+  storeIfThere(
+      e, fragment, count,
+      [&](const BlockPlace &place) {
+        auto blocks = llvm::map_to_vector(
+            values, [&](Value value) { return elementsOf(e, value); });
+        return storeBlocks(e, blocks, /*tile=*/nullptr, place);
+      },
+      /*areAlike=*/false);
 }

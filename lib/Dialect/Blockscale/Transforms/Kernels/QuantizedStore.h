@@ -20,8 +20,8 @@ namespace blockscale {
 /// threads that own those rows, or where tiles end before it by those of the
 /// last one, the one behind the last block of a row together
 /// with that block's scale; rows that are not there have none. Under float
-/// scales, which have no padding, a thread has a whole tile, or a part of it
-/// that is a block.
+/// scales, which have no padding, and of tiles of several blocks a thread has a
+/// whole tile, or a part of it.
 class QuantizedStore {
 public:
   /// `elements` of a row of D that a thread has side by side, at the least; all
@@ -29,10 +29,9 @@ public:
   explicit QuantizedStore(KernelFrame &frame,
                           std::optional<int64_t> elements = std::nullopt);
 
-  /// The largest magnitude of a tile of which the thread's part has `own`, an
-  /// f32.
-  using LargestOfParts =
-      llvm::function_ref<mlir::Value(Emitter &, mlir::Value own)>;
+  /// The largest, or the sum, of an i32 of each thread that has a part of the
+  /// same tile.
+  using Together = BlockQuantizer::Together;
 
   /// Loads the tensor scale of all of the kernel, and that of a tile.
   void prepareKernel();
@@ -42,27 +41,32 @@ public:
   /// many bytes behind each other.
   bool areTogether(int64_t count) const;
   /// Stores the block of f32 `values`, or several that are together, of which
-  /// all or nothing lies in D; `fragment` is the place of the first.
+  /// all or nothing lies in D; `fragment` is the place of the first. Where
+  /// others have parts of its tile, all of them come, and `together` asks them.
   void store(llvm::ArrayRef<mlir::Value> values,
-             const EpilogueFragment &fragment);
-  /// The same of a block under a float, of numbers that are `narrowed`. Where
-  /// it is a part of a tile, `largestOfParts` asks the threads of the others,
-  /// which all come.
-  void storeTilePart(llvm::ArrayRef<mlir::Value> narrow,
-                     const EpilogueFragment &fragment,
-                     LargestOfParts largestOfParts = nullptr);
+             const EpilogueFragment &fragment, Together together = nullptr);
+  /// What a thread has of a row of a tile: numbers that are `narrowed`.
+  struct Part {
+    llvm::SmallVector<mlir::Value> elements;
+    EpilogueFragment fragment;
+  };
+  /// The same of a part of a tile, or of those of several rows of one.
+  void storeParts(llvm::ArrayRef<Part> parts, Together together = nullptr);
   /// The elements of f32 `value` as numbers that are quantised: half of the
   /// registers where these are of 16 bits.
   llvm::SmallVector<mlir::Value> narrowed(mlir::Value value);
-  bool isUnderFloats() const { return !storage.scale; }
+  /// Whether a thread keeps all numbers of a part of a tile until its scale is
+  /// chosen.
+  bool keepsParts() const { return !storage.scale || storage.tileBlocks > 1; }
   /// Whether there are scales of rows behind those of D, or of a group.
   bool hasRowsOfPadding() const;
   /// Stores those of `count` blocks of each `step`-th row from that of
   /// `fragment` on, which is the place of the first.
   void storeRowsOfPadding(const EpilogueFragment &fragment, int64_t count,
                           int64_t step);
-  /// Elements of a row of D that it stores at once.
-  int64_t blockElements() const { return storage.block; }
+  /// Elements of a row of D that it stores at once, and blocks of so many.
+  int64_t partElements() const { return part; }
+  int64_t blocksOf(int64_t elements) const { return elements / storage.block; }
 
 private:
   void loadFactor(mlir::Value matrix);
@@ -74,21 +78,46 @@ private:
   llvm::SmallVector<mlir::Value> sizes(Emitter &e);
   /// Blocks of a row of D, i32.
   mlir::Value blocksOfRow(Emitter &e);
-  /// The largest magnitude of the rows that share the scale of a block, of
-  /// which a thread has the `elements` of one if it `isInside` of D. All lanes
-  /// of a warp come.
-  mlir::Value largestOfRows(Emitter &e, llvm::ArrayRef<mlir::Value> elements,
-                            mlir::Value isInside);
+  BlockQuantizer quantizerAt(Emitter &e, Together together = nullptr);
+  /// The largest magnitude of a tile of which a thread has `parts`. All threads
+  /// that have others come.
+  mlir::Value largestOf(Emitter &e, llvm::ArrayRef<Part> parts,
+                        Together together);
+  /// Its scale for each part where the errors of all are compared.
+  llvm::SmallVector<std::optional<BlockScaling>>
+  comparedScalings(Emitter &e, llvm::ArrayRef<Part> parts, mlir::Value largest,
+                   Together together);
+  /// What is known of a tile of which a thread has a part: the largest
+  /// magnitude, and its scale if that does not follow.
+  struct Tile {
+    mlir::Value largest;
+    std::optional<BlockScaling> scaling;
+  };
+  llvm::SmallVector<BlockScaling>
+  scalingsOf(BlockQuantizer &quantizer,
+             llvm::ArrayRef<llvm::SmallVector<mlir::Value>> blocks,
+             const Tile &tile);
+  void storePart(Emitter &e, const Part &part, const Tile &tile);
   /// The elements as the quantisation reads them, in f32.
   llvm::SmallVector<mlir::Value> elementsOf(Emitter &e, mlir::Value value);
   /// Quantises blocks and stores their codes; the codes of their scales, a byte
-  /// each. `largest` is the largest magnitude of the tile that one block is a
-  /// part of, null where each block is one.
+  /// each, or that of the `tile` which they are a part of: null where each
+  /// block is one.
   mlir::Value storeBlocks(Emitter &e,
                           llvm::ArrayRef<llvm::SmallVector<mlir::Value>> blocks,
-                          mlir::Value largest, const BlockPlace &place);
+                          const Tile *tile, const BlockPlace &place);
+  /// Stores the scales of blocks with `scalesOf` their place in D.
+  void storeIfThere(Emitter &e, const EpilogueFragment &fragment, int64_t count,
+                    llvm::function_ref<mlir::Value(const BlockPlace &)> codes,
+                    bool areAlike);
   BlockPlace placeOf(Emitter &e, const EpilogueFragment &fragment);
   void storeFloat(Emitter &e, const BlockPlace &place, mlir::Value bits);
+  /// Whether the scales of so many blocks, the first of which has a number that
+  /// is a multiple of that, lie in bytes behind each other.
+  bool areNeighbours(int64_t count) const;
+  /// Stores the one scale of `count` blocks.
+  void storeRepeated(Emitter &e, const BlockPlace &first, int64_t count,
+                     mlir::Value code);
   void storeScales(Emitter &e, const BlockPlace &first, int64_t count,
                    mlir::Value codes);
   void storePadding(Emitter &e, const BlockPlace &last);
@@ -102,6 +131,7 @@ private:
   KernelBuilder &b;
   QuantizationAttr what;
   QuantizedStorage storage;
+  int64_t part;
   /// The group of the tile, if there are groups.
   RowGroup group;
   /// The magnitude of the tensor scale; null if there is none.

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ResultRows.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -22,8 +21,9 @@ static int64_t widthOf(KernelFrame &frame, int64_t columns) {
   return frame.quantizes() ? std::min(width, frame.columnsOfBlock()) : width;
 }
 
-ResultRows::ResultRows(KernelFrame &frame, int64_t columns)
-    : frame(frame), b(frame.b), columns(columns),
+ResultRows::ResultRows(KernelFrame &frame, int64_t columns,
+                       std::optional<TileMates> &mates)
+    : frame(frame), b(frame.b), columns(columns), mates(mates),
       math(frame, ::widthOf(frame, columns), SumRows::OfResult) {
   if (frame.quantizes())
     quantized.emplace(frame, columns / frame.sumsOfElement());
@@ -69,9 +69,9 @@ Value ResultRows::startsInside(const Extent &rows, Value first) {
 }
 
 void ResultRows::store(TilePosition tile, const RowPlace &place, Load load) {
+  if (quantized && quantized->keepsParts())
+    return storeRows(tile, {{place, load}});
   math.prepareRow(tile, place.row);
-  if (quantized && quantized->isUnderFloats())
-    return storeFloats(tile, place, load);
   if (quantized)
     return storeBlocks(tile, place, load);
   int64_t width = math.getWidth();
@@ -91,38 +91,30 @@ void ResultRows::storeBlocks(TilePosition tile, const RowPlace &place,
     values.push_back(math.finish(load(first, width), fragment));
     if (areTogether)
       continue;
-    quantized->store(values, math.inResult(fragment));
+    quantized->store(values, math.inResult(fragment), togetherBy(mates));
     values.clear();
   }
   if (areTogether)
     quantized->store(values, math.inResult(fragmentAt(tile, place, 0)));
 }
 
-void ResultRows::storeFloats(TilePosition tile, const RowPlace &place,
-                             Load load) {
+void ResultRows::storeRows(TilePosition tile, ArrayRef<Row> rows) {
   int64_t width = math.getWidth();
-  int64_t block = quantized->blockElements() * frame.sumsOfElement();
-  bool areParts = block < frame.columnsOfBlock();
-  auto largestOfParts = [&](Emitter &e, Value own) {
-    Value bits = e.bits(own);
-    Value other =
-        gpu::ShuffleOp::create(b, bits, /*offset=*/1, int32_t(hw::kWarpSize),
-                               gpu::ShuffleMode::XOR)
-            .getShuffleResult();
-    return e.fromBits(arith::MaxUIOp::create(b, bits, other));
-  };
-  for (int64_t begin = 0; begin < columns; begin += block) {
-    SmallVector<Value> elements;
-    for (int64_t first = begin; first < begin + block; first += width) {
-      EpilogueFragment fragment = fragmentAt(tile, place, first);
-      elements.append(
-          quantized->narrowed(math.finish(load(first, width), fragment)));
+  int64_t part = quantized->partElements() * frame.sumsOfElement();
+  for (int64_t begin = 0; begin < columns; begin += part) {
+    SmallVector<QuantizedStore::Part> parts;
+    for (const Row &row : rows) {
+      math.prepareRow(tile, row.place.row);
+      SmallVector<Value> elements;
+      for (int64_t first = begin; first < begin + part; first += width) {
+        EpilogueFragment fragment = fragmentAt(tile, row.place, first);
+        elements.append(
+            quantized->narrowed(math.finish(row.load(first, width), fragment)));
+      }
+      parts.push_back({std::move(elements),
+                       math.inResult(fragmentAt(tile, row.place, begin))});
     }
-    EpilogueFragment fragment = math.inResult(fragmentAt(tile, place, begin));
-    if (areParts)
-      quantized->storeTilePart(elements, fragment, largestOfParts);
-    else
-      quantized->storeTilePart(elements, fragment);
+    quantized->storeParts(parts, togetherBy(mates));
   }
 }
 
@@ -138,7 +130,8 @@ void ResultRows::storePadding(TilePosition tile, const RowPlace &place,
   b.onlyIf(isLast, [&] {
     EpilogueFragment fragment = math.fragmentAt(
         tile, b.add(b.constant(frame.geometry.tileN), place.row), place.column);
-    quantized->storeRowsOfPadding(math.inResult(fragment),
-                                  columns / frame.columnsOfBlock(), step);
+    quantized->storeRowsOfPadding(
+        math.inResult(fragment),
+        quantized->blocksOf(columns / frame.sumsOfElement()), step);
   });
 }

@@ -11,6 +11,9 @@
 
 #include "EpilogueMath.h"
 #include "QuantizedStore.h"
+#include "TileMates.h"
+
+#include <functional>
 
 namespace blockscale {
 
@@ -25,8 +28,10 @@ struct RowPlace {
 /// that have rows of D, as those are of operands that are not swapped.
 class ResultRows {
 public:
-  /// `columns` of a row that a thread has.
-  ResultRows(KernelFrame &frame, int64_t columns);
+  /// `columns` of a row that a thread has; `mates` where several threads choose
+  /// a scale.
+  ResultRows(KernelFrame &frame, int64_t columns,
+             std::optional<TileMates> &mates);
 
   /// Loads what all sums of the kernel have in common, and those of a tile.
   void prepareKernel();
@@ -35,9 +40,15 @@ public:
   /// The sums of so many columns, from number `first` of the thread's on.
   using Load = llvm::function_ref<mlir::Value(int64_t first, int64_t count)>;
 
-  /// Stores what becomes of a thread's sums. Neighbouring lanes have a scale
-  /// that is for more columns than a thread has together: all of a warp come.
+  /// Stores what becomes of a thread's sums. Where several threads choose a
+  /// scale all that have others come.
   void store(TilePosition tile, const RowPlace &place, Load load);
+  /// The same of several rows that a thread has of the same tiles of D.
+  struct Row {
+    RowPlace place;
+    std::function<mlir::Value(int64_t first, int64_t count)> load;
+  };
+  void storeRows(TilePosition tile, llvm::ArrayRef<Row> rows);
   /// Stores the scales behind the tile's last row that no tile has: those of
   /// each `step`-th row from the thread's on, which counts from there.
   void storePadding(TilePosition tile, const RowPlace &place, int64_t step);
@@ -46,7 +57,6 @@ private:
   EpilogueFragment fragmentAt(TilePosition tile, const RowPlace &place,
                               int64_t first);
   mlir::Value startsInside(const Extent &rows, mlir::Value first);
-  void storeFloats(TilePosition tile, const RowPlace &place, Load load);
   void storeBlocks(TilePosition tile, const RowPlace &place, Load load);
   /// Whether tiles end before the scales of their rows do.
   bool endsEarly() const;
@@ -54,6 +64,7 @@ private:
   KernelFrame &frame;
   KernelBuilder &b;
   int64_t columns;
+  std::optional<TileMates> &mates;
   EpilogueMath math;
   std::optional<QuantizedStore> quantized;
 };

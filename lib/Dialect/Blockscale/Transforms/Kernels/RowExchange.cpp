@@ -29,7 +29,8 @@ static bool isInWarp(int64_t columns) { return columns <= hw::kWarpSize; }
 
 /// Numbers from one row to the next.
 static int64_t rowPitch(int64_t columns) {
-  return hw::kTmemLanes + kTaken + (isInWarp(columns) ? 0 : kHalfPadding);
+  bool hasHalves = hw::kTmemLanes / columns == 2;
+  return hw::kTmemLanes + kTaken + (hasHalves ? kHalfPadding : 0);
 }
 
 int64_t blockscale::rowExchangeBytes(int64_t groups, int64_t rows,
@@ -39,7 +40,7 @@ int64_t blockscale::rowExchangeBytes(int64_t groups, int64_t rows,
 
 RowExchange::RowExchange(KernelFrame &frame, int64_t most)
     : b(frame.b), groups(frame.warps.epilogue.threads() / hw::kTmemLanes),
-      columns(exchangedColumns(frame.columnsOfBlock())) {
+      columns(exchangedColumns(resultTile(frame.op))) {
   rows = std::min(most, columns);
   int64_t numbers = rowExchangeBytes(groups, rows, columns) / hw::kSumBytes;
   sums = b.shared(SharedType::get(b.getContext(), {1, numbers}, b.getF32Type(),

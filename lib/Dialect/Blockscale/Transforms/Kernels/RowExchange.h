@@ -20,7 +20,7 @@ int64_t rowExchangeBytes(int64_t groups, int64_t rows, int64_t columns);
 /// With swapped operands a thread of the epilogue has sums of one column of D.
 /// Each group of four warps brings them through shared memory, a chunk of rows
 /// after the other, to threads that have some neighbouring columns of a row:
-/// 32, which lanes of one warp had, or 64, of two warps.
+/// 32, which lanes of one warp had, 64, of two warps, or 128, of all four.
 class RowExchange {
 public:
   /// Of a tile of which a thread has `most` sums.

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowStore.h"
-#include "LargestOfGroups.h"
 #include "StreamTiles.h"
 #include "blockscale/Dialect/Blockscale/IR/WideTiles.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -62,7 +61,7 @@ void RowStore::finishChunk(TilePosition tile, Value index, Value column,
     boxes->store(tile, thread, roundOf(index), fragment.column,
                  math.converted(value));
   else if (quantized)
-    quantized->store({value}, math.inResult(fragment));
+    quantized->store({value}, math.inResult(fragment), togetherBy(mates));
   else
     math.store(value, fragment);
 }
@@ -105,9 +104,9 @@ void RowStore::finishInTurn(TilePosition tile, Value index, Value column,
 
 /// The tile is loaded and finished piece after piece, and quantised when all
 /// are there.
-void RowStore::storeFloatTile(TilePosition tile, Value column,
-                              function_ref<Value(Value)> load,
-                              function_ref<void()> released) {
+void RowStore::storeKeptTile(TilePosition tile, Value column,
+                             function_ref<Value(Value)> load,
+                             function_ref<void()> released) {
   SmallVector<Value> elements;
   for (int64_t first = 0; first < chunkColumns(); first += math.getWidth()) {
     Value at = b.add(column, b.constant(first));
@@ -115,8 +114,9 @@ void RowStore::storeFloatTile(TilePosition tile, Value column,
     elements.append(quantized->narrowed(value));
   }
   released();
-  quantized->storeTilePart(elements,
-                           math.inResult(math.fragmentAt(tile, row, column)));
+  quantized->storeParts(
+      {{elements, math.inResult(math.fragmentAt(tile, row, column))}},
+      togetherBy(mates));
 }
 
 void RowStore::turnChunk(TilePosition tile, Value column,
@@ -144,7 +144,7 @@ int64_t RowStore::keptColumns() const {
 int64_t RowStore::chunkColumns() const {
   if (turning)
     return turning->rowsOfChunk();
-  if (quantizesToFloats(frame))
+  if (frame.keepsTiles())
     return frame.sumsOfElement() *
            frame.op.getQuantization()->getD().getKTile();
   constexpr int64_t kColumns = 32;
@@ -190,8 +190,8 @@ void RowStore::storeChunk(TilePosition tile, Value number, RingPosition copy,
                           keptColumns());
         },
         released);
-  if (quantizesToFloats(frame))
-    return storeFloatTile(
+  if (frame.keepsTiles())
+    return storeKeptTile(
         tile, column,
         [&](Value at) { return loadSums(copy, at, math.getWidth()); },
         released);
@@ -350,8 +350,8 @@ void RowStore::storeSums(TilePosition tile, Value index, Value column,
         tile, column,
         [&](int64_t first) { return load(b.add(column, b.constant(first))); },
         [] {});
-  else if (quantizesToFloats(frame))
-    storeFloatTile(tile, column, load, [] {});
+  else if (frame.keepsTiles())
+    storeKeptTile(tile, column, load, [] {});
   else
     finishChunk(tile, index, column, load(column));
 }
@@ -460,12 +460,14 @@ void RowStore::emitRole() {
   if (frame.schedule.getStores() == Stores::Tma)
     boxes.emplace(frame, rounds());
   if (turning)
-    rows.emplace(frame, turning->columnsOfThread());
+    rows.emplace(frame, turning->columnsOfThread(), mates);
   else if (frame.quantizes())
     quantized.emplace(frame);
   b.warps("epilogue", frame.warps.epilogue, [&] {
     frame.takeRegisters();
     findRow();
+    if (mates)
+      mates->locate();
     if (frame.leavesEarly())
       b.onlyIf(arith::XOrIOp::create(b, source.hasFirst(), b.always()),
                [&] { frame.leave(); });

@@ -40,10 +40,10 @@ public:
            AccumulatorRing &accumulators, TileSource &source,
            std::optional<SumExchange> &exchange,
            std::optional<AddendRing> &addends,
-           std::optional<RowExchange> &turning)
+           std::optional<RowExchange> &turning, std::optional<TileMates> &mates)
       : frame(frame), b(frame.b), memory(memory), accumulators(accumulators),
         source(source), exchange(exchange), addends(addends), turning(turning),
-        math(frame, EpilogueMath::widthOf(frame)),
+        mates(mates), math(frame, EpilogueMath::widthOf(frame)),
         partials(frame, keptColumns()) {}
 
   void emitRole();
@@ -113,11 +113,12 @@ private:
                     mlir::Value sum);
   void finishInTurn(TilePosition tile, mlir::Value index, mlir::Value column,
                     llvm::ArrayRef<mlir::Value> pieces);
-  /// Stores a chunk that is quantised under one float: `load` has the sums from
-  /// a column on, `released` follows the last of them.
-  void storeFloatTile(TilePosition tile, mlir::Value column,
-                      llvm::function_ref<mlir::Value(mlir::Value)> load,
-                      llvm::function_ref<void()> released);
+  /// Stores a chunk that is a tile of which all is kept until its scale is
+  /// chosen: `load` has the sums from a column on, `released` follows the last
+  /// of them.
+  void storeKeptTile(TilePosition tile, mlir::Value column,
+                     llvm::function_ref<mlir::Value(mlir::Value)> load,
+                     llvm::function_ref<void()> released);
   /// Stores such a part whose sums are all in the workspace.
   void reducePart(TilePosition tile, int64_t number, mlir::Value &parity);
   /// Stores a chunk that is brought to threads that have rows of D: `load` has
@@ -132,7 +133,7 @@ private:
   void leaveAfterLast(TilePosition tile, mlir::Value number, mlir::Value index);
   /// Columns that a thread loads at once, of which it finishes `width` after
   /// `width`: two blocks that are quantised, where a warp that shares its lanes
-  /// would keep the other waiting between them. Those of a tile under a float
+  /// would keep the other waiting between them. Those of a tile that it keeps
   /// it loads piece after piece.
   int64_t chunkColumns() const;
   int64_t chunks() const {
@@ -161,6 +162,8 @@ private:
   std::optional<AddendRing> &addends;
   /// Where sums of swapped operands are brought to rows of D.
   std::optional<RowExchange> &turning;
+  /// Where several threads choose a scale of D.
+  std::optional<TileMates> &mates;
   std::optional<ResultRows> rows;
   EpilogueMath math;
   PartialSums partials;

@@ -24,25 +24,8 @@ static constexpr int64_t kRows = 16, kColumns = 8, kScaleRows = 32;
 static constexpr int64_t kHalfRows = 8;
 /// And two neighbouring ones of a row.
 static constexpr int64_t kPair = 2;
-
-WarpTile WarpLoop::tileOf(KernelFrame &frame) {
-  int64_t warps = frame.warps.consumers.count();
-  WarpTile tile = warpTile(frame.geometry, warps);
-  if (frame.bringsRows()) {
-    // What are columns of D are rows of the warp.
-    int64_t rows = exchangedColumns(frame.columnsOfBlock());
-    int64_t along = warps * rows / frame.geometry.tileM;
-    return {rows, frame.geometry.tileN / along, along};
-  }
-  if (!frame.quantizes())
-    return tile;
-  int64_t block =
-      frame.op.getQuantization()->getD().getKTile() * frame.sumsOfElement();
-  if (block <= tile.columns)
-    return tile;
-  int64_t along = frame.geometry.tileN / block;
-  return {frame.geometry.tileM / (warps / along), block, along};
-}
+/// Fragments whose columns the lanes of a warp share out.
+static constexpr int64_t kFragments = kLanesOfColumn / kPair;
 
 int64_t WarpLoop::rowTiles() const { return tile.rows / kRows; }
 
@@ -370,29 +353,51 @@ SmallVector<Value> WarpLoop::finishedRow(TilePosition position, ValueRange sums,
   return numbers;
 }
 
-void WarpLoop::storeBlocks(TilePosition position, Value ofRow,
-                           const QuadNumbers &lanes) {
-  int64_t size = frame.op.getQuantization()->getD().getKTile();
-  int64_t fragments = size * frame.sumsOfElement() / kColumns;
+QuantizedStore::Part WarpLoop::partOf(TilePosition position, const LaneRow &row,
+                                      int64_t first) {
+  int64_t fragments =
+      quantized->partElements() * frame.sumsOfElement() / kColumns;
   int64_t perFragment = kPair / frame.sumsOfElement();
+  QuantizedStore::Part part;
+  for (int64_t j = first; j < first + fragments; ++j)
+    for (const SmallVector<Value> &numbers : row.lanes)
+      for (int64_t i = 0; i < perFragment; ++i)
+        part.elements.push_back(numbers[j * perFragment + i]);
+  part.fragment = epilogue.inResult(epilogue.fragmentAt(
+      position, row.row, b.add(column, b.constant(first * kColumns))));
+  return part;
+}
+
+void WarpLoop::storeBlocks(TilePosition position,
+                           ArrayRef<LaneRow> rowsOfTile) {
+  int64_t size = quantized->partElements();
+  int64_t fragments = size * frame.sumsOfElement() / kColumns;
   auto type = VectorType::get({size}, b.getF32Type());
   for (int64_t first = 0; first < columnTiles(); first += fragments) {
-    SmallVector<Value> elements;
-    for (int64_t j = first; j < first + fragments; ++j)
-      for (const SmallVector<Value> &numbers : lanes)
-        for (int64_t i = 0; i < perFragment; ++i)
-          elements.push_back(numbers[j * perFragment + i]);
-    EpilogueFragment fragment = epilogue.fragmentAt(
-        position, ofRow, b.add(column, b.constant(first * kColumns)));
-    quantized->store({vector::FromElementsOp::create(b, type, elements)},
-                     epilogue.inResult(fragment));
+    SmallVector<QuantizedStore::Part> parts;
+    for (const LaneRow &each : rowsOfTile) {
+      parts.push_back(partOf(position, each, first));
+      QuantizedStore::Part &part = parts.back();
+      Value all = vector::FromElementsOp::create(b, type, part.elements);
+      if (rowsOfTile.size() == 1)
+        quantized->store({all}, part.fragment, togetherBy(mates));
+      else
+        part.elements = quantized->narrowed(all);
+    }
+    if (rowsOfTile.size() > 1)
+      quantized->storeParts(parts, togetherBy(mates));
   }
+}
+
+int64_t WarpLoop::rowsOfThread() {
+  return mates ? mates->getParts().rowsOfThread : 1;
 }
 
 void WarpLoop::storeQuantized(TilePosition position, ValueRange sums) {
   auto lane = FragmentPositionOp::create(b);
   Value number = b.div(lane.getColumn(), kPair);
   int64_t rows = tile.rows / kHalfRows;
+  std::vector<LaneRow> rowsOfTile;
   for (int64_t first = 0; first < rows; first += kQuad) {
     QuadNumbers ofRows;
     for (int64_t i = 0; i < kQuad; ++i)
@@ -400,39 +405,52 @@ void WarpLoop::storeQuantized(TilePosition position, ValueRange sums) {
     QuadNumbers ofLanes = exchangeInQuad(b, ofRows, number);
     Value ofRow = b.add(b.add(row, lane.getRow()),
                         b.mul(b.add(number, b.constant(first)), kHalfRows));
-    storeBlocks(position, ofRow, ofLanes);
+    rowsOfTile.push_back({ofRow, ofLanes});
+    if (int64_t(rowsOfTile.size()) < rowsOfThread())
+      continue;
+    storeBlocks(position, rowsOfTile);
+    rowsOfTile.clear();
   }
 }
 
-void WarpLoop::storeRows(TilePosition position, ValueRange sums) {
+ResultRows::Row WarpLoop::rowOfColumns(ValueRange sums, int64_t first) {
   auto lane = FragmentPositionOp::create(b);
-  constexpr int64_t kFragments = kLanesOfColumn / kPair;
   int64_t halves = tile.rows / kHalfRows;
+  ColumnNumbers columns;
+  for (int64_t j = first; j < first + kFragments; ++j)
+    for (int64_t half = 0; half < halves; ++half) {
+      Value pair = pairOf(sums[half / 2 * columnTiles() + j], half % 2);
+      for (int64_t i = 0; i < kPair; ++i)
+        columns[(j - first) * kPair + i].push_back(
+            vector::ExtractOp::create(b, pair, i));
+    }
+  ColumnNumbers ofLanes =
+      exchangeInColumn(b, std::move(columns), lane.getRow());
+  // The lane has the column that has its number among those of its quads.
+  Value fragment = b.add(b.div(lane.getRow(), kPair), b.constant(first));
+  Value ofColumn = b.add(b.add(column, b.mul(fragment, kColumns)),
+                         b.add(lane.getColumn(), b.rem(lane.getRow(), kPair)));
+  auto load = [this, ofLanes](int64_t begin, int64_t count) -> Value {
+    SmallVector<Value> numbers;
+    for (int64_t n = begin; n < begin + count; ++n)
+      numbers.push_back(ofLanes[n % kLanesOfColumn][n / kLanesOfColumn]);
+    return vector::FromElementsOp::create(
+        b, VectorType::get({count}, b.getF32Type()), numbers);
+  };
+  return {{ofColumn, row, b.always()}, load};
+}
+
+void WarpLoop::storeRows(TilePosition position, ValueRange sums) {
+  std::vector<ResultRows::Row> rowsOfTile;
   for (int64_t first = 0; first < columnTiles(); first += kFragments) {
-    ColumnNumbers columns;
-    for (int64_t j = first; j < first + kFragments; ++j)
-      for (int64_t half = 0; half < halves; ++half) {
-        Value pair = pairOf(sums[half / 2 * columnTiles() + j], half % 2);
-        for (int64_t i = 0; i < kPair; ++i)
-          columns[(j - first) * kPair + i].push_back(
-              vector::ExtractOp::create(b, pair, i));
-      }
-    ColumnNumbers ofLanes =
-        exchangeInColumn(b, std::move(columns), lane.getRow());
-    // The lane has the column that has its number among those of its quads.
-    Value fragment = b.add(b.div(lane.getRow(), kPair), b.constant(first));
-    Value ofColumn =
-        b.add(b.add(column, b.mul(fragment, kColumns)),
-              b.add(lane.getColumn(), b.rem(lane.getRow(), kPair)));
-    rows->store(position, {ofColumn, row, b.always()},
-                [&](int64_t begin, int64_t count) -> Value {
-                  SmallVector<Value> numbers;
-                  for (int64_t n = begin; n < begin + count; ++n)
-                    numbers.push_back(
-                        ofLanes[n % kLanesOfColumn][n / kLanesOfColumn]);
-                  return vector::FromElementsOp::create(
-                      b, VectorType::get({count}, b.getF32Type()), numbers);
-                });
+    rowsOfTile.push_back(rowOfColumns(sums, first));
+    if (rowsOfThread() == 1)
+      rows->store(position, rowsOfTile.front().place, rowsOfTile.front().load);
+    else if (int64_t(rowsOfTile.size()) == rowsOfThread())
+      rows->storeRows(position, rowsOfTile);
+    else
+      continue;
+    rowsOfTile.clear();
   }
   Value warp = b.rem(b.div(thread, hw::kWarpSize), tile.along);
   Value first = b.add(b.mul(warp, hw::kWarpSize), b.rem(thread, hw::kWarpSize));
@@ -491,12 +509,14 @@ void WarpLoop::storeSums(TilePosition position, ValueRange sums) {
 
 void WarpLoop::emitRole() {
   if (frame.bringsRows())
-    rows.emplace(frame, tile.rows);
+    rows.emplace(frame, tile.rows, mates);
   else if (frame.quantizes())
-    quantized.emplace(frame);
+    quantized.emplace(frame, tile.columns / frame.sumsOfElement());
   b.warps("consumer", frame.warps.consumers, [&] {
     frame.takeRegisters();
     locateWarp();
+    if (mates)
+      mates->locate();
     if (rows)
       rows->prepareKernel();
     else

@@ -16,6 +16,7 @@
 #include "SplitK.h"
 #include "StageRing.h"
 #include "TileSource.h"
+#include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 
 namespace blockscale {
 
@@ -26,10 +27,12 @@ namespace blockscale {
 /// multiplied by them and added to those before.
 class WarpLoop {
 public:
-  WarpLoop(KernelFrame &frame, StageRing &stages, TileSource &source)
-      : frame(frame), b(frame.b), stages(stages), source(source),
-        tile(tileOf(frame)), epilogue(frame, /*width=*/2),
-        partials(frame, kFragment) {}
+  WarpLoop(KernelFrame &frame, StageRing &stages, TileSource &source,
+           std::optional<TileMates> &mates)
+      : frame(frame), b(frame.b), stages(stages), source(source), mates(mates),
+        tile(
+            warpTile(frame.schedule, resultTile(frame.op), frame.bringsRows())),
+        epilogue(frame, /*width=*/2), partials(frame, kFragment) {}
 
   void emitRole();
 
@@ -57,8 +60,6 @@ private:
     mlir::Value validScales, validSteps;
   };
 
-  /// A warp's part of a tile, which has whole blocks of a quantised result.
-  static WarpTile tileOf(KernelFrame &frame);
   int64_t rowTiles() const;
   int64_t columnTiles() const;
   int64_t stepsPerStage() const;
@@ -105,10 +106,21 @@ private:
   /// What becomes of the lane's sums in its row number `number`.
   llvm::SmallVector<mlir::Value>
   finishedRow(TilePosition position, mlir::ValueRange sums, int64_t number);
-  /// Stores the blocks of a row of the tile, of which each lane of a quad has
-  /// had some numbers.
-  void storeBlocks(TilePosition position, mlir::Value ofRow,
-                   const QuadNumbers &lanes);
+  /// A row of the tile, of which each lane of a quad has had some numbers.
+  struct LaneRow {
+    mlir::Value row;
+    QuadNumbers lanes;
+  };
+  /// Its part from fragment number `first` on.
+  QuantizedStore::Part partOf(TilePosition position, const LaneRow &row,
+                              int64_t first);
+  /// Stores the blocks of rows that share their scales.
+  void storeBlocks(TilePosition position, llvm::ArrayRef<LaneRow> rowsOfTile);
+  /// Rows of a tile of D that a thread has.
+  int64_t rowsOfThread();
+  /// What the lane has of its row of D after an exchange of columns of the
+  /// fragments from number `first` on.
+  ResultRows::Row rowOfColumns(mlir::ValueRange sums, int64_t first);
 
   /// Brings sums of swapped operands, of which lanes have parts of columns of
   /// D, to lanes that have rows of it, and stores what becomes of them.
@@ -118,6 +130,8 @@ private:
   KernelBuilder &b;
   StageRing &stages;
   TileSource &source;
+  /// Where several threads choose a scale of D.
+  std::optional<TileMates> &mates;
   WarpTile tile;
   EpilogueMath epilogue;
   /// Where several CTAs compute parts of K.

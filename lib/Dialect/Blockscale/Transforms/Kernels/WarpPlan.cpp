@@ -8,6 +8,7 @@
 
 #include "WarpPlan.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
+#include "blockscale/Dialect/Blockscale/IR/ResultTiles.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -48,13 +49,13 @@ WarpPlan::WarpPlan(hw::Target target, ScheduleAttr schedule,
   };
   // A warp reads the lanes of tensor memory that its number modulo 4 names, so
   // the epilogue starts at a multiple of 4.
-  constexpr int64_t kQuadrants = 4, kConsumers = 8;
+  constexpr int64_t kQuadrants = 4;
   if (hw::hasTensorMemory(target))
     epilogue = take(kQuadrants * (demand.isPromoting
                                       ? promotingGroups(schedule.getTileN())
                                       : schedule.warpsOfQuarter()));
   else
-    consumers = take(kConsumers);
+    consumers = take(kConsumerWarps);
   producer = take(1);
   if (hw::hasTensorMemory(target))
     issuer = take(1);

@@ -13,6 +13,7 @@
 #include "../Kernels/LargestOfGroups.h"
 #include "../Kernels/MatmulSource.h"
 #include "../Kernels/RowExchange.h"
+#include "../Kernels/TileMates.h"
 #include "../Kernels/TmaStore.h"
 #include "StageChoice.h"
 #include "TileChoices.h"
@@ -79,15 +80,27 @@ whyNotCluster(ScheduleAttr wish, const TileChoice &choice, hw::Target target) {
                            /*nonPortable=*/true);
 }
 
-/// Bytes in which groups of warps that promote sums choose the scales of what
-/// they quantise.
-static int64_t bytesOfScaleChoice(MatmulOp op, int64_t tileN) {
+/// Bytes in which threads choose the scales of what they quantise together.
+static int64_t bytesOfScaleChoice(MatmulOp op,
+                                  const ScheduleAttr::Fields &fields,
+                                  hw::Target target) {
+  constexpr int64_t kQuarters = hw::kTmemLanes / hw::kWarpSize;
   QuantizeOp quantizer = quantizerOf(op);
-  bool isPromoting = promotionBlock(op.getA().getType(), op.getB().getType());
-  if (!quantizer || !isPromoting ||
-      columnsOfBlock(op, quantizer) <= promotedColumns(tileN))
+  if (!quantizer)
     return 0;
-  return bytesOfGroups(promotingGroups(tileN));
+  ResultTile tile = resultTile(op, quantizer, target);
+  auto schedule = ScheduleAttr::get(op.getContext(), fields);
+  std::optional<TileParts> parts = tileParts(schedule, tile, target);
+  if (!parts || !parts->needMemory())
+    return 0;
+  bool swap = fields.swapOperands.getValue();
+  int64_t groups = tile.isPromoting
+                       ? promotingGroups(fields.tileN)
+                       : std::max<int64_t>(1, fields.epilogueWarps / kQuarters);
+  bool isOfGroups = tile.isPromoting && !swap && tile.rows == 1 &&
+                    quantizer.getRule() != ScaleRule::MinError;
+  return isOfGroups ? bytesOfGroups(groups)
+                    : bytesOfMates(*parts, groups * hw::kTmemLanes);
 }
 
 /// Columns of the product that a thread that brings sums of swapped operands to
@@ -97,8 +110,15 @@ static int64_t broughtColumns(MatmulOp op, bool swap) {
   return swap ? std::max(ofResult, ofPair) : 0;
 }
 
+/// Rows of D that share a scale; 1 if it has none.
+static int64_t rowsOfTile(MatmulOp op) {
+  QuantizeOp quantizer = quantizerOf(op);
+  return quantizer ? quantizer.getType().getRowTile() : 1;
+}
+
 /// Bytes through which sums of swapped operands are brought to rows of D.
 static int64_t bytesOfExchange(const TileGeometry &geometry, int64_t columns,
+                               int64_t rowsOfTile,
                                const ScheduleAttr::Fields &fields,
                                bool isPromoting) {
   constexpr int64_t kQuarters = hw::kTmemLanes / hw::kWarpSize;
@@ -109,7 +129,8 @@ static int64_t bytesOfExchange(const TileGeometry &geometry, int64_t columns,
                        : std::max<int64_t>(1, fields.epilogueWarps / kQuarters);
   int64_t rows =
       isPromoting ? promotedColumns(geometry.tileN) : geometry.broughtColumns();
-  return rowExchangeBytes(groups, rows, exchangedColumns(columns));
+  return rowExchangeBytes(
+      groups, rows, exchangedColumns({rowsOfTile, columns, 1, isPromoting}));
 }
 
 /// Bytes of shared memory besides the stages.
@@ -448,8 +469,8 @@ static Result<ScheduleChoice> complete(const Request &asked,
     int64_t bytes = reservedBytes(geometry, fields, problem.bytesD, bytesC,
                                   asked.block > 0) +
                     bytesOfExchange(geometry, broughtColumns(op, choice.swap),
-                                    fields, asked.block > 0);
-    return choice.swap ? bytes : bytes + bytesOfScaleChoice(op, choice.tileN);
+                                    rowsOfTile(op), fields, asked.block > 0);
+    return bytes + bytesOfScaleChoice(op, fields, target);
   };
   auto predict = [&](RingStages each) { return known.predict(each); };
   auto chooseRings = [&] {

@@ -7,6 +7,7 @@
 
 #include "WarpSchedule.h"
 #include "../Kernels/Geometry.h"
+#include "../Kernels/TileMates.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Pairs.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
@@ -157,6 +158,19 @@ static ScheduleChoice predicted(const WarpProblem &sizes, MmaAttr mma,
           limit, reduction / part.boostMhz};
 }
 
+/// Bytes in which warps choose the scales of what they quantise together.
+static int64_t bytesOfScaleChoice(MatmulOp op,
+                                  const ScheduleAttr::Fields &fields,
+                                  hw::Target target) {
+  QuantizeOp quantizer = quantizerOf(op);
+  if (!quantizer)
+    return 0;
+  std::optional<TileParts> parts =
+      tileParts(ScheduleAttr::get(op.getContext(), fields),
+                resultTile(op, quantizer, target), target);
+  return parts ? bytesOfMates(*parts, kConsumerWarps * hw::kWarpSize) : 0;
+}
+
 /// Completes `wish` with this tile, or says why it cannot be.
 static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
                                        hw::Target target, int64_t tileN,
@@ -220,8 +234,8 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   TileGeometry geometry(mma, ScheduleAttr::get(op.getContext(), fields),
                         target.chip);
   constexpr int64_t kUsefulStages = 8;
-  int64_t available =
-      hw::chipInfo(target.chip).sharedMemoryPerCta - kBarrierReserve;
+  int64_t available = hw::chipInfo(target.chip).sharedMemoryPerCta -
+                      kBarrierReserve - bytesOfScaleChoice(op, fields, target);
   int64_t most = available / geometry.stageBytes();
   if (wanted > most)
     return Reason(std::to_string(wanted) + " stages of " +
