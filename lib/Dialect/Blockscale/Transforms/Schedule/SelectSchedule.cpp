@@ -163,9 +163,13 @@ static double marginOfColumns(int64_t tileN, const ProductPrediction &product) {
 }
 
 /// What the model leaves out of an epilogue that brings sums to rows of D,
-/// which without the swap has them there.
+/// which without the swap has them there. CTAs that choose scales together wait
+/// for each other with each chunk of rows, which no card has timed: they are
+/// for what is not legal without the swap.
 static double marginOfExchange(int64_t columns) {
-  constexpr double kMargin = 1.05;
+  constexpr double kMargin = 1.05, kInCluster = 2;
+  if (columns > hw::kTmemLanes)
+    return kInCluster;
   return columns ? kMargin : 1;
 }
 
