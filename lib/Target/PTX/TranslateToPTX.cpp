@@ -17,6 +17,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
@@ -25,6 +26,7 @@
 #include "llvm/IR/PassInstrumentation.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Pass.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -201,10 +203,12 @@ void Compilation::translate(Operation *module, const PTXOptions &options) {
 
 /// Whether a pass of LLVM's pipelines looks for what kernels have none of:
 /// tables, stores that a later one hides, loops over memory that vectors could
-/// run. The PTX of some 3400 kernels of the sweep and the tests is the same
-/// without them.
+/// run, code that nothing uses behind the passes that have removed it. The PTX
+/// of the kernels of the sweep, the variants and the tests is the same without
+/// them.
 static bool looksForNothing(llvm::StringRef pass) {
   static constexpr llvm::StringLiteral kPasses[] = {
+      "ADCEPass",
       "AggressiveInstCombinePass",
       "AlignmentFromAssumptionsPass",
       "CalledValuePropagationPass",
@@ -215,6 +219,7 @@ static bool looksForNothing(llvm::StringRef pass) {
       "DeadArgumentEliminationPass",
       "DSEPass",
       "Float2IntPass",
+      "InferAlignmentPass",
       "InjectTLIMappings",
       "JumpThreadingPass",
       "LibCallsShrinkWrapPass",
@@ -223,35 +228,71 @@ static bool looksForNothing(llvm::StringRef pass) {
       "LoopIdiomRecognizePass",
       "LoopLoadEliminationPass",
       "LoopSinkPass",
+      "LoopUnrollPass",
       "LoopVectorizePass",
       "MemCpyOptPass",
       "MergedLoadStoreMotionPass",
+      "MoveAutoInitPass",
       "RecomputeGlobalsAAPass",
       "SimpleLoopUnswitchPass",
       "SLPVectorizerPass",
-      "TailCallElimPass"};
+      "TailCallElimPass",
+      "WarnMissedTransformationsPass"};
   return llvm::is_contained(kPasses, pass);
 }
 
+/// Whether the times behind it do what the `round`-th time, counted from 0,
+/// does that a pass sees a function: the last ones before the vectorisers, and
+/// those behind vectorisers, which are left out.
+static bool isIdleRound(llvm::StringRef pass, unsigned round) {
+  if (pass == "InstCombinePass")
+    return round >= 4 && round <= 6;
+  return pass == "SimplifyCFGPass" && round == 5;
+}
+
 namespace {
-/// Which passes of LLVM's pipelines run, asked in their order. Behind the
-/// vectorisers of loops and of straight code, which are left out, instructions
-/// would be combined twice for what these leave; the last time, which tidies up
-/// all that is there, stays.
+/// Which passes of LLVM's pipelines run, asked in their order.
 class UsefulPasses {
 public:
-  bool isUseful(llvm::StringRef pass) {
-    constexpr unsigned kVectorisers = 2;
-    if (pass == "LoopVectorizePass")
-      idleRounds = kVectorisers;
-    if (pass != "InstCombinePass" || idleRounds == 0)
-      return !looksForNothing(pass);
-    --idleRounds;
-    return false;
+  bool isUseful(llvm::StringRef pass, const llvm::Any &ir) {
+    if (looksForNothing(pass))
+      return false;
+    auto *function = llvm::any_cast<const llvm::Function *>(&ir);
+    return !function || !isIdleRound(pass, rounds[{*function, pass}]++);
   }
 
 private:
-  unsigned idleRounds = 0;
+  llvm::DenseMap<std::pair<const llvm::Function *, llvm::StringRef>, unsigned>
+      rounds;
+};
+
+/// Passes of LLVM's back end on their way to those that run, but for those that
+/// find nothing behind the optimizer, which has done the same: the PTX is the
+/// same without them.
+class UsefulBackEnd : public llvm::legacy::PassManagerBase {
+public:
+  explicit UsefulBackEnd(llvm::legacy::PassManagerBase &passes)
+      : passes(passes) {}
+
+  void add(llvm::Pass *pass) override {
+    if (isUseful(pass->getPassName()))
+      passes.add(pass);
+    else
+      delete pass;
+  }
+
+private:
+  bool isUseful(llvm::StringRef pass) {
+    // The third time comes behind loops, whose strength is reduced.
+    constexpr unsigned kIdleRounds = 2;
+    if (pass == "Early CSE")
+      return eliminations++ >= kIdleRounds;
+    return pass != "Canonicalize Freeze Instructions in Loops" &&
+           pass != "Constant Hoisting";
+  }
+
+  llvm::legacy::PassManagerBase &passes;
+  unsigned eliminations = 0;
 };
 } // namespace
 
@@ -271,7 +312,9 @@ void Compilation::optimize(unsigned level) {
   llvm::PassInstrumentationCallbacks callbacks;
   UsefulPasses useful;
   callbacks.registerShouldRunOptionalPassCallback(
-      [&](llvm::StringRef pass, llvm::Any) { return useful.isUseful(pass); });
+      [&](llvm::StringRef pass, llvm::Any ir) {
+        return useful.isUseful(pass, ir);
+      });
   llvm::PassBuilder builder(machine.get(), tuning, /*PGOOpt=*/std::nullopt,
                             &callbacks);
   builder.registerModuleAnalyses(modules);
@@ -289,8 +332,9 @@ void Compilation::generate() {
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream stream(text);
   llvm::legacy::PassManager passes;
+  UsefulBackEnd useful(passes);
   // Cannot fail: NVPTX writes assembly.
-  machine->addPassesToEmitFile(passes, stream, nullptr,
+  machine->addPassesToEmitFile(useful, stream, nullptr,
                                llvm::CodeGenFileType::AssemblyFile);
   passes.run(*llvmModule);
   ptx = text.str().str();
