@@ -438,7 +438,8 @@ static FailureOr<KernelReport> reportKernel(gpu::GPUFuncOp kernel,
   }
   // The bytes are those of all CTAs that execute an instruction together.
   int64_t ctas = mma ? mma.getInstruction().getCtaGroup() : 1;
-  report.loadCyclesPerKTile = bytes / ctas / hw::kTmaBytesPerCycle;
+  uint64_t bytesOfCta = bytes / ctas;
+  report.loadCyclesPerKTile = double(bytesOfCta) / hw::kTmaBytesPerCycle;
   if (bytes)
     report.flopsPerByte =
         2.0 * report.tileM * report.tileN * report.tileK / bytes;
