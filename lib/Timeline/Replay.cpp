@@ -108,9 +108,8 @@ double Timeline::Replay::request(const Event &event, const LaneClock &lane) {
   if (!bytes)
     return lane.now + hw::kL1LatencyCycles;
   bool fitsL2 = conditions.memoryBytes <= hw::kL2OperandBytes;
-  double latency = fitsL2 || !work.globalLoadedBytes
-                       ? hw::kL2LatencyCycles
-                       : hw::kMemoryLatencyCycles;
+  double latency = fitsL2 || !work.globalLoadedBytes ? hw::kL2LatencyCycles
+                                                     : hw::kMemoryLatencyCycles;
   double cycles = double(bytes) / loadBytesPerCycle;
   double start =
       ports[event.cta].load.reserve(lane.now + latency, cycles, slices.size());

@@ -181,8 +181,8 @@ TEST(MachineEvents, WaitsThatEmptyTheCache) {
       ld.global.u32 %r11, [%rd2];
       mbarrier.init.shared::cta.b64 [%r10], 1;
       mbarrier.arrive.shared::cta.b64 _, [%r10];
-      mbarrier.try_wait.parity.acquire.)" +
-                                             scope + R"(.shared::cta.b64 %p2, [%r10], 0;
+      mbarrier.try_wait.parity.acquire.)" + scope +
+                                             R"(.shared::cta.b64 %p2, [%r10], 0;
       ld.global.u32 %r11, [%rd2];
     DONE:
     )",

@@ -187,7 +187,8 @@ inline constexpr double kL2LatencyCycles = 305, kMemoryLatencyCycles = 707;
 /// lies in the L2 cache there.
 inline constexpr double kL1LatencyCycles = 120;
 
-/// What caches ask memory and each other for: the least that a load costs.
+/// A sector, which caches ask memory and each other for: the least that a load
+/// costs (Nsight Compute, Kernel Profiling Guide, Memory Tables).
 inline constexpr unsigned kSectorBytes = 32;
 
 /// What TMA reads of all 148 SMs of B200 achieve from HBM with `bytesInFlight`

@@ -174,12 +174,12 @@ void EventObserver::countLoad(Exec &x, const Record &r) {
   const auto &load = r.as<LoadStoreRecord>();
   LoadsUnderWay &loads = underWay[x.warp];
   LaneWork &work = workOf(x).work;
-  work.lastLoad = ++loads.count;
+  work.lastLoad = loads.begin();
   if (!work.firstLoad)
     work.firstLoad = work.lastLoad;
   for (Slot slot : load.data)
     if (slot != kNoSlot)
-      loads.loadOf[slot] = work.lastLoad;
+      loads.set(slot, x.mask, work.lastLoad);
   countSectors(x, load);
 }
 
@@ -206,40 +206,60 @@ void EventObserver::countPrefetch(Exec &x, const Record &r) {
 
 /// Registers beside each other become a pair, and the other way round, without
 /// an instruction.
-static void passOn(const Flow &flow,
-                   std::unordered_map<Slot, uint32_t> &loadOf) {
+static void passOn(const Flow &flow, uint32_t lanes, LoadsUnderWay &loads) {
   uint32_t last = 0;
   for (Slot slot : flow.sources)
-    if (auto load = loadOf.find(slot); load != loadOf.end())
-      last = std::max(last, load->second);
+    last = std::max(last, loads.of(slot, lanes));
   for (Slot slot : flow.destinations)
-    if (last)
-      loadOf[slot] = last;
-    else
-      loadOf.erase(slot);
+    loads.set(slot, lanes, last);
+}
+
+void LoadsUnderWay::set(Slot slot, uint32_t lanes, uint32_t load) {
+  for (Result &result : results)
+    if (result.slot == slot)
+      result.lanes &= ~lanes;
+  finish(0, 0);
+  if (load)
+    results.push_back({slot, lanes, load});
+}
+
+uint32_t LoadsUnderWay::of(Slot slot, uint32_t lanes) const {
+  uint32_t last = 0;
+  for (const Result &result : results)
+    if (result.slot == slot && result.lanes & lanes)
+      last = std::max(last, result.load);
+  return last;
+}
+
+void LoadsUnderWay::finish(uint32_t lanes, uint32_t last) {
+  for (Result &result : results)
+    if (result.load <= last)
+      result.lanes &= ~lanes;
+  results.erase(
+      std::remove_if(results.begin(), results.end(),
+                     [](const Result &result) { return result.lanes == 0; }),
+      results.end());
 }
 
 void EventObserver::countUses(Exec &x, const Record &r) {
   auto found = underWay.find(x.warp);
-  if (found == underWay.end() || found->second.loadOf.empty())
+  if (found == underWay.end() || found->second.empty())
     return;
-  auto &loadOf = found->second.loadOf;
+  LoadsUnderWay &loads = found->second;
   const Program &program = x.cluster->program();
   const Flow &flow = program.flows[size_t(&r - program.code.data())];
   if (flow.path == Flow::Path::Pack || flow.path == Flow::Path::Unpack)
-    return passOn(flow, loadOf);
+    return passOn(flow, x.mask, loads);
   uint32_t used = 0;
   for (const std::vector<Slot> *slots :
        {&flow.sources, &flow.data, &flow.destinations})
     for (Slot slot : *slots)
-      if (auto load = loadOf.find(slot); load != loadOf.end())
-        used = std::max(used, load->second);
+      used = std::max(used, loads.of(slot, x.mask));
   if (!used)
     return;
   LaneWork &work = workOf(x).work;
   work.usedLoad = std::max(work.usedLoad, used);
-  for (auto load = loadOf.begin(); load != loadOf.end();)
-    load = load->second <= used ? loadOf.erase(load) : std::next(load);
+  loads.finish(x.mask, used);
 }
 
 void EventObserver::on(const Executed &h) {

@@ -13,8 +13,8 @@
 
 #include <array>
 #include <map>
-#include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 namespace blockscale::emulator::machine {
 
@@ -47,10 +47,28 @@ private:
   size_t count = 0;
 };
 
-/// Loads of a warp from global memory whose results nobody has used.
-struct LoadsUnderWay {
-  uint32_t count = 0; ///< that there were
-  std::unordered_map<Slot, uint32_t> loadOf; ///< by register
+/// Loads of a warp from global memory whose results nobody has used. Lanes that
+/// have diverged load and use theirs on their own.
+class LoadsUnderWay {
+public:
+  bool empty() const { return results.empty(); }
+  /// Begins one; returns its number.
+  uint32_t begin() { return ++count; }
+  /// Whose result `lanes` get in a register; 0 for another instruction's.
+  void set(Slot slot, uint32_t lanes, uint32_t load);
+  /// The last load whose result `lanes` have in the register, 0 if there is
+  /// none.
+  uint32_t of(Slot slot, uint32_t lanes) const;
+  /// `lanes` have waited for all loads up to `last`.
+  void finish(uint32_t lanes, uint32_t last);
+
+private:
+  struct Result {
+    Slot slot;
+    uint32_t lanes, load;
+  };
+  uint32_t count = 0;
+  std::vector<Result> results;
 };
 
 /// Makes the events of a cluster, with what its lanes did between them.

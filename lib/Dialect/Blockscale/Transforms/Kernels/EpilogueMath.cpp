@@ -250,18 +250,25 @@ Value EpilogueMath::widen(Value values) {
   return arith::ExtFOp::create(b, type.clone(b.getF32Type()), values);
 }
 
+Value EpilogueMath::loadCodes(Value memory, int64_t size, Value index,
+                              Value count, Value stride) {
+  Type element = cast<GlobalType>(memory.getType()).getElementType();
+  if (element.isUnsignedInteger() || isDecodedFactor(element))
+    element = b.getI8Type();
+  return LoadRowOp::create(b, VectorType::get({size}, element), memory, index,
+                           count, stride);
+}
+
+Value EpilogueMath::numbersOf(Value memory, Value codes) {
+  Type element = cast<GlobalType>(memory.getType()).getElementType();
+  if (isDecodedFactor(element))
+    return decodeByFields(codes, element);
+  return element.isUnsignedInteger() ? decodeE5M3(codes) : widen(codes);
+}
+
 Value EpilogueMath::loadNumbers(Value memory, int64_t size, Value index,
                                 Value count, Value stride) {
-  Type element = cast<GlobalType>(memory.getType()).getElementType();
-  Type format = isDecodedFactor(element) ? element : Type();
-  bool isE5M3 = element.isUnsignedInteger();
-  if (isE5M3 || format)
-    element = b.getI8Type();
-  Value loaded = LoadRowOp::create(b, VectorType::get({size}, element), memory,
-                                   index, count, stride);
-  if (format)
-    return decodeByFields(loaded, format);
-  return isE5M3 ? decodeE5M3(loaded) : widen(loaded);
+  return numbersOf(memory, loadCodes(memory, size, index, count, stride));
 }
 
 Value EpilogueMath::loadScalar(Value memory, Value index, Value count) {
@@ -401,7 +408,8 @@ EpilogueMath::TileScales EpilogueMath::tileScales(const RowScales &scales,
   if (!scales.block)
     return result;
   result.memory = scales.memory;
-  result.pitch = b.toI64(b.ceilDiv(frame.op.getK(), scales.block));
+  result.length = b.ceilDiv(frame.op.getK(), scales.block);
+  result.pitch = b.toI64(result.length);
   result.first = b.mul(scaleIndex(scales, batch, row, rows), result.pitch);
   result.blocks = scales.block / frame.promotionBlock();
   return result;
@@ -471,10 +479,42 @@ std::pair<Value, Value> EpilogueMath::placeOf(const TileScales &scales,
           b.select(isThere, scales.count, b.constant(0))};
 }
 
-void EpilogueMath::prefetchTileScale(const TileScales &scales, Value block,
-                                     Value isThere) {
-  auto [index, count] = placeOf(scales, block, isThere);
-  PrefetchRowOp::create(b, scales.memory, index, count);
+/// The type that passes from block to block as what the vector has: LLVM has no
+/// floats of 8 bits.
+static VectorType passedType(VectorType type) {
+  if (type.getElementTypeBitWidth() > 8)
+    return type;
+  return type.clone(IntegerType::get(type.getContext(), 8));
+}
+
+SmallVector<Value> EpilogueMath::loadTileCodes(const TileScales &scales,
+                                               int64_t size, Value index,
+                                               Value count) {
+  Value codes = loadCodes(scales.memory, size, index, count, Value());
+  VectorType type = passedType(cast<VectorType>(codes.getType()));
+  codes = b.createOrFold<arith::BitcastOp>(type, codes);
+  SmallVector<Value> result;
+  for (int64_t i = 0; i < size; ++i)
+    result.push_back(vector::ExtractOp::create(b, codes, i));
+  return result;
+}
+
+SmallVector<Value> EpilogueMath::tileScalesOfCodes(const TileScales &scales,
+                                                   ValueRange codes) {
+  Type element = cast<GlobalType>(scales.memory.getType()).getElementType();
+  if (element.isUnsignedInteger() || isDecodedFactor(element))
+    element = b.getI8Type();
+  // One after the other: of bytes in a vector LLVM would make words of which
+  // some parts were never written.
+  SmallVector<Value> result;
+  for (Value code : codes) {
+    Value one = vector::FromElementsOp::create(
+        b, VectorType::get({1}, code.getType()), code);
+    one = b.createOrFold<arith::BitcastOp>(VectorType::get({1}, element), one);
+    result.push_back(
+        vector::ExtractOp::create(b, numbersOf(scales.memory, one), 0));
+  }
+  return result;
 }
 
 Value EpilogueMath::loadTileScales(const TileScales &scales, Value block,
