@@ -100,32 +100,43 @@ void Timeline::Replay::slice(const Event &event, TrackKind track, double start,
 // Between events
 //===----------------------------------------------------------------------===//
 
-/// When what a warp of the epilogue asks memory for is there; 0 if it asks for
-/// nothing.
-double Timeline::Replay::request(const Event &event, const LaneClock &lane,
-                                 uint64_t bytes, const char *what) {
-  if (!bytes || !conditions.countsRowLoads || !warpOf(event).drains)
-    return 0;
+/// When what a warp loads from global memory is there. What was prefetched lies
+/// in the L2 cache by then, as kernels ask for it long before.
+double Timeline::Replay::request(const Event &event, const LaneClock &lane) {
+  const emulator::LaneWork &work = event.before;
+  uint64_t bytes = work.globalLoadedBytes + work.knownToL2Bytes;
+  if (!bytes)
+    return lane.now + hw::kL1LatencyCycles;
   bool fitsL2 = conditions.memoryBytes <= hw::kL2OperandBytes;
-  double latency = fitsL2 ? hw::kL2LatencyCycles : hw::kMemoryLatencyCycles;
+  double latency = fitsL2 || !work.globalLoadedBytes ? hw::kL2LatencyCycles
+                                                     : hw::kMemoryLatencyCycles;
   double cycles = double(bytes) / loadBytesPerCycle;
   double start =
       ports[event.cta].load.reserve(lane.now + latency, cycles, slices.size());
   slice(event, TrackKind::Load, start, start + cycles,
-        what + (", " + std::to_string(bytes)) + " bytes");
+        "ld.global, " + std::to_string(bytes) + " bytes");
   return start + cycles;
 }
 
 /// Loads of a warp of the epilogue, which no other CTA of the SM hides, are
-/// under way together. What is loaded before a wait is used behind it. What is
-/// prefetched is there when it is loaded: kernels ask for it long before.
+/// under way until their results are used; those between two events come
+/// together.
 void Timeline::Replay::loadRows(const Event &event, LaneClock &lane) {
-  request(event, lane, event.before.prefetchedBytes, "prefetch.global");
-  lane.loaded =
-      std::max(lane.loaded, request(event, lane, event.before.globalLoadedBytes,
-                                    "ld.global"));
-  if (event.kind != EventKind::Wait)
-    waitUntil(event, lane, {lane.loaded, Use::Epilogue}, "wait for loads");
+  WarpState &warp = warpOf(event);
+  if (!conditions.countsRowLoads || !warp.drains)
+    return;
+  const emulator::LaneWork &work = event.before;
+  if (work.lastLoad)
+    warp.loadsUnderWay[work.lastLoad] = {work.firstLoad, request(event, lane)};
+  auto used = warp.loadsUnderWay.lower_bound(work.usedLoad);
+  if (work.usedLoad && used != warp.loadsUnderWay.end() &&
+      used->second.first <= work.usedLoad)
+    waitUntil(event, lane, {used->second.there, Use::Epilogue},
+              "wait for loads");
+  for (auto load = warp.loadsUnderWay.begin();
+       load != warp.loadsUnderWay.end();)
+    load = load->second.there <= lane.now ? warp.loadsUnderWay.erase(load)
+                                          : std::next(load);
 }
 
 /// Warps of the epilogue on one quarter of an SM issue in turns. What is short

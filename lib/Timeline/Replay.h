@@ -42,12 +42,19 @@ struct LaneClock {
   PhaseEnd async;
   /// When the stores that they issued have left shared memory.
   double stored = 0;
-  /// When what they loaded from global memory is there.
-  double loaded = 0;
+};
+
+/// Loads from global memory, the first of which has this number, and when they
+/// are there.
+struct LoadsUnderWay {
+  uint32_t first;
+  double there;
 };
 
 struct WarpState {
   std::array<LaneClock, 32> lanes;
+  /// By the number of the last one.
+  std::map<uint32_t, LoadsUnderWay> loadsUnderWay;
   bool loads = false, multiplies = false, drains = false;
   /// The lane whose waits are drawn: one that issues, if any does.
   uint32_t leader = 0;
@@ -106,8 +113,7 @@ private:
   LaneClock &clockOf(const Event &event);
   void replayNext();
   void work(const Event &event, LaneClock &lane);
-  double request(const Event &event, const LaneClock &lane, uint64_t bytes,
-                 const char *what);
+  double request(const Event &event, const LaneClock &lane);
   void loadRows(const Event &event, LaneClock &lane);
   void issue(const Event &event, LaneClock &lane);
   void load(const Event &event, LaneClock &lane);

@@ -179,13 +179,22 @@ Value nvvm::sumOfLanes(ImplicitLocOpBuilder &b, Value number, Value lanes) {
                                lanes);
 }
 
-Value nvvm::exchangeLanes(ImplicitLocOpBuilder &b, Value value, Value mask) {
+/// What a lane of the warp has that `lane` names, in the way of `kind`.
+static Value shuffle(ImplicitLocOpBuilder &b, Value value, Value lane,
+                     NVVM::ShflKind kind) {
   // The last lane of those that exchange: all of the warp.
   constexpr int64_t kAll = -1, kLast = 31;
   return NVVM::ShflOp::create(b, value.getType(), constantWord(b, kAll), value,
-                              mask, constantWord(b, kLast),
-                              NVVM::ShflKind::bfly,
+                              lane, constantWord(b, kLast), kind,
                               /*return_value_and_is_valid=*/UnitAttr());
+}
+
+Value nvvm::exchangeLanes(ImplicitLocOpBuilder &b, Value value, Value mask) {
+  return shuffle(b, value, mask, NVVM::ShflKind::bfly);
+}
+
+Value nvvm::valueOfLane(ImplicitLocOpBuilder &b, Value value, Value lane) {
+  return shuffle(b, value, lane, NVVM::ShflKind::idx);
 }
 
 Value nvvm::clusterRank(ImplicitLocOpBuilder &b) {

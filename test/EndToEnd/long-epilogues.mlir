@@ -20,8 +20,7 @@
 // CHECK-NOT: {{FAIL|pass}}
 
 // Whole warpgroups, of which the last one needs few registers.
-// KERNEL-COUNT-7: block = 640
-// KERNEL: block = 576
+// KERNEL-COUNT-8: block = 640
 // KERNEL-COUNT-2: block = 384
 
 // PTX-LABEL: .entry bias(

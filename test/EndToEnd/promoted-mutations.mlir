@@ -19,6 +19,8 @@
 // RUN: %python %S/Inputs/mutate_promoted.py %t/narrow.mlir %t/narrow.ptx %t 7 | FileCheck %s
 // RUN: blockscale compile %t/decoded.mlir --no-cubin -o %t
 // RUN: %python %S/Inputs/mutate_promoted.py %t/decoded.mlir %t/decoded.ptx %t 7 | FileCheck %s
+// RUN: blockscale compile %t/windows.mlir --no-cubin -o %t
+// RUN: %python %S/Inputs/mutate_promoted.py %t/windows.mlir %t/windows.ptx %t 35 | FileCheck %s
 // RUN: blockscale compile %t/warp.mlir --target=sm_120a --no-cubin -o %t
 // RUN: %python %S/Inputs/mutate_promoted.py %t/warp.mlir %t/warp.ptx %t 3 --target=sm_120a | FileCheck %s
 // RUN: blockscale compile %t/warp-short.mlir --target=sm_120a --no-cubin -o %t
@@ -58,6 +60,13 @@ func.func @product(%a: !a, %b: !b, %ends: tensor<3xi32>) -> tensor<?x264xf32> {
 //--- short.mlir
 !a = !blockscale.tensor<70x224xf8E4M3FN, "float32_t32">
 !b = !blockscale.tensor<72x224xi4, "bfloat16_t32">
+func.func @product(%a: !a, %b: !b) -> tensor<70x72xf32> {
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<swap_operands = false, tile_n = 32, cta_group = 1>) : !a, !b -> tensor<70x72xf32>
+  return %0 : tensor<70x72xf32>
+}
+//--- windows.mlir
+!a = !blockscale.tensor<70x1120xf8E4M3FN, "float32_t32">
+!b = !blockscale.tensor<72x1120xf8E4M3FN, "float32_t128_t32">
 func.func @product(%a: !a, %b: !b) -> tensor<70x72xf32> {
   %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<swap_operands = false, tile_n = 32, cta_group = 1>) : !a, !b -> tensor<70x72xf32>
   return %0 : tensor<70x72xf32>

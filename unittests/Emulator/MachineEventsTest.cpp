@@ -156,17 +156,74 @@ TEST(MachineEvents, LoadsFromGlobalMemory) {
   EXPECT_EQ(events[0].before.globalLoadedBytes, 128u);
 }
 
-// What is prefetched is asked for once, and not by the load any more.
+// What is prefetched lies in the L2 cache, whatever cache was named.
 TEST(MachineEvents, PrefetchesFromGlobalMemory) {
   std::vector<Event> events = eventsOf(R"(
     prefetch.global.L1 [%rd2];
     prefetch.global.L1 [%rd2];
-    prefetch.global.L2 [%rd1];
     ld.global.u32 %r10, [%rd2];
+    ld.global.u32 %r11, [%rd2];
+    ld.global.u32 %r12, [%rd1];
   )");
   ASSERT_EQ(events.size(), 1u);
-  EXPECT_EQ(events[0].before.prefetchedBytes, 128u);
-  EXPECT_EQ(events[0].before.globalLoadedBytes, 0u);
+  EXPECT_EQ(events[0].before.globalLoadedBytes, 128u);
+  EXPECT_EQ(events[0].before.knownToL2Bytes, 128u);
+  EXPECT_EQ(events[0].before.knownToL1Bytes, 128u);
+}
+
+// A wait that acquires what other SMs wrote empties the L1 cache.
+TEST(MachineEvents, WaitsThatEmptyTheCache) {
+  for (std::string scope : {"cta", "cluster"}) {
+    std::vector<Event> events = eventsOf(R"(
+      mov.u32 %r10, bar;
+      setp.ne.u32 %p1, %r1, 0;
+      @%p1 bra DONE;
+      ld.global.u32 %r11, [%rd2];
+      mbarrier.init.shared::cta.b64 [%r10], 1;
+      mbarrier.arrive.shared::cta.b64 _, [%r10];
+      mbarrier.try_wait.parity.acquire.)" + scope +
+                                             R"(.shared::cta.b64 %p2, [%r10], 0;
+      ld.global.u32 %r11, [%rd2];
+    DONE:
+    )",
+                                         1, 1, 0, kShared);
+    ASSERT_EQ(events.size(), 3u);
+    bool isEmpty = scope == "cluster";
+    EXPECT_EQ(events[2].before.knownToL2Bytes, isEmpty ? 32u : 0u);
+    EXPECT_EQ(events[2].before.knownToL1Bytes, isEmpty ? 0u : 32u);
+  }
+}
+
+// Loads are counted, and the last one whose result is used: taking a pair of
+// registers apart is no use, as no instruction does so.
+TEST(MachineEvents, UsesOfLoads) {
+  std::vector<Event> events = eventsOf(R"(
+    ld.param.u64 %rd5, [in];
+    ld.global.u32 %r10, [%rd2];
+    ld.global.u64 %rd4, [%rd5];
+    ld.global.u32 %r11, [%rd2];
+    bar.sync 0;
+    mov.b64 {%r12, %r13}, %rd4;
+    bar.sync 0;
+    add.u32 %r14, %r10, 1;
+    bar.sync 0;
+    add.u32 %r14, %r13, 1;
+    ld.global.u32 %r11, [%rd2];
+  )",
+                                       32);
+  std::vector<Event> arrivals;
+  for (const Event &event : events)
+    if (event.kind != EventKind::BarrierWait)
+      arrivals.push_back(event);
+  ASSERT_EQ(arrivals.size(), 4u);
+  EXPECT_EQ(arrivals[0].before.firstLoad, 1u);
+  EXPECT_EQ(arrivals[0].before.lastLoad, 3u);
+  EXPECT_EQ(arrivals[0].before.usedLoad, 0u);
+  EXPECT_EQ(arrivals[1].before.usedLoad, 0u);
+  EXPECT_EQ(arrivals[2].before.usedLoad, 1u);
+  // What is loaded again is waited for, too.
+  EXPECT_EQ(arrivals[3].before.usedLoad, 3u);
+  EXPECT_EQ(arrivals[3].before.firstLoad, 4u);
 }
 
 // Lanes that wait for others run on in their own order, with their own work.

@@ -52,11 +52,16 @@ struct LaneWork {
   uint64_t halfConversions = 0, narrowConversions = 0;
   /// Bytes of st to global memory, and of ld from shared memory.
   uint64_t globalStoredBytes = 0, sharedLoadedBytes = 0;
-  /// Bytes of the sectors that ld reads from global memory, but for those that
-  /// the CTA has loaded lately.
-  uint64_t globalLoadedBytes = 0;
-  /// The same of prefetch.global.L1.
-  uint64_t prefetchedBytes = 0;
+  /// Bytes of the sectors that ld reads from global memory: of those that no
+  /// CTA of the cluster has asked for before, of those that one has loaded or
+  /// prefetched, so that the L2 cache has them, and of those that the CTA has
+  /// loaded lately, so that its L1 cache has them.
+  uint64_t globalLoadedBytes = 0, knownToL2Bytes = 0, knownToL1Bytes = 0;
+  /// The first and the last of these loads by their numbers, which count those
+  /// of the warp from 1, and the last one whose result was used; 0 if there is
+  /// none. A load that is used later than it is made may be under way
+  /// meanwhile.
+  uint32_t firstLoad = 0, lastLoad = 0, usedLoad = 0;
 };
 
 struct Event {

@@ -178,6 +178,15 @@ inline constexpr double kL2OperandBytes = 80e6;
 /// Pointer chases: an L2 hit in the near partition and a read of HBM (FC, QRC).
 inline constexpr double kL2LatencyCycles = 305, kMemoryLatencyCycles = 707;
 
+/// A load of a warp, with a line for each lane, of what it has loaded before:
+/// measured on an H100 (docs/hardware.md). What `prefetch.global.L1` asked for
+/// lies in the L2 cache there.
+inline constexpr double kL1LatencyCycles = 120;
+
+/// A sector, which caches ask memory and each other for: the least that a load
+/// costs (Nsight Compute, Kernel Profiling Guide, Memory Tables).
+inline constexpr unsigned kSectorBytes = 32;
+
 /// What TMA reads of all 148 SMs of B200 achieve from HBM with `bytesInFlight`
 /// bytes outstanding on each, in TB/s (SA); linear between its points.
 double tmaTerabytesPerSecond(double bytesInFlight);

@@ -104,6 +104,9 @@ mlir::Value sumOfLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value number,
 /// in the bits of `mask`: i32 or f32.
 mlir::Value exchangeLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                           mlir::Value mask);
+/// What lane number `lane` has of the warp, all of whose lanes come.
+mlir::Value valueOfLane(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
+                        mlir::Value lane);
 /// Whether the lane is the one of its warp that was chosen: i1.
 mlir::Value electOne(mlir::ImplicitLocOpBuilder &b);
 /// Arrives and waits, with whole warps.

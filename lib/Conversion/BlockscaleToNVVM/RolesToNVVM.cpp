@@ -81,7 +81,7 @@ struct ReduceToNVVM : OpConversionPattern<gpu::SubgroupReduceOp> {
   }
 };
 
-/// An exchange of two lanes of a whole warp.
+/// An exchange of two lanes of a whole warp, or what one has for all.
 struct ShuffleToNVVM : OpConversionPattern<gpu::ShuffleOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -89,14 +89,16 @@ struct ShuffleToNVVM : OpConversionPattern<gpu::ShuffleOp> {
   matchAndRewrite(gpu::ShuffleOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     APInt width;
-    if (op.getMode() != gpu::ShuffleMode::XOR || !op.getValid().use_empty() ||
+    bool isExchange = op.getMode() == gpu::ShuffleMode::XOR;
+    if ((!isExchange && op.getMode() != gpu::ShuffleMode::IDX) ||
+        !op.getValid().use_empty() ||
         !matchPattern(op.getWidth(), m_ConstantInt(&width)) ||
         width != kWarpSize)
       return rewriter.notifyMatchFailure(
           op, "no exchange of the lanes of a whole warp");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Value there =
-        nvvm::exchangeLanes(b, adaptor.getValue(), adaptor.getOffset());
+    auto shuffle = isExchange ? nvvm::exchangeLanes : nvvm::valueOfLane;
+    Value there = shuffle(b, adaptor.getValue(), adaptor.getOffset());
     Value valid = arith::ConstantIntOp::create(b, b.getI1Type(), 1);
     rewriter.replaceOp(op, {there, valid});
     return success();

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Events.h"
-#include "../Instructions/LoadStore.h"
 #include "../Run/Control.h"
 #include "../TensorCore/Tensor.h"
 
@@ -30,7 +29,12 @@ LaneWork takeWork(Warp &warp, uint32_t mask) {
     sum.globalStoredBytes += work.globalStoredBytes;
     sum.sharedLoadedBytes += work.sharedLoadedBytes;
     sum.globalLoadedBytes += work.globalLoadedBytes;
-    sum.prefetchedBytes += work.prefetchedBytes;
+    sum.knownToL2Bytes += work.knownToL2Bytes;
+    sum.knownToL1Bytes += work.knownToL1Bytes;
+    if (!sum.firstLoad || (work.firstLoad && work.firstLoad < sum.firstLoad))
+      sum.firstLoad = work.firstLoad;
+    sum.lastLoad = std::max(sum.lastLoad, work.lastLoad);
+    sum.usedLoad = std::max(sum.usedLoad, work.usedLoad);
     entry.mask = 0;
   }
   warp.work.erase(
@@ -112,9 +116,24 @@ void countConversion(Exec &x, const Instruction &in) {
     work.narrowConversions += values;
 }
 
+/// Calls `visit` with each sector of `bytes` that lanes access from `address`
+/// on.
+template <typename Visit>
+void forSectors(Exec &x, const AddressOperand &address, uint64_t bytes,
+                Visit visit) {
+  forLanes(x.mask, [&](unsigned lane) {
+    uint64_t first = laneAddress(x, address, lane), last = first + bytes - 1;
+    for (uint64_t i = first / kSectorBytes; i <= last / kSectorBytes; ++i)
+      visit(i);
+  });
+}
+
+} // namespace
+
 /// A poll that fails is repeated: what the warp does from the first failure on
-/// is waiting, not work.
-void observeWait(Exec &x, const Record &r, Step step) {
+/// is waiting, not work. A wait that acquires what other SMs wrote empties the
+/// L1 cache (docs/hardware.md).
+void EventObserver::observeWait(Exec &x, const Record &r, Step step) {
   GroupWork &group = workOf(x);
   if (step == Step::Yield) {
     if (!group.polls)
@@ -139,10 +158,11 @@ void observeWait(Exec &x, const Record &r, Step step) {
                      int64_t(barrier->phase()) - 1);
     event.lanes = same;
     emit(*x.cluster, x.origin(r), event);
+    const Instruction &in = *r.instruction;
+    if (in.has(Modifier::Acquire) && in.has(Modifier::Cluster))
+      recent[x.cta->rank].clear();
   }
 }
-
-} // namespace
 
 void EventObserver::countLoad(Exec &x, const Record &r) {
   const Instruction &in = *r.instruction;
@@ -152,28 +172,94 @@ void EventObserver::countLoad(Exec &x, const Record &r) {
   if (where != Where::Global)
     return;
   const auto &load = r.as<LoadStoreRecord>();
-  workOf(x).work.globalLoadedBytes +=
-      newBytes(x, load.address, std::max(1u, load.bytes()));
+  LoadsUnderWay &loads = underWay[x.warp];
+  LaneWork &work = workOf(x).work;
+  work.lastLoad = loads.begin();
+  if (!work.firstLoad)
+    work.firstLoad = work.lastLoad;
+  for (Slot slot : load.data)
+    if (slot != kNoSlot)
+      loads.set(slot, x.mask, work.lastLoad);
+  countSectors(x, load);
+}
+
+void EventObserver::countSectors(Exec &x, const LoadStoreRecord &load) {
+  LaneWork &work = workOf(x).work;
+  RecentSectors &inL1 = recent[x.cta->rank];
+  std::unordered_set<uint64_t> asked;
+  forSectors(x, load.address, std::max(1u, load.bytes()), [&](uint64_t sector) {
+    if (!asked.insert(sector).second)
+      return;
+    bool isNewToL1 = inL1.add(sector), isNewToL2 = inL2.insert(sector).second;
+    (isNewToL2   ? work.globalLoadedBytes
+     : isNewToL1 ? work.knownToL2Bytes
+                 : work.knownToL1Bytes) += kSectorBytes;
+  });
 }
 
 void EventObserver::countPrefetch(Exec &x, const Record &r) {
   const Instruction &in = *r.instruction;
   if (in.has(Modifier::L1) && whereOf(in) == Where::Global)
-    workOf(x).work.prefetchedBytes +=
-        newBytes(x, r.as<PrefetchRecord>().address, 1);
+    forSectors(x, r.as<PrefetchRecord>().address, 1,
+               [&](uint64_t sector) { inL2.insert(sector); });
 }
 
-uint64_t EventObserver::newBytes(Exec &x, const AddressOperand &address,
-                                 uint64_t bytes) {
-  RecentSectors &sectors = recent[x.cta->rank];
-  uint64_t count = 0;
-  forLanes(x.mask, [&](unsigned lane) {
-    uint64_t first = laneAddress(x, address, lane), last = first + bytes - 1;
-    for (uint64_t i = first / RecentSectors::kBytes;
-         i <= last / RecentSectors::kBytes; ++i)
-      count += sectors.add(i);
-  });
-  return count * RecentSectors::kBytes;
+/// Registers beside each other become a pair, and the other way round, without
+/// an instruction.
+static void passOn(const Flow &flow, uint32_t lanes, LoadsUnderWay &loads) {
+  uint32_t last = 0;
+  for (Slot slot : flow.sources)
+    last = std::max(last, loads.of(slot, lanes));
+  for (Slot slot : flow.destinations)
+    loads.set(slot, lanes, last);
+}
+
+void LoadsUnderWay::set(Slot slot, uint32_t lanes, uint32_t load) {
+  for (Result &result : results)
+    if (result.slot == slot)
+      result.lanes &= ~lanes;
+  finish(0, 0);
+  if (load)
+    results.push_back({slot, lanes, load});
+}
+
+uint32_t LoadsUnderWay::of(Slot slot, uint32_t lanes) const {
+  uint32_t last = 0;
+  for (const Result &result : results)
+    if (result.slot == slot && result.lanes & lanes)
+      last = std::max(last, result.load);
+  return last;
+}
+
+void LoadsUnderWay::finish(uint32_t lanes, uint32_t last) {
+  for (Result &result : results)
+    if (result.load <= last)
+      result.lanes &= ~lanes;
+  results.erase(
+      std::remove_if(results.begin(), results.end(),
+                     [](const Result &result) { return result.lanes == 0; }),
+      results.end());
+}
+
+void EventObserver::countUses(Exec &x, const Record &r) {
+  auto found = underWay.find(x.warp);
+  if (found == underWay.end() || found->second.empty())
+    return;
+  LoadsUnderWay &loads = found->second;
+  const Program &program = x.cluster->program();
+  const Flow &flow = program.flows[size_t(&r - program.code.data())];
+  if (flow.path == Flow::Path::Pack || flow.path == Flow::Path::Unpack)
+    return passOn(flow, x.mask, loads);
+  uint32_t used = 0;
+  for (const std::vector<Slot> *slots :
+       {&flow.sources, &flow.data, &flow.destinations})
+    for (Slot slot : *slots)
+      used = std::max(used, loads.of(slot, x.mask));
+  if (!used)
+    return;
+  LaneWork &work = workOf(x).work;
+  work.usedLoad = std::max(work.usedLoad, used);
+  loads.finish(x.mask, used);
 }
 
 void EventObserver::on(const Executed &h) {
@@ -183,6 +269,7 @@ void EventObserver::on(const Executed &h) {
   const Instruction *in = r.instruction;
   if (!in || !x.mask)
     return;
+  countUses(x, r);
   switch (in->opcode) {
   case Opcode::MbarrierTryWait:
   case Opcode::MbarrierTestWait:

@@ -8,20 +8,23 @@
 #ifndef BLOCKSCALE_LIB_EMULATOR_REPORT_EVENTS_H
 #define BLOCKSCALE_LIB_EMULATOR_REPORT_EVENTS_H
 
+#include "../Instructions/LoadStore.h"
 #include "../Run/Observer.h"
 
 #include <array>
 #include <map>
 #include <unordered_set>
+#include <vector>
 
 namespace blockscale::emulator::machine {
+
+/// The least that a cache asks memory for.
+inline constexpr uint64_t kSectorBytes = 32;
 
 /// Sectors of global memory that a CTA has loaded lately, about as many as its
 /// cache keeps beside the shared memory that kernels take.
 class RecentSectors {
 public:
-  static constexpr uint64_t kBytes = 32;
-
   /// Notes one; whether it is new. The oldest one goes.
   bool add(uint64_t sector) {
     if (!kept.insert(sector).second)
@@ -33,10 +36,39 @@ public:
     return true;
   }
 
+  void clear() {
+    kept.clear();
+    count = 0;
+  }
+
 private:
   std::unordered_set<uint64_t> kept;
   std::array<uint64_t, 1024> order;
   size_t count = 0;
+};
+
+/// Loads of a warp from global memory whose results nobody has used. Lanes that
+/// have diverged load and use theirs on their own.
+class LoadsUnderWay {
+public:
+  bool empty() const { return results.empty(); }
+  /// Begins one; returns its number.
+  uint32_t begin() { return ++count; }
+  /// Whose result `lanes` get in a register; 0 for another instruction's.
+  void set(Slot slot, uint32_t lanes, uint32_t load);
+  /// The last load whose result `lanes` have in the register, 0 if there is
+  /// none.
+  uint32_t of(Slot slot, uint32_t lanes) const;
+  /// `lanes` have waited for all loads up to `last`.
+  void finish(uint32_t lanes, uint32_t last);
+
+private:
+  struct Result {
+    Slot slot;
+    uint32_t lanes, load;
+  };
+  uint32_t count = 0;
+  std::vector<Result> results;
 };
 
 /// Makes the events of a cluster, with what its lanes did between them.
@@ -58,11 +90,18 @@ public:
 
 private:
   void countLoad(Exec &x, const Record &r);
+  void countSectors(Exec &x, const LoadStoreRecord &load);
   void countPrefetch(Exec &x, const Record &r);
-  /// Bytes of sectors that the CTA has not loaded lately, which it has now.
-  uint64_t newBytes(Exec &x, const AddressOperand &address, uint64_t bytes);
+  /// Notes which loads the instruction waits for, as it uses their results or
+  /// writes over them.
+  void countUses(Exec &x, const Record &r);
+  void observeWait(Exec &x, const Record &r, Step step);
 
-  std::map<uint32_t, RecentSectors> recent; ///< by the rank of the CTA
+  /// Sectors that L1 caches have, by the rank of the CTA, and that the L2 cache
+  /// has.
+  std::map<uint32_t, RecentSectors> recent;
+  std::unordered_set<uint64_t> inL2;
+  std::map<const Warp *, LoadsUnderWay> underWay;
 };
 
 } // namespace blockscale::emulator::machine

@@ -46,6 +46,19 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // What one lane has for all.
+  // CHECK-LABEL: llvm.func @of_lane(
+  // CHECK-SAME: %{{.*}}: !llvm.ptr<1>, %[[X:.*]]: f32, %[[LANE:.*]]: i32, %{{.*}}: i64)
+  gpu.func @of_lane(%d: !blockscale.global<f32>, %x: f32, %lane: i32, %i: i64) kernel attributes {blockscale.target = #blockscale.target<sm_103a>, blockscale.kernel = #kernel} {
+    // CHECK: nvvm.shfl.sync  idx %{{[^,]+}}, %[[X]], %[[LANE]], %{{[^,]+}} : f32 -> f32
+    %c1 = arith.constant 1 : i32
+    %c32 = arith.constant 32 : i32
+    %y, %valid = gpu.shuffle idx %x, %lane, %c32 : f32
+    %v = vector.broadcast %y : f32 to vector<1xf32>
+    blockscale.store_row %v to %d[%i] count %c1 : vector<1xf32> to !blockscale.global<f32>
+    gpu.return
+  }
+
   // CHECK-LABEL: llvm.func @lanes(
   gpu.func @lanes(%d: !blockscale.global<i32>, %x: i32, %i: i64) kernel attributes {blockscale.target = #blockscale.target<sm_103a>, blockscale.kernel = #kernel} {
     // CHECK-DAG: %[[ALL:.*]] = arith.constant -1 : i32

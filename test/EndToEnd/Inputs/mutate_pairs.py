@@ -25,16 +25,8 @@ work = ptx.places(r"tcgen05\.ld|mma\.sync|st\.global")
 first, last = [at for at in ptx.places(r"^\$L") if at < work[0]][-1], work[-1]
 
 
-def only_asks(at):
-    """Whether the next access is a prefetch, of which no result depends."""
-    access = r"\t(ld|st|prefetch|red|atom|mbarrier|tcgen05)\."
-    follows = next((line for line in ptx.lines[at:] if re.search(access, line)), "")
-    return "prefetch" in follows
-
-
 def places(pattern):
-    return [at for at in ptx.places(pattern)
-            if first < at <= last and not only_asks(at)]
+    return [at for at in ptx.places(pattern) if first < at <= last]
 
 
 def spread(found):

@@ -38,12 +38,34 @@ def spread(found, count):
     return [found[i * (len(found) - 1) // (count - 1)] for i in range(count)]
 
 
+def moves():
+    """Where a register takes over what the next move fills anew."""
+    found = []
+    for at in places(r"mov\.b32\s+%r\d+, %r\d+;"):
+        source = re.search(r", (%r\d+);", lines[at])[1]
+        if re.search(rf"mov\.b32\s+{source}, %r\d+;", lines[at + 1]):
+            found.append(at)
+    return found
+
+
 def all_mutations():
     loads = r"ld\.global\.b8" if of_bytes else r"ld\.global\.b32"
     for number, at in enumerate(ptx.some(loads)):
         for name, step in (("next block", 1), ("block before", -1),
                            ("next row", blocks)):
             yield f"{name} for scale {number}", moved(at, step * SCALE_BYTES)
+    # A window of scales at once, in halves.
+    for number, at in enumerate(places(r"ld\.global\.v2\.b64")):
+        for name, step in (("behind", 16), ("before", -16)):
+            yield f"half a window {name} load {number}", moved(at, step)
+    # What one lane has for all.
+    for number, at in enumerate(places(r"shfl\.sync\.idx")):
+        for name, lane in (("first", 0), ("last", 31)):
+            yield f"scale of the {name} lane by exchange {number}", ptx.replaced(
+                at, r", (%r\d+|\d+), 31, -1;", f", {lane}, 31, -1;")
+    # The scales of a window move on by one.
+    for number, at in enumerate(moves()):
+        yield f"scale {number} of a window stays", ptx.dropped(at)
     for number, at in enumerate(spread(ptx.some(r"fma\.rn\.f32x2"), 8)):
         yield f"no factor in sum {number}", ptx.replaced(
             at, r"fma\.rn\.f32x2(\s+%rd\d+), (%rd\d+), %rd\d+, (%rd\d+)",

@@ -32,20 +32,20 @@ func.func @blocks(%a: !a, %b: !b) -> tensor<128x64xf32> {
 // CHECK: blockscale.commit %[[FULL]]
 
 // CHECK: blockscale.warps "epilogue" 0 to 8
-// The scales of the first block before the loop; those of the next one in it, two
-// blocks under the same scale of B.
+// The scales of the first tile before all: those of a row for four blocks, and one of the
+// two scales of B, for two blocks each, in a lane each.
+// CHECK: %[[ROWS:.+]] = blockscale.load_row {{.*}} -> vector<4xf32>
+// CHECK: %[[FIRST:.+]] = vector.extract %[[ROWS]][0]
+// CHECK: %[[COLUMNS:.+]] = blockscale.load_row {{.*}} -> vector<1xf32>
+// CHECK: %[[OWN:.+]] = vector.extract %[[COLUMNS]][0]
+// CHECK: scf.for {{.*}} iter_args({{.*}} = {{.*}}, {{.*}} = {{.*}}, %[[ROW0:[^ ]+]] = %[[FIRST]], {{.*}}, {{.*}}, {{.*}}, %[[COLUMN0:[^ ]+]] = %[[OWN]])
+// Those of the next tile are loaded before the sums of this one are added up.
+// CHECK: blockscale.load_row {{.*}} -> vector<4xf32>
 // CHECK: blockscale.load_row {{.*}} -> vector<1xf32>
-// CHECK: blockscale.load_row {{.*}} -> vector<1xf32>
-// CHECK: scf.for %[[BLOCK:.+]] = %[[NONE]] to %[[BLOCKS]] step %[[ONE]] iter_args({{.*}} = {{.*}}, {{.*}} = {{.*}}, %[[SUMS:[^ ]+]] = {{[^,]+}}, %[[ROW:[^ ]+]] = {{[^,]+}}, %[[COLUMN:[^ ]+]] = {{[^,]+}})
-// Those of the sector behind are asked for already.
-// CHECK: %[[LATER:.+]] = arith.addi %[[BLOCK]], %{{.*}}
-// CHECK: %[[THERE:.+]] = arith.cmpi slt, %[[LATER]], %[[BLOCKS]]
-// CHECK: blockscale.prefetch_row
-// CHECK: blockscale.prefetch_row
-// CHECK: %[[NEXT:.+]] = arith.addi %[[BLOCK]], %[[ONE]]
-// CHECK: blockscale.load_row
-// CHECK: arith.divui %[[NEXT]], %[[TWO]]
-// CHECK: blockscale.load_row
+// CHECK: scf.for %[[BLOCK:.+]] = %[[NONE]] to %[[BLOCKS]] step %[[ONE]] iter_args({{.*}} = {{.*}}, {{.*}} = {{.*}}, %[[SUMS:[^ ]+]] = {{[^,]+}}, %[[ROW:[^ ]+]] = %[[ROW0]], %[[SECOND:[^ ]+]] =
+// CHECK: %[[NUMBER:.+]] = arith.divui %[[BLOCK]], %[[TWO]]
+// CHECK: %[[LANE:.+]] = arith.remui %[[NUMBER]]
+// CHECK: %[[COLUMN:.+]], %{{.+}} = gpu.shuffle idx %[[COLUMN0]], %[[LANE]]
 // CHECK: blockscale.wait %[[FULL]]
 // CHECK: %[[BOTH:.+]] = arith.mulf %[[ROW]], %[[COLUMN]]
 // CHECK: %[[FACTOR:.+]] = vector.broadcast %[[BOTH]]
@@ -53,4 +53,6 @@ func.func @blocks(%a: !a, %b: !b) -> tensor<128x64xf32> {
 // CHECK: blockscale.elect
 // CHECK: blockscale.arrive %[[EMPTY]]
 // CHECK: math.fma %[[LOADED]], %[[FACTOR]], %[[SUMS]] : vector<32xf32>
+// The scale of the next block comes first then.
+// CHECK: scf.yield {{[^,]+}}, {{[^,]+}}, {{[^,]+}}, %[[SECOND]],
 // CHECK: blockscale.store_row

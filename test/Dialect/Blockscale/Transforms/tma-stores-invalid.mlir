@@ -50,6 +50,17 @@ func.func @groups(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<400x256xbf16> 
 
 // -----
 
+// Tiles whose sums fit no registers are refused for these, but are not to blame.
+!a = !blockscale.tensor<256x256xf8E4M3FN, "float32_t128">
+!b = !blockscale.tensor<260x256xf8E4M3FN, "float32_t128_t128">
+func.func @promoted_rows(%a: !a, %b: !b) -> tensor<256x260xbf16> {
+  // expected-error @below {{has no legal schedule: 'stores' of 'tma' need rows of D of a multiple of 16 bytes (cuTensorMapEncodeTiled, globalStrides), found 520 bytes; nearest legal: 'direct'}}
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<swap_operands = false, stores = tma>) : !a, !b -> tensor<256x260xbf16>
+  return %0 : tensor<256x260xbf16>
+}
+
+// -----
+
 !a = !blockscale.tensor<256x256xf8E4M3FN, "float32_t128">
 !b = !blockscale.tensor<256x256xf8E4M3FN, "float32_t128_t128">
 func.func @promoted(%a: !a, %b: !b, %bias: tensor<256xf32>) -> tensor<256x256xbf16> {

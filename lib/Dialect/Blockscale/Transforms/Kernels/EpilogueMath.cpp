@@ -247,7 +247,8 @@ EpilogueMath::TileScales EpilogueMath::tileScales(const RowScales &scales,
   if (!scales.block)
     return result;
   result.memory = scales.memory;
-  result.pitch = b.toI64(b.ceilDiv(frame.op.getK(), scales.block));
+  result.length = b.ceilDiv(frame.op.getK(), scales.block);
+  result.pitch = b.toI64(result.length);
   result.first = b.mul(scaleIndex(scales, batch, row, rows), result.pitch);
   result.blocks = scales.block / frame.promotionBlock();
   return result;
@@ -317,10 +318,42 @@ std::pair<Value, Value> EpilogueMath::placeOf(const TileScales &scales,
           b.select(isThere, scales.count, b.constant(0))};
 }
 
-void EpilogueMath::prefetchTileScale(const TileScales &scales, Value block,
-                                     Value isThere) {
-  auto [index, count] = placeOf(scales, block, isThere);
-  PrefetchRowOp::create(b, scales.memory, index, count);
+/// The type that passes from block to block as what the vector has: LLVM has no
+/// floats of 8 bits.
+static VectorType passedType(VectorType type) {
+  if (type.getElementTypeBitWidth() > 8)
+    return type;
+  return type.clone(IntegerType::get(type.getContext(), 8));
+}
+
+SmallVector<Value> EpilogueMath::loadTileCodes(const TileScales &scales,
+                                               int64_t size, Value index,
+                                               Value count) {
+  Value codes = loadCodes(b, scales.memory, size, index, count, Value());
+  VectorType type = passedType(cast<VectorType>(codes.getType()));
+  codes = b.createOrFold<arith::BitcastOp>(type, codes);
+  SmallVector<Value> result;
+  for (int64_t i = 0; i < size; ++i)
+    result.push_back(vector::ExtractOp::create(b, codes, i));
+  return result;
+}
+
+SmallVector<Value> EpilogueMath::tileScalesOfCodes(const TileScales &scales,
+                                                   ValueRange codes) {
+  Type element = cast<GlobalType>(scales.memory.getType()).getElementType();
+  if (element.isUnsignedInteger() || isDecodedFactor(element))
+    element = b.getI8Type();
+  // One after the other: of bytes in a vector LLVM would make words of which
+  // some parts were never written.
+  SmallVector<Value> result;
+  for (Value code : codes) {
+    Value one = vector::FromElementsOp::create(
+        b, VectorType::get({1}, code.getType()), code);
+    one = b.createOrFold<arith::BitcastOp>(VectorType::get({1}, element), one);
+    result.push_back(
+        vector::ExtractOp::create(b, numbersOfCodes(b, scales.memory, one), 0));
+  }
+  return result;
 }
 
 Value EpilogueMath::loadTileScales(const TileScales &scales, Value block,

@@ -66,8 +66,8 @@ public:
   struct TileScales {
     mlir::Value memory;
     /// The number of the first one and the distance to the next row's, i64; how
-    /// many are there.
-    mlir::Value first, pitch, count;
+    /// many are there; how many a row has along K.
+    mlir::Value first, pitch, count, length;
     /// Rows of scales that are loaded at once, and columns that share one.
     int64_t rows = 1, share = 1;
     /// Blocks of K that follow each other under one scale.
@@ -83,9 +83,13 @@ public:
   /// f32; zeros unless `isThere`.
   mlir::Value loadTileScales(const TileScales &scales, mlir::Value block,
                              mlir::Value isThere);
-  /// Asks for the one number of that block, which is loaded later.
-  void prefetchTileScale(const TileScales &scales, mlir::Value block,
-                         mlir::Value isThere);
+  /// What memory has of `size` of them that follow each other along K from
+  /// number `index` on, as far as `count` goes, and the f32 that these are.
+  llvm::SmallVector<mlir::Value> loadTileCodes(const TileScales &scales,
+                                               int64_t size, mlir::Value index,
+                                               mlir::Value count);
+  llvm::SmallVector<mlir::Value> tileScalesOfCodes(const TileScales &scales,
+                                                   mlir::ValueRange codes);
   /// As elements of D.
   mlir::Value converted(mlir::Value value);
   void store(mlir::Value value, const EpilogueFragment &fragment);

@@ -150,16 +150,25 @@ Value blockscale::widenNumbers(KernelBuilder &b, Value values) {
   return arith::ExtFOp::create(b, type.clone(b.getF32Type()), values);
 }
 
+Value blockscale::loadCodes(KernelBuilder &b, Value memory, int64_t size,
+                            Value index, Value count, Value stride) {
+  Type element = cast<GlobalType>(memory.getType()).getElementType();
+  if (element.isUnsignedInteger() || isDecodedFactor(element))
+    element = b.getI8Type();
+  return LoadRowOp::create(b, VectorType::get({size}, element), memory, index,
+                           count, stride);
+}
+
+Value blockscale::numbersOfCodes(KernelBuilder &b, Value memory, Value codes) {
+  Type element = cast<GlobalType>(memory.getType()).getElementType();
+  if (isDecodedFactor(element))
+    return decodeByFields(b, codes, element);
+  return element.isUnsignedInteger() ? decodeE5M3(b, codes)
+                                     : widenNumbers(b, codes);
+}
+
 Value blockscale::loadNumbers(KernelBuilder &b, Value memory, int64_t size,
                               Value index, Value count, Value stride) {
-  Type element = cast<GlobalType>(memory.getType()).getElementType();
-  Type format = isDecodedFactor(element) ? element : Type();
-  bool isE5M3 = element.isUnsignedInteger();
-  if (isE5M3 || format)
-    element = b.getI8Type();
-  Value loaded = LoadRowOp::create(b, VectorType::get({size}, element), memory,
-                                   index, count, stride);
-  if (format)
-    return decodeByFields(b, loaded, format);
-  return isE5M3 ? decodeE5M3(b, loaded) : widenNumbers(b, loaded);
+  return numbersOfCodes(b, memory,
+                        loadCodes(b, memory, size, index, count, stride));
 }

@@ -14,6 +14,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace blockscale;
 
@@ -78,6 +80,13 @@ Value PromotedStore::columnOf(int64_t chunk) {
 // Scales
 //===----------------------------------------------------------------------===//
 
+/// Sets the windows to values that are carried, in their order.
+static void setWindows(MutableArrayRef<ScaleStream::Window> windows,
+                       ValueRange values) {
+  for (ScaleStream::Window &window : windows)
+    values = window.takeFrom(values);
+}
+
 PromotedStore::Scales PromotedStore::scalesOf(TilePosition tile) {
   Scales scales;
   scales.row = math.tileScalesOfRow(tile, row);
@@ -86,9 +95,12 @@ PromotedStore::Scales PromotedStore::scalesOf(TilePosition tile) {
   return scales;
 }
 
-PromotedStore::Scales PromotedStore::scalesOf(const EpilogueFragment &place) {
+PromotedStore::Scales PromotedStore::scalesOf(EpilogueFragment place,
+                                              Extent columnsAround) {
   Scales scales;
   scales.row = math.tileScalesOfRow(place);
+  // Lanes whose row lies outside have some for the others.
+  place.count = b.sub(columnsAround.end, place.column);
   bool isShared = int64_t(frame.op.getColumnGroup()) % columns == 0;
   for (int64_t chunk = 0; chunk < (isShared ? 1 : chunks()); ++chunk)
     scales.along.push_back(math.tileScalesAlong(
@@ -101,62 +113,77 @@ bool PromotedStore::isAhead(const Scales &scales, int64_t chunk) const {
   return along.memory && along.rows == 1;
 }
 
-/// Blocks whose scales come in one sector.
-static constexpr int64_t kBlocks = 8;
-
-/// Of a row the scales of several blocks come in one sector, for which the warp
-/// that reads it first would wait longer than the sums of a block take.
-void PromotedStore::prefetch(const Scales &scales, Value block, Value blocks) {
-  Value later = b.add(block, b.constant(kBlocks));
-  Value isThere = b.compare(arith::CmpIPredicate::slt, later, blocks);
-  if (scales.row.memory)
-    math.prefetchTileScale(scales.row, later, isThere);
-  for (int64_t chunk = 0; chunk < int64_t(scales.along.size()); ++chunk)
-    if (isAhead(scales, chunk))
-      math.prefetchTileScale(scales.along[chunk], later, isThere);
+/// Scales that a thread of a row loads at once: a sector, if they are f32 and
+/// it has the registers.
+int64_t PromotedStore::scalesAtOnce() const {
+  constexpr int64_t kFloatBytes = 4;
+  return isCrowded() ? 1 : int64_t(hw::kSectorBytes) / kFloatBytes;
 }
 
-void PromotedStore::prefetchNext(TilePosition tile, Value block, Value blocks) {
-  if (isCrowded() || !source.knowsNext())
-    return;
-  Value first = b.createOrFold<arith::MaxSIOp>(
-      b.sub(blocks, b.constant(kBlocks)), b.constant(0));
-  b.onlyIf(b.compare(arith::CmpIPredicate::eq, block, first), [&] {
-    // Else what leads to the place would be found between tiles.
-    tile.number = knownFromHere(b, tile.number).front();
-    Scales scales = scalesOf(source.next(tile));
-    Value isThere = source.hasNext(tile);
-    if (scales.row.memory)
-      math.prefetchTileScale(scales.row, b.constant(0), isThere);
-    for (int64_t chunk = 0; chunk < int64_t(scales.along.size()); ++chunk)
-      if (isAhead(scales, chunk))
-        math.prefetchTileScale(scales.along[chunk], b.constant(0), isThere);
-  });
-}
-
-SmallVector<Value> PromotedStore::loadAhead(const Scales &scales, Value block,
-                                            Value blocks) {
-  Value isThere = b.compare(arith::CmpIPredicate::slt, block, blocks);
-  SmallVector<Value> ahead;
+std::vector<ScaleStream> PromotedStore::streamsOf(const Scales &scales) {
+  std::vector<ScaleStream> streams;
   if (scales.row.memory)
-    ahead.push_back(math.loadTileScales(scales.row, block, isThere));
+    streams.emplace_back(b, math, scales.row, scalesAtOnce());
+  Value lane = b.rem(thread, hw::kWarpSize);
   for (int64_t chunk = 0; chunk < int64_t(scales.along.size()); ++chunk)
     if (isAhead(scales, chunk))
-      ahead.push_back(math.loadTileScales(scales.along[chunk], block, isThere));
-  return ahead;
+      streams.emplace_back(b, math, scales.along[chunk], lane);
+  return streams;
+}
+
+SmallVector<Value> PromotedStore::firstCodes(TilePosition tile, Value isThere) {
+  SmallVector<Value> codes;
+  Scales scales = scalesOf(tile);
+  for (ScaleStream &stream : streamsOf(scales))
+    llvm::append_range(codes, stream.loadFirst(isThere));
+  return codes;
+}
+
+int64_t PromotedStore::blocksAtOnce(ArrayRef<ScaleStream> streams) {
+  // Without streams there is nothing to do between blocks.
+  int64_t result = streams.empty() ? kMaxProductSize : 0;
+  for (const ScaleStream &stream : streams)
+    result = std::gcd(result, stream.blocksOfWindow());
+  return result;
+}
+
+void PromotedStore::beginWindows(MutableArrayRef<ScaleStream> streams,
+                                 MutableArrayRef<ScaleStream::Window> windows,
+                                 TilePosition tile, const Scales &scales,
+                                 Value block, int64_t step) {
+  size_t i = 0;
+  auto begin = [&](llvm::function_ref<TileScales(TilePosition)> placeOf) {
+    auto next = [&]() -> std::pair<TileScales, Value> {
+      TilePosition known = tile;
+      // Else what leads to the place would be found between tiles.
+      known.number = knownFromHere(b, tile.number).front();
+      return {placeOf(source.next(known)), source.hasNext(known)};
+    };
+    streams[i].begin(windows[i], block, step,
+                     loadsNext() ? ScaleStream::Next(next)
+                                 : ScaleStream::Next());
+    ++i;
+  };
+  if (scales.row.memory)
+    begin([&](TilePosition at) { return math.tileScalesOfRow(at, row); });
+  for (int64_t chunk = 0; chunk < int64_t(scales.along.size()); ++chunk)
+    if (isAhead(scales, chunk))
+      begin([&](TilePosition at) {
+        return math.tileScalesAlong(at, columnOf(chunk));
+      });
 }
 
 Value PromotedStore::factorOf(const Scales &scales, int64_t chunk, Value block,
-                              ValueRange ahead) {
+                              ValueRange taken) {
   auto splat = [&](Value number) -> Value {
     return vector::BroadcastOp::create(b, math.getVectorType(), number);
   };
-  Value ofRow = scales.row.memory ? ahead.front() : Value();
+  Value ofRow = scales.row.memory ? taken.front() : Value();
   chunk = std::min(chunk, int64_t(scales.along.size()) - 1);
   if (!scales.along[chunk].memory)
     return splat(ofRow);
   if (isAhead(scales, chunk)) {
-    Value along = ahead[(ofRow ? 1 : 0) + chunk];
+    Value along = taken[(ofRow ? 1 : 0) + chunk];
     return splat(ofRow ? arith::MulFOp::create(b, ofRow, along) : along);
   }
   Value along = math.loadTileScales(scales.along[chunk], block, b.always());
@@ -214,18 +241,54 @@ Value PromotedStore::sumsOf(ValueRange sums, int64_t first) {
 }
 
 void PromotedStore::addBlock(const Scales &scales, Value block,
-                             RingPosition copy, ValueRange ahead,
+                             RingPosition copy, ValueRange taken,
                              MutableArrayRef<Value> sums) {
   WaitOp::create(b, accumulators.full, copy.slot, copy.parity);
   TensorFenceOp::create(b, FenceSide::After);
   for (int64_t chunk = 0; chunk < chunks(); ++chunk) {
-    Value factor = factorOf(scales, chunk, block, ahead);
+    Value factor = factorOf(scales, chunk, block, taken);
     Value loaded =
         LoadAccumulatorOp::create(b, math.getVectorType(), memory.accumulator,
                                   copy.slot, columnOf(chunk));
     if (chunk + 1 == chunks())
       release(copy);
     add(loaded, factor, sums.slice(chunk * valuesOfChunk(), valuesOfChunk()));
+  }
+}
+
+void PromotedStore::addBlocks(MutableArrayRef<ScaleStream> streams,
+                              MutableArrayRef<ScaleStream::Window> windows,
+                              const Scales &scales, Value first, Value end,
+                              SmallVectorImpl<Value> &carried) {
+  size_t own = carried.size();
+  for (const ScaleStream::Window &window : windows)
+    llvm::append_range(carried, window.scales);
+  auto loop = scf::ForOp::create(b, first, end, b.constant(1), carried);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  carried.assign(loop.getRegionIterArgs().begin(),
+                 loop.getRegionIterArgs().end());
+  Value block = loop.getInductionVar();
+  SmallVector<Value> taken;
+  auto left = MutableArrayRef(carried).drop_front(own);
+  for (auto [stream, window] : llvm::zip_equal(streams, windows)) {
+    taken.push_back(stream.take(left.take_front(window.scales.size()), block));
+    left = left.drop_front(window.scales.size());
+  }
+  RingPosition current{carried[0], carried[1]};
+  addBlock(scales, block, current, taken,
+           MutableArrayRef(carried).slice(2, own - 2));
+  RingPosition next = b.next(current, accumulators.count());
+  carried[0] = next.slot;
+  carried[1] = next.parity;
+  scf::YieldOp::create(b, carried);
+  // The scales of a window are used up, or the tile is at its end.
+  ValueRange results = loop.getResults();
+  carried.assign(results.begin(), results.begin() + own);
+  results = results.drop_front(own);
+  for (ScaleStream::Window &window : windows) {
+    llvm::copy(results.take_front(window.scales.size()), window.scales.begin());
+    results = results.drop_front(window.scales.size());
   }
 }
 
@@ -304,59 +367,72 @@ void PromotedStore::storeChunks(TilePosition tile, const Fragments &fragments,
   }
 }
 
-RingPosition PromotedStore::storeTile(TilePosition tile, RingPosition copy,
-                                      Value parity) {
+std::pair<RingPosition, SmallVector<Value>>
+PromotedStore::storeTile(TilePosition tile, RingPosition copy, Value parity,
+                         ValueRange codes) {
   Value blocks = b.ceilDiv(frame.op.getK(), frame.promotionBlock());
   int64_t values = chunks() * valuesOfChunk();
   Extent around = frame.columnsAround(tile);
   std::optional<EpilogueFragment> place;
   if (isCrowded())
     place = math.known(math.fragmentAt(tile, row, firstColumn), around);
-  Scales scales = place ? scalesOf(*place) : scalesOf(tile);
+  Scales scales = place ? scalesOf(*place, around) : scalesOf(tile);
   SmallVector<Value> initial{copy.slot, copy.parity};
   llvm::append_range(initial, zeroSums());
-  llvm::append_range(initial, loadAhead(scales, b.constant(0), blocks));
+  std::vector<ScaleStream> streams = streamsOf(scales);
+  SmallVector<ScaleStream::Window> windows;
+  for (ScaleStream &stream : streams) {
+    SmallVector<Value> own =
+        loadsNext()
+            ? SmallVector<Value>(codes.take_front(stream.codesOfWindow()))
+            : stream.loadFirst(b.always());
+    codes = codes.drop_front(loadsNext() ? own.size() : 0);
+    windows.push_back(stream.before(own));
+    windows.back().appendTo(initial);
+  }
+  int64_t step = blocksAtOnce(streams);
   auto loop =
-      scf::ForOp::create(b, b.constant(0), blocks, b.constant(1), initial);
+      scf::ForOp::create(b, b.constant(0), blocks, b.constant(step), initial);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    Value block = loop.getInductionVar();
+    Value first = loop.getInductionVar();
     SmallVector<Value> carried(loop.getRegionIterArgs());
-    RingPosition current{carried[0], carried[1]};
-    prefetch(scales, block, blocks);
-    prefetchNext(tile, block, blocks);
-    SmallVector<Value> ahead =
-        loadAhead(scales, b.add(block, b.constant(1)), blocks);
-    auto sums = MutableArrayRef(carried).slice(2, values);
-    addBlock(scales, block, current, ArrayRef(carried).drop_front(2 + values),
-             sums);
-    RingPosition next = b.next(current, accumulators.count());
-    carried[0] = next.slot;
-    carried[1] = next.parity;
-    llvm::copy(ahead, carried.begin() + 2 + values);
+    setWindows(windows, ArrayRef(carried).drop_front(2 + values));
+    beginWindows(streams, windows, tile, scales, first, step);
+    carried.truncate(2 + values);
+    Value end =
+        b.createOrFold<arith::MinSIOp>(b.add(first, b.constant(step)), blocks);
+    addBlocks(streams, windows, scales, first, end, carried);
+    for (const ScaleStream::Window &window : windows)
+      window.appendTo(carried);
     scf::YieldOp::create(b, carried);
   }
   leaveAfterLast(tile);
-  ValueRange sums = loop.getResults().slice(2, values);
-  if (turning) {
-    turn(tile, sums);
-    return {loop.getResult(0), loop.getResult(1)};
-  }
-  if (place)
+  setWindows(windows, loop.getResults().drop_front(2 + values));
+  SmallVector<Value> nextCodes;
+  if (loadsNext())
+    for (const ScaleStream::Window &window : windows)
+      llvm::append_range(nextCodes, window.codes);
+  if (place && !turning)
     place = math.known(*place, around);
+  finishTile(tile, loop.getResults().slice(2, values), parity, place);
+  return {{loop.getResult(0), loop.getResult(1)}, nextCodes};
+}
+
+void PromotedStore::finishTile(TilePosition tile, ValueRange sums, Value parity,
+                               std::optional<EpilogueFragment> place) {
+  if (turning)
+    return turn(tile, sums);
   finishing.prepareRow(tile, row);
   auto fragments = [&](int64_t distance) {
     return place ? EpilogueMath::behind(b, *place, distance)
                  : math.fragmentAt(tile, row,
                                    b.add(firstColumn, b.constant(distance)));
   };
-  if (quantized) {
-    quantize(fragments, sums, parity);
-    return {loop.getResult(0), loop.getResult(1)};
-  }
+  if (quantized)
+    return quantize(fragments, sums, parity);
   storeChunks(tile, fragments, sums);
-  return {loop.getResult(0), loop.getResult(1)};
 }
 
 void PromotedStore::emitRole() {
@@ -386,6 +462,11 @@ void PromotedStore::emitRole() {
     // The position in the ring of accumulators, and the parity of the tile
     // where threads choose scales together.
     SmallVector<Value> initial(largest ? 3 : 2, zero);
+    // And the codes of the tile's first scales.
+    size_t own = initial.size();
+    if (loadsNext())
+      llvm::append_range(initial,
+                         firstCodes(source.first(), source.hasFirst()));
     source.forEach(initial, [&](TilePosition tile, ValueRange carried) {
       if (isCrowded()) {
         Value same = knownFromHere(b, thread).front();
@@ -399,10 +480,12 @@ void PromotedStore::emitRole() {
       if (quantized)
         quantized->prepareTile(tile);
       Value parity = largest ? carried[2] : Value();
-      RingPosition copy = storeTile(tile, {carried[0], carried[1]}, parity);
+      auto [copy, codes] = storeTile(tile, {carried[0], carried[1]}, parity,
+                                     carried.drop_front(own));
       SmallVector<Value> next{copy.slot, copy.parity};
       if (largest)
         next.push_back(b.flip(parity));
+      llvm::append_range(next, codes);
       return next;
     });
     if (boxes)

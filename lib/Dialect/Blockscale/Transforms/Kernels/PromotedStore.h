@@ -13,18 +13,21 @@
 #include "QuantizedStore.h"
 #include "ResultRows.h"
 #include "RowExchange.h"
+#include "ScaleStream.h"
 #include "TensorMemory.h"
 #include "TileSource.h"
 #include "TmaStore.h"
+
+#include <vector>
 
 namespace blockscale {
 
 /// The epilogue where scales of tiles along K are applied in registers: each
 /// accumulator has the sum over one block of K. Each thread owns one lane, as
 /// in RowStore, and keeps the sums of its row; to these it adds what the
-/// accumulator has, multiplied by the block's scales, which it loads one block
-/// ahead where they are few. After the last block it stores what becomes of
-/// them. Of tiles of several times 32 columns each group of four warps has
+/// accumulator has, multiplied by the block's scales, which it loads several
+/// blocks ahead where they are few. After the last block it stores what becomes
+/// of them. Of tiles of several times 32 columns each group of four warps has
 /// 32, or 64 where there are 256. Where the result is quantised under a float
 /// for more columns than a thread has, groups that have parts of a tile choose
 /// it together. Where swapped operands make blocks or pairs of columns of D,
@@ -71,24 +74,38 @@ private:
   Scales scalesOf(TilePosition tile);
   /// The same of a thread of many columns, which start at `place`: it has no
   /// registers for what its chunks share.
-  Scales scalesOf(const EpilogueFragment &place);
+  Scales scalesOf(EpilogueFragment place, Extent columnsAround);
   /// Whether the chunk has a scale of its own that is loaded a block ahead.
   bool isAhead(const Scales &scales, int64_t chunk) const;
-  /// The scales of block number `block` that are loaded a block ahead: the
-  /// row's, if it has any, and those of chunks.
-  llvm::SmallVector<mlir::Value>
-  loadAhead(const Scales &scales, mlir::Value block, mlir::Value blocks);
-  /// Asks for those of blocks that come some blocks after `block`.
-  void prefetch(const Scales &scales, mlir::Value block, mlir::Value blocks);
-  /// Asks for those of the first blocks of the tile behind `tile`, some blocks
-  /// before its end.
-  void prefetchNext(TilePosition tile, mlir::Value block, mlir::Value blocks);
+  /// The streams of those that are loaded ahead: the row's, if it has any, and
+  /// those of chunks.
+  std::vector<ScaleStream> streamsOf(const Scales &scales);
+  int64_t scalesAtOnce() const;
+  /// Whether a tile's last blocks load the first scales of the next one.
+  bool loadsNext() { return !isCrowded() && source.knowsNext(); }
+  /// What is loaded of the first scales of a tile.
+  llvm::SmallVector<mlir::Value> firstCodes(TilePosition tile,
+                                            mlir::Value isThere);
+  /// Blocks between which no stream's window is used up.
+  static int64_t blocksAtOnce(llvm::ArrayRef<ScaleStream> streams);
+  /// Moves the windows on that are used up before `block`, a multiple of
+  /// `step`.
+  void beginWindows(llvm::MutableArrayRef<ScaleStream> streams,
+                    llvm::MutableArrayRef<ScaleStream::Window> windows,
+                    TilePosition tile, const Scales &scales, mlir::Value block,
+                    int64_t step);
+  /// Adds the sums of blocks `first` to `end`, as long as windows last: carried
+  /// are the position in the ring and the sums.
+  void addBlocks(llvm::MutableArrayRef<ScaleStream> streams,
+                 llvm::MutableArrayRef<ScaleStream::Window> windows,
+                 const Scales &scales, mlir::Value first, mlir::Value end,
+                 llvm::SmallVectorImpl<mlir::Value> &carried);
   /// The factor of a chunk's sums of one block.
   mlir::Value factorOf(const Scales &scales, int64_t chunk, mlir::Value block,
-                       mlir::ValueRange ahead);
+                       mlir::ValueRange taken);
   /// The sums of all chunks with those of a block.
   void addBlock(const Scales &scales, mlir::Value block, RingPosition copy,
-                mlir::ValueRange ahead,
+                mlir::ValueRange taken,
                 llvm::MutableArrayRef<mlir::Value> sums);
   void release(RingPosition copy);
   /// Lets the cluster end once the sums of the last tile are loaded.
@@ -103,8 +120,15 @@ private:
                 mlir::Value parity);
   /// Brings the sums of a tile to rows of D and stores them.
   void turn(TilePosition tile, mlir::ValueRange sums);
-  RingPosition storeTile(TilePosition tile, RingPosition copy,
-                         mlir::Value parity);
+  /// What becomes of the sums of a tile; `place` is where a thread of many
+  /// columns has them.
+  void finishTile(TilePosition tile, mlir::ValueRange sums, mlir::Value parity,
+                  std::optional<EpilogueFragment> place);
+  /// Returns the next position in the ring and the codes of the next tile's
+  /// first scales; `codes` are those of this one, if it has any yet.
+  std::pair<RingPosition, llvm::SmallVector<mlir::Value>>
+  storeTile(TilePosition tile, RingPosition copy, mlir::Value parity,
+            mlir::ValueRange codes);
 
   KernelFrame &frame;
   KernelBuilder &b;

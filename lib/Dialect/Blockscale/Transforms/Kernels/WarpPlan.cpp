@@ -22,8 +22,9 @@ static int64_t warpgroupsOf(int64_t warps) {
   return llvm::divideCeil(warps, hw::kWarpgroupWarps);
 }
 
-/// An equal share of four warpgroups is little more than sums take, one of two
-/// enough unless blocks are kept or two numbers are loaded for each sum. Warps
+/// An equal share of four warpgroups is little more than sums take, and less
+/// than sums and the scales of blocks to come, one of two enough unless blocks
+/// are kept or two numbers are loaded for each sum. Warps
 /// that multiply have accumulators, too.
 bool WarpPlan::needsMore(StoreDemand demand) const {
   if (consumers.count())
@@ -34,8 +35,10 @@ bool WarpPlan::needsMore(StoreDemand demand) const {
     return false;
   case 2:
     return demand.quantizes || demand.loads > 1;
-  default:
+  case 3:
     return demand.quantizes || demand.loads;
+  default:
+    return demand.quantizes || demand.loads || demand.isPromoting;
   }
 }
 

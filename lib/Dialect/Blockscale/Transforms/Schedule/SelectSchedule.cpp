@@ -41,6 +41,7 @@
 #include "blockscale/HW/TileColumns.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace blockscale {
@@ -530,6 +531,18 @@ static double rankOf(const ScheduleChoice &choice) {
   return choice.microseconds * choice.margin * marginOf(choice.schedule);
 }
 
+/// Puts first what holds whatever else is chosen: a tile would be named else
+/// that is not to blame.
+static void nameWish(std::vector<Reason> &refused,
+                     const std::optional<Reason> &why) {
+  if (!why)
+    return;
+  auto same = llvm::find_if(
+      refused, [&](const Reason &other) { return other.text == why->text; });
+  if (same != refused.end())
+    std::rotate(refused.begin(), same, std::next(same));
+}
+
 ScheduleChoices blockscale::listScheduleChoices(MatmulOp op, hw::Target target,
                                                 int64_t expectedRows,
                                                 int64_t mostRows) {
@@ -568,6 +581,10 @@ ScheduleChoices blockscale::listScheduleChoices(MatmulOp op, hw::Target target,
       choice.shares = sharesOf(op, choice, target);
       if (choice.shares > 1)
         addParts(choice);
+    }
+    if (choices.legal.empty()) {
+      nameWish(choices.refused, whyNotLoadsOfC(wish, asked.addend, target));
+      nameWish(choices.refused, whyNotStores(wish, asked.stored, target));
     }
     // Pairs are all that suits the tile, and no cluster holds one.
     if (choices.legal.empty() && choices.refused.empty())
