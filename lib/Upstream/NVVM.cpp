@@ -376,14 +376,6 @@ void nvvm::prefetchTile(ImplicitLocOpBuilder &b, Value map,
       NVVM::TMALoadMode::TILE, /*l2CacheHint=*/Value());
 }
 
-void nvvm::prefetchLine(ImplicitLocOpBuilder &b, Value address) {
-  auto level = NVVM::PrefetchCacheLevelAttr::get(b.getContext(),
-                                                 NVVM::PrefetchCacheLevel::L1);
-  NVVM::PrefetchOp::create(b, level, /*evictPriority=*/nullptr, address,
-                           /*predicate=*/Value(), /*tensormap=*/nullptr,
-                           /*uniform=*/nullptr, /*in_param_space=*/nullptr);
-}
-
 void nvvm::storeTile(ImplicitLocOpBuilder &b, Value map, Value source,
                      ValueRange coordinates) {
   NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(

@@ -172,8 +172,6 @@ void loadTile(mlir::ImplicitLocOpBuilder &b, const TileLoad &load);
 /// Brings a tile to the L2 cache.
 void prefetchTile(mlir::ImplicitLocOpBuilder &b, mlir::Value map,
                   mlir::ValueRange coordinates);
-/// Brings the line of an address in global memory to the L1 cache.
-void prefetchLine(mlir::ImplicitLocOpBuilder &b, mlir::Value address);
 /// A store of a tile by TMA as a group of its own.
 void storeTile(mlir::ImplicitLocOpBuilder &b, mlir::Value map,
                mlir::Value source, mlir::ValueRange coordinates);

@@ -39,8 +39,6 @@ public:
 
   Value load();
   void store(Value values);
-  /// Asks the L1 cache for the first element.
-  void prefetch();
 
 private:
   int64_t size() const { return type.getDimSize(0); }
@@ -161,13 +159,6 @@ void Row::storeInside(Value values) {
   });
 }
 
-void Row::prefetch() {
-  auto condition = scf::IfOp::create(b, isInside(0));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(condition.thenBlock());
-  nvvm::prefetchLine(b, first);
-}
-
 Value Row::load() {
   if (isAligned)
     return loadWhole();
@@ -216,26 +207,6 @@ struct LoadRowToNVVM : OpConversionPattern<LoadRowOp> {
     if (loaded != type)
       value = arith::BitcastOp::create(b, type, value);
     rewriter.replaceOp(op, value);
-    return success();
-  }
-};
-
-struct PrefetchRowToNVVM : OpConversionPattern<PrefetchRowOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(PrefetchRowOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    // LLVM has no floats of 8 bits: they are its bytes.
-    Type element = op.getSource().getType().getElementType();
-    if (element.getIntOrFloatBitWidth() == 8)
-      element = b.getI8Type();
-    Row row(b, VectorType::get({1}, element), adaptor.getSource(),
-            adaptor.getOffset(), adaptor.getCount(), Value(),
-            /*isAligned=*/false);
-    row.prefetch();
-    rewriter.eraseOp(op);
     return success();
   }
 };
@@ -543,7 +514,7 @@ static bool isF32(Operation *op) {
 void blockscale::populateEpiloguePatterns(const TypeConverter &converter,
                                           RewritePatternSet &patterns) {
   patterns
-      .add<LoadRowToNVVM, PrefetchRowToNVVM, StoreRowToNVVM, CountArrivalToNVVM,
+      .add<LoadRowToNVVM, StoreRowToNVVM, CountArrivalToNVVM,
            LargestMagnitudeToNVVM, EncodePairToNVVM, EncodeWordToNVVM,
            EncodeStochasticToNVVM, DitherToNVVM, RoundPairToNVVM,
            DecodePairToNVVM, RoundingErrorsToNVVM, AddTowardsZeroToNVVM,

@@ -73,15 +73,4 @@ gpu.module @kernels {
     blockscale.store_row %4 to %c[%at] count %n : vector<8xf32> to !blockscale.global<f32>
     gpu.return
   }
-
-  // An element that is there is asked for.
-  // CHECK-LABEL: llvm.func @prefetch(
-  // CHECK: %[[P:.*]] = llvm.getelementptr %{{.*}}[%{{.*}}] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
-  // CHECK: %[[THERE:.*]] = arith.cmpi sgt, %{{.*}}, %{{.*}} : i32
-  // CHECK: scf.if %[[THERE]] {
-  // CHECK-NEXT: nvvm.prefetch level = L1, %[[P]] : !llvm.ptr<1>
-  gpu.func @prefetch(%c: !blockscale.global<f32>, %at: i64, %n: i32) kernel attributes {blockscale.kernel = #kernel} {
-    blockscale.prefetch_row %c[%at] count %n : !blockscale.global<f32>
-    gpu.return
-  }
 }

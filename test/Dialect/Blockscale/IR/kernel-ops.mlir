@@ -260,8 +260,6 @@ func.func @epilogue(%acc: !acc, %d: !blockscale.global<bf16>, %i: i32, %at: i64)
   %0 = blockscale.load_accumulator %acc[%i] column %i : !acc -> vector<32xf32>
   // CHECK: blockscale.load_row %[[D:.*]][%[[AT:.*]]] count %[[N:.*]] : <bf16> -> vector<8xbf16>
   %1 = blockscale.load_row %d[%at] count %i : !blockscale.global<bf16> -> vector<8xbf16>
-  // CHECK: blockscale.prefetch_row %[[D]][%[[AT]]] count %[[N]] : <bf16>
-  blockscale.prefetch_row %d[%at] count %i : !blockscale.global<bf16>
   // CHECK: blockscale.load_row %[[D]][%[[AT]]] count %[[N]] stride %[[AT]] : <bf16> -> vector<8xbf16>
   %2 = blockscale.load_row %d[%at] count %i stride %at : !blockscale.global<bf16> -> vector<8xbf16>
   // CHECK: blockscale.store_row %{{.*}} to %[[D]][%[[AT]]] count %[[N]] : vector<8xbf16> to <bf16>

@@ -50,25 +50,6 @@ def Blockscale_LoadRowOp : Blockscale_KernelOp<"load_row"> {
   let hasVerifier = 1;
 }
 
-def Blockscale_PrefetchRowOp : Blockscale_KernelOp<"prefetch_row",
-    [MemoryEffects<[MemWrite<Blockscale_Grid>]>]> {
-  let summary = "ask the L1 cache for an element of global memory";
-  let description = [{
-    For the line that has element `offset` behind `source`, unless `count` is 0:
-    a later `load_row` waits less. No value depends on it, and nobody waits for it.
-    `prefetch.global.L1` of the PTX ISA.
-
-    ```mlir
-    blockscale.prefetch_row %scales[%next] count %one : <f32>
-    ```
-  }];
-  let arguments = (ins Blockscale_GlobalSource:$source,
-                       I64:$offset, I32:$count);
-  let assemblyFormat = [{
-    $source `[` $offset `]` `count` $count attr-dict `:` type($source)
-  }];
-}
-
 def Blockscale_StoreRowOp : Blockscale_KernelOp<"store_row"> {
   let summary = "store elements to global memory, as far as it goes";
   let description = [{
