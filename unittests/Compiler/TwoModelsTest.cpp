@@ -36,6 +36,8 @@ struct Case {
   const char *name, *target;
   int64_t m, n, k;
   const char *a, *b;
+  /// Whether a C in f32 is added.
+  bool hasC = false;
 };
 
 std::string operand(int64_t rows, int64_t k, const char *rest) {
@@ -45,10 +47,13 @@ std::string operand(int64_t rows, int64_t k, const char *rest) {
 
 std::string source(const Case &c) {
   std::string a = operand(c.m, c.k, c.a), b = operand(c.n, c.k, c.b);
-  std::string d =
-      "tensor<" + std::to_string(c.m) + "x" + std::to_string(c.n) + "xbf16>";
-  return "func.func @f(%a: " + a + ", %b: " + b + ") -> " + d +
-         " {\n  %d = blockscale.matmul %a, %b : " + a + ", " + b + " -> " + d +
+  std::string shape =
+      "tensor<" + std::to_string(c.m) + "x" + std::to_string(c.n) + "x";
+  std::string d = shape + "bf16>", typeC = shape + "f32>";
+  return "func.func @f(%a: " + a + ", %b: " + b +
+         (c.hasC ? ", %c: " + typeC : "") + ") -> " + d +
+         " {\n  %d = blockscale.matmul %a, %b " + (c.hasC ? "c(%c) " : "") +
+         ": " + a + ", " + b + (c.hasC ? ", " + typeC : "") + " -> " + d +
          "\n  return %d : " + d + "\n}\n";
 }
 
@@ -154,6 +159,9 @@ constexpr Case kCases[] = {
     {"MXFP8 2:4", "sm_100a", 2048, 4096, 4096,
      "f8E4M3FN, \"e8m0_t32n2m4\"" TILED, "f8E4M3FN, \"e8m0_t64\"" TILED},
     {"bf16", "sm_100a", 2048, 4096, 2048, "bf16", "bf16"},
+    // Memory takes longer for D, or for C, than for the operands.
+    {"NVFP4", "sm_120a", 2048, 1536, 256, NVFP4, NVFP4},
+    {"MXFP8 + C", "sm_121a", 384, 384, 256, MXFP8, MXFP8, /*hasC=*/true},
 };
 
 TEST(TwoModels, AgreeOnTheTimeOfChosenKernels) {

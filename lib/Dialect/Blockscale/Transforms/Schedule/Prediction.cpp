@@ -7,6 +7,7 @@
 
 #include "blockscale/Dialect/Blockscale/Transforms/Prediction.h"
 #include "../Kernels/Geometry.h"
+#include "WarpSchedule.h"
 #include "blockscale/Dialect/Blockscale/IR/FloatResults.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
@@ -215,6 +216,8 @@ bool blockscale::gainsByMoreWarps(MatmulOp op, MmaAttr mma,
 
 double blockscale::predictMicroseconds(MatmulOp op, int64_t expectedRows) {
   assert(op.isScheduled() && "a schedule is what is predicted");
+  if (!hw::hasTensorMemory(getTarget(op)))
+    return predictWarpMicroseconds(op, expectedRows);
   ScheduleAttr schedule = getSchedule(op);
   bool swapped = schedule.getSwapOperands().getValue();
   return predictProduct(problemSizes(op, swapped, expectedRows), getMma(op),

@@ -18,10 +18,12 @@
 #include "blockscale/Dialect/Blockscale/IR/StreamK.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/Dialect/Blockscale/IR/WarpSchedules.h"
+#include "blockscale/Dialect/Blockscale/Transforms/Prediction.h"
 #include "blockscale/HW/Check.h"
 #include "blockscale/HW/GemmModel.h"
 #include "blockscale/HW/Part.h"
 #include "blockscale/HW/Throughput.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -67,8 +69,8 @@ namespace {
 /// A product with `expectedRows` for what only the host knows.
 struct WarpProblem {
   int64_t rows, columns, k, batch;
-  /// Of an element of D.
-  double bytesD;
+  /// Of an element of D, and of C where there is one.
+  double bytesD, bytesC;
 
   int64_t tiles(ScheduleAttr schedule) const {
     return llvm::divideCeil(rows, schedule.getTileM()) *
@@ -78,20 +80,16 @@ struct WarpProblem {
 } // namespace
 
 static WarpProblem sizesOf(MatmulOp op, bool swap, int64_t expectedRows) {
-  auto size = [&](int64_t extent) {
-    return ShapedType::isDynamic(extent) ? expectedRows : extent;
-  };
-  ProductSizes sizes = op.getSizes();
-  int64_t m = size(sizes.m), n = size(sizes.n), batch = size(sizes.batch);
-  // Groups are as many products, each of its share of the rows.
-  if (op.isGrouped())
-    m = std::max<int64_t>(1, m / std::max<int64_t>(1, batch));
-  return {swap ? n : m, swap ? m : n, size(sizes.k), batch,
-          op.getType().getElementTypeBitWidth() / 8.0};
+  ProblemSizes sizes = problemSizes(op, swap, expectedRows);
+  double bytesC = 0;
+  if (Value c = op.getC())
+    bytesC = getElementTypeOrSelf(c).getIntOrFloatBitWidth() / 8.0;
+  return {sizes.rows,  sizes.columns, sizes.k,
+          sizes.batch, sizes.bytesD,  bytesC};
 }
 
-/// Microseconds in which memory brings both operands, and takes the sums of
-/// parts of K.
+/// Microseconds in which memory brings both operands and C, and takes D and the
+/// sums of parts of K.
 static double memoryMicroseconds(const WarpProblem &sizes, MmaAttr mma,
                                  ScheduleAttr schedule, const hw::Part &part) {
   unsigned span = hw::isBlockScaled(mma.getKind()) ? mma.getScaleSpan() : 0;
@@ -99,7 +97,9 @@ static double memoryMicroseconds(const WarpProblem &sizes, MmaAttr mma,
                hw::bytesPerElement(mma.getA(), span),
          ofB = double(sizes.columns) * sizes.k *
                hw::bytesPerElement(mma.getB(), span);
-  double bytes = sizes.batch * (ofA + ofB);
+  double ofElement = sizes.bytesD + sizes.bytesC,
+         ofResult = double(sizes.rows) * sizes.columns * ofElement;
+  double bytes = sizes.batch * (ofA + ofB + ofResult);
   if (schedule.splits() > 1)
     bytes += hw::kSumBytes * double(sizes.tiles(schedule) * schedule.splits() *
                                     schedule.getTileM() * schedule.getTileN());
@@ -156,6 +156,14 @@ static ScheduleChoice predicted(const WarpProblem &sizes, MmaAttr mma,
           hw::kLaunchMicroseconds + hw::kTmaMemoryLatency +
               std::max(array, memory),
           limit, reduction / part.boostMhz};
+}
+
+double blockscale::predictWarpMicroseconds(MatmulOp op, int64_t expectedRows) {
+  ScheduleAttr schedule = getSchedule(op);
+  bool isSwapped = schedule.getSwapOperands().getValue();
+  return predicted(sizesOf(op, isSwapped, expectedRows), getMma(op), schedule,
+                   getTarget(op))
+      .microseconds;
 }
 
 /// Bytes in which warps choose the scales of what they quantise together.

@@ -29,6 +29,9 @@ int64_t mostWavesOfParts(const ProductSizes &sizes);
 void listWarpSchedules(MatmulOp op, hw::Target target, int64_t expectedRows,
                        llvm::function_ref<void(Result<ScheduleChoice>)> add);
 
+/// What the formula has for `op` with the schedule that it has, on such a chip.
+double predictWarpMicroseconds(MatmulOp op, int64_t expectedRows);
+
 } // namespace blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_SCHEDULE_WARPSCHEDULE_H
