@@ -1,6 +1,7 @@
 // What `--replay` times of tiles that are shared out is what their sums take, too: a CTA
 // loads those of the tile that another one began while whole tiles are multiplied. Without
-// these loads the five tiles of two CTAs would take 8.9 microseconds.
+// these loads the five tiles of two CTAs would take 8.9 microseconds; 9.55 if the rows of D
+// were stored before the sums that they are made of are there.
 
 // RUN: blockscale explain schedule %s --replay=1 | FileCheck %s
 // CHECK: {{^ *[0-9.]+ +9\.[7-9][0-9] +1.000 .*}}, tiles shared out over 2 CTAs (taken)

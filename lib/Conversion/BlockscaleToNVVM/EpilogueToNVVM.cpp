@@ -513,13 +513,12 @@ static bool isF32(Operation *op) {
 
 void blockscale::populateEpiloguePatterns(const TypeConverter &converter,
                                           RewritePatternSet &patterns) {
-  patterns
-      .add<LoadRowToNVVM, StoreRowToNVVM, CountArrivalToNVVM,
-           LargestMagnitudeToNVVM, EncodePairToNVVM, EncodeWordToNVVM,
-           EncodeStochasticToNVVM, DitherToNVVM, RoundPairToNVVM,
-           DecodePairToNVVM, RoundingErrorsToNVVM, AddTowardsZeroToNVVM,
-           MultiplyTowardsZeroToNVVM, AddHalfToNVVM, ExpToNVVM, Exp2ToNVVM>(
-          converter, patterns.getContext());
+  patterns.add<LoadRowToNVVM, StoreRowToNVVM, CountArrivalToNVVM,
+               LargestMagnitudeToNVVM, EncodePairToNVVM, EncodeWordToNVVM,
+               EncodeStochasticToNVVM, DitherToNVVM, RoundPairToNVVM,
+               DecodePairToNVVM, RoundingErrorsToNVVM, AddTowardsZeroToNVVM,
+               MultiplyTowardsZeroToNVVM, AddHalfToNVVM, ExpToNVVM, Exp2ToNVVM>(
+      converter, patterns.getContext());
   populatePolynomialPatterns<math::ErfOp, math::ExpM1Op, math::LogOp,
                              math::Log1pOp, math::Log2Op, math::TanhOp>(
       converter, patterns);
