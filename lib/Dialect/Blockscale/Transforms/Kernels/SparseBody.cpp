@@ -7,13 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 // Each thread has a word of metadata, which describes eight chunks of a row, in
-// the order of tiles in memory, so that the accesses of a warp join. Codes of
-// up to 8 bits are worked on four at a time, in the bytes of a word; the units
-// of 4-bit codes in pairs are such bytes as they are.
+// the order of tiles in memory, so that the accesses of a warp join. Units of
+// up to 8 bits are compressed all at once (ChunkPlanes.h); those of 4-bit codes
+// in pairs are bytes.
 
+#include "ChunkPlanes.h"
 #include "SparseSource.h"
+#include "WordBits.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -26,11 +27,11 @@ namespace {
 constexpr int64_t kWordBits = 32, kChunks = 8, kNibbleBits = 4;
 
 /// What kernels in both directions have.
-class Body {
+class Body : protected WordBits {
 protected:
   Body(const SparseStorage &storage, Emitter &e,
        const SparseArguments &arguments)
-      : storage(storage), e(e), arguments(arguments),
+      : WordBits(e), storage(storage), arguments(arguments),
         dense(e, storage.dense, sizesOf(arguments.sizes)),
         sparse(e, storage.sparse, sizesOf(arguments.sizes)),
         info(hw::patternInfo(storage.pattern)) {}
@@ -65,28 +66,6 @@ protected:
     return int64_t(*hw::metadataNibble(storage.pattern, kept, 0));
   }
 
-  Value bitAnd(Value x, int64_t mask) {
-    return arith::AndIOp::create(e, x, e.i32(int32_t(mask)));
-  }
-  Value bitOr(Value x, Value y) { return arith::OrIOp::create(e, x, y); }
-  Value add(Value x, int64_t y) {
-    return arith::AddIOp::create(e, x, e.i32(int32_t(y)));
-  }
-  Value mul(Value x, int64_t y) {
-    return arith::MulIOp::create(e, x, e.i32(y));
-  }
-  Value left(Value x, Value distance) {
-    return arith::ShLIOp::create(e, x, distance);
-  }
-  Value right(Value x, Value distance) {
-    return arith::ShRUIOp::create(e, x, distance);
-  }
-  Value left(Value x, int64_t distance) {
-    return distance ? left(x, e.i32(distance)) : x;
-  }
-  Value right(Value x, int64_t distance) {
-    return distance ? right(x, e.i32(distance)) : x;
-  }
   Value isSet(Value x, int64_t mask) {
     return arith::CmpIOp::create(e, arith::CmpIPredicate::ne, bitAnd(x, mask),
                                  e.i32(0));
@@ -102,7 +81,6 @@ protected:
                Value value);
 
   const SparseStorage &storage;
-  Emitter &e;
   const SparseArguments &arguments;
   StorageAccess dense, sparse;
   hw::SparsePatternInfo info;
@@ -126,14 +104,6 @@ private:
   struct Kept {
     Value units, nibble;
   };
-  uint32_t places(int64_t bit) const;
-  Value usedFields(Value word);
-  Kept keptOfFields(Value word);
-  Value bytesOf(Value left, Value right, ArrayRef<int64_t> order);
-  Value lowNibbles(Value even, Value odd);
-  Value highNibbles(Value even, Value odd);
-  /// Adds what is kept and returns the word of metadata.
-  Value keptOfNibbles(ArrayRef<Value> words, SmallVectorImpl<Value> &stored);
   Value nibbleOf(Value used);
   Kept keptOfHalves(Value low, Value high);
   Kept keptOfTwo(Value low, Value high);
@@ -280,139 +250,6 @@ Value Compress::nibbleOf(Value used) {
   return bitAnd(right(half, bitAnd(left(used, 2), kInHalf)), kNibble);
 }
 
-/// A number whose fields of a unit each hold `bits`, as many as there are whole
-/// chunks in a word.
-static int64_t inFields(int64_t bits, int64_t width) {
-  int64_t all = 0;
-  for (int64_t at = 0; at < kWordBits / (4 * width) * (4 * width); at += width)
-    all |= bits << at;
-  return all;
-}
-
-/// Two bits of each nibble from bit `bit` on, of all sets one behind the other.
-uint32_t Compress::places(int64_t bit) const {
-  uint32_t table = 0;
-  for (int64_t used = 0; used < 16; ++used)
-    table |= uint32_t(nibbles() >> (kNibbleBits * used + bit) & 3) << 2 * used;
-  return table;
-}
-
-/// The highest bit of the fields of `word` whose units are in use.
-Value Compress::usedFields(Value word) {
-  int64_t width = unitBits(), highest = int64_t(1) << (width - 1);
-  int64_t mask = magnitudeMask(), low = inFields(highest - 1, width);
-  Value sum = add(bitAnd(word, inFields(mask & (highest - 1), width)), low);
-  if (mask & highest)
-    sum = bitOr(sum, word);
-  return bitAnd(sum, inFields(highest, width));
-}
-
-/// Of a chunk of units of 6 or 8 bits.
-Compress::Kept Compress::keptOfFields(Value word) {
-  constexpr int64_t kIndex = 0x1e, kFirstOfIndex = 28;
-  int64_t width = unitBits();
-  Value used = usedFields(word);
-  Value clean = arith::AndIOp::create(
-      e, word, mul(right(used, width - 1), (int64_t(1) << width) - 1));
-  // The product has the four highest bits of fields at the top, and below them
-  // no two at the same place, so that nothing is carried.
-  int64_t gather = 0;
-  for (int64_t i = 0; i < 4; ++i)
-    gather |= int64_t(1) << (kFirstOfIndex + i - (i * width + width - 1));
-  Value index = bitAnd(right(mul(used, gather), kFirstOfIndex - 1), kIndex);
-  auto placeOf = [&](int64_t bit) {
-    return bitAnd(right(e.i32(int32_t(places(bit))), index), 3);
-  };
-  Value low = placeOf(0), high = placeOf(2);
-  int64_t unit = (int64_t(1) << width) - 1;
-  Value one = bitAnd(right(clean, mul(low, width)), unit);
-  Value other = bitAnd(right(clean, mul(high, width)), unit);
-  return {bitOr(one, left(other, width)), bitOr(low, left(high, 2))};
-}
-
-/// Four of the bytes of two words.
-Value Compress::bytesOf(Value left, Value right, ArrayRef<int64_t> order) {
-  auto one = VectorType::get({1}, e.getI32Type());
-  auto bytes = VectorType::get({4}, e.getI8Type());
-  auto bytesOfWord = [&](Value word) -> Value {
-    return vector::BitCastOp::create(
-        e, bytes, vector::FromElementsOp::create(e, one, word));
-  };
-  Value shuffled = vector::ShuffleOp::create(e, bytesOfWord(left),
-                                             bytesOfWord(right), order);
-  return vector::ExtractOp::create(
-      e, vector::BitCastOp::create(e, one, shuffled), int64_t(0));
-}
-
-/// The low nibbles of the bytes of two words, those of `even` below those of
-/// `odd`.
-Value Compress::lowNibbles(Value even, Value odd) {
-  constexpr int64_t kLow = 0x0f0f0f0f;
-  return bitOr(bitAnd(even, kLow), left(bitAnd(odd, kLow), kNibbleBits));
-}
-
-/// The same of the high ones.
-Value Compress::highNibbles(Value even, Value odd) {
-  constexpr int64_t kLow = 0x0f0f0f0f;
-  return bitOr(bitAnd(right(even, kNibbleBits), kLow), bitAnd(odd, ~kLow));
-}
-
-/// Of units of 4 bits all chunks of a thread at once: a word has one unit of
-/// each chunk, in the nibble of its number.
-Value Compress::keptOfNibbles(ArrayRef<Value> words,
-                              SmallVectorImpl<Value> &stored) {
-  // Of the bytes of a chunk the first has units 0 and 1. Even chunks and odd
-  // ones come apart.
-  std::array<Value, 4> units;
-  for (int64_t half = 0; half < 2; ++half) {
-    int64_t odd = half + 2;
-    SmallVector<int64_t> order{half, half + 4, odd, odd + 4};
-    Value upper = bytesOf(words[0], words[1], order);
-    Value lower = bytesOf(words[2], words[3], order);
-    Value evens = bytesOf(upper, lower, {0, 1, 4, 5});
-    Value odds = bytesOf(upper, lower, {2, 3, 6, 7});
-    units[2 * half] = lowNibbles(evens, odds);
-    units[2 * half + 1] = highNibbles(evens, odds);
-  }
-  constexpr int64_t kHighest = 0x88888888;
-  auto bitNot = [&](Value x, int64_t mask) -> Value {
-    return arith::XOrIOp::create(e, x, e.i32(int32_t(mask)));
-  };
-  auto both = [&](Value x, Value y) -> Value {
-    return arith::AndIOp::create(e, x, y);
-  };
-  // The highest bits of nibbles, whole nibbles, and those that are not in use.
-  std::array<Value, 4> used, all, none;
-  for (unsigned i = 0; i < 4; ++i) {
-    used[i] = usedFields(units[i]);
-    all[i] = mul(right(used[i], 3), 0xf);
-    none[i] = bitNot(all[i], -1);
-    units[i] = both(units[i], all[i]);
-  }
-  // Of the first three units the first in use, and of all but the first the
-  // last one that has another in use before it, or is the fourth.
-  Value first =
-      bitOr(units[0], both(none[0], bitOr(units[1], both(none[1], units[2]))));
-  Value second = bitOr(both(units[2], bitOr(all[0], all[1])),
-                       both(none[2], both(units[1], all[0])));
-  second = bitOr(units[3], both(none[3], second));
-  // The numbers of both, bit by bit. No unit is alone but beside the fourth,
-  // and none at all has the first two.
-  Value early = bitOr(used[0], used[1]);
-  Value bits[] = {both(used[1], bitNot(used[0], kHighest)),
-                  both(used[2], bitNot(early, kHighest)),
-                  bitOr(used[3], bitNot(both(used[2], early), kHighest)),
-                  bitOr(bitOr(used[3], used[2]),
-                        arith::XOrIOp::create(e, used[0], used[1]))};
-  Value nibbles = bits[3];
-  for (int64_t i = 0; i < 3; ++i)
-    nibbles = bitOr(nibbles, right(bits[i], 3 - i));
-  Value evens = lowNibbles(first, second), odds = highNibbles(first, second);
-  stored.push_back(bytesOf(evens, odds, {0, 4, 1, 5}));
-  stored.push_back(bytesOf(evens, odds, {2, 6, 3, 7}));
-  return nibbles;
-}
-
 /// The unit that the two bits at `bit` of a nibble name.
 Value Compress::keptHalf(Value low, Value high, Value nibble, int64_t bit) {
   Value word = select(e, isSet(nibble, 2 << bit), high, low);
@@ -452,9 +289,6 @@ Compress::Kept Compress::keptOfTwo(Value low, Value high) {
 }
 
 Compress::Kept Compress::keptOf(ArrayRef<Value> words, int64_t chunk) {
-  int64_t width = 4 * unitBits(), first = chunk * width;
-  if (width <= kWordBits)
-    return keptOfFields(bitsAt(words, first, width));
   Value low = words[2 * chunk], high = words[2 * chunk + 1];
   return isOneOfTwo() ? keptOfTwo(low, high) : keptOfHalves(low, high);
 }
@@ -463,16 +297,16 @@ Compress::Kept Compress::keptOf(ArrayRef<Value> words, int64_t chunk) {
 Value Compress::compress(const Piece &piece) {
   SmallVector<Value> words =
       dense.loadWords(arguments.dense, denseOffset(piece), denseBytes());
-  SmallVector<Value> stored, metadata;
-  if (unitBits() == kNibbleBits) {
-    Value word = keptOfNibbles(words, stored);
-    sparse.storeWords(arguments.sparse, sparseOffset(piece), stored);
-    return word;
+  if (unitBits() <= 8) {
+    CompressedChunks kept =
+        compressChunks(e, words, unitBits(), magnitudeMask());
+    sparse.storeWords(arguments.sparse, sparseOffset(piece), kept.stored);
+    return kept.metadata;
   }
-  int64_t width = denseBytes() * 8 / hw::kSparseCompression / kChunks;
+  SmallVector<Value> stored, metadata;
   for (int64_t chunk = 0; chunk < kChunks; ++chunk) {
     Kept kept = keptOf(words, chunk);
-    putBits(stored, chunk * width, width, kept.units);
+    stored.push_back(kept.units);
     putBits(metadata, chunk * kNibbleBits, kNibbleBits, kept.nibble);
   }
   sparse.storeWords(arguments.sparse, sparseOffset(piece), stored);
