@@ -7,11 +7,11 @@
 // RUN: blockscale verify %s --target=sm_103a --data=exact --num-sms=8 --m=300 --n=1160 --k=768 --completion=latest | FileCheck %s --check-prefix=ONCE
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-19: pass
+// CHECK-COUNT-27: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 // ONCE-NOT: FAIL
-// ONCE-COUNT-14: pass
+// ONCE-COUNT-22: pass
 // ONCE-NOT: {{FAIL|pass}}
 
 !nvfp4 = !blockscale.tensor<?x?xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>
@@ -90,6 +90,35 @@ func.func @pairs(%x: !x, %w: !w, %v: tensor<704xbf16>) -> tensor<300x352xbf16> {
 func.func @addend(%x: !x, %w: !w, %c: tensor<300x704xf16>) -> tensor<300x704xf16> {
   %0 = blockscale.matmul %x, %w c(%c) activation(relu) schedule(#blockscale.schedule<tile_n = 256, accumulators = 3, cluster_m = 2, cluster_n = 1>) : !x, !w, tensor<300x704xf16> -> tensor<300x704xf16>
   return %0 : tensor<300x704xf16>
+}
+
+// Results in tiles that are kept until their scales are chosen: of a thread's columns, of
+// rows that warps share, of pairs, and where tiles are shared out.
+!kept = !blockscale.tensor<300x704xf8E4M3FN, "float32_t64">
+func.func @kept(%x: !x, %w: !w) -> !kept {
+  %y = blockscale.matmul %x, %w schedule(#blockscale.schedule<tile_n = 256, accumulators = 3, cluster_m = 2, cluster_n = 1, swap_operands = false>) : !x, !w -> tensor<300x704xbf16>
+  %0 = blockscale.quantize %y : tensor<300x704xbf16> to !kept
+  return %0 : !kept
+}
+!kept_rows = !blockscale.tensor<300x704xf8E5M2, "e8m0_t64_t64", layout = tiled_128x4>
+func.func @kept_rows(%x: !x, %w: !w) -> !kept_rows {
+  %y = blockscale.matmul %x, %w schedule(#blockscale.schedule<tile_n = 256, accumulators = 3, cluster_m = 2, cluster_n = 1, swap_operands = false, epilogue_warps = 4>) : !x, !w -> tensor<300x704xf32>
+  %0 = blockscale.quantize %y : tensor<300x704xf32> to !kept_rows
+  return %0 : !kept_rows
+}
+!kept_pairs = !blockscale.tensor<300x352xf8E4M3FN, "float32_t32">
+func.func @kept_pairs(%x: !x, %w: !w) -> !kept_pairs {
+  %y = blockscale.matmul %x, %w pairs epilogue(%g, %up) {
+    %0 = arith.mulf %g, %up : f32
+    blockscale.yield %0
+  } schedule(#blockscale.schedule<tile_n = 256, accumulators = 3, cluster_m = 2, cluster_n = 1, swap_operands = false>) : !x, !w -> tensor<300x352xf16>
+  %0 = blockscale.quantize %y rule(min_error) : tensor<300x352xf16> to !kept_pairs
+  return %0 : !kept_pairs
+}
+func.func @kept_shares(%x: !x, %w: !w) -> !kept {
+  %y = blockscale.matmul %x, %w schedule(#blockscale.schedule<tile_n = 256, accumulators = 3, cluster_m = 2, cluster_n = 1, stream_k = 4, swap_operands = false>) : !x, !w -> tensor<300x704xf32>
+  %0 = blockscale.quantize %y : tensor<300x704xf32> to !kept
+  return %0 : !kept
 }
 !many_a = !blockscale.tensor<2x130x288xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !many_b = !blockscale.tensor<2x392x288xf8E5M2, "e8m0_t32", layout = tiled_128x4>

@@ -105,12 +105,12 @@ void RowStore::finishInTurn(TilePosition tile, Value index, Value column,
 /// The tile is loaded and finished piece after piece, and quantised when all
 /// are there.
 void RowStore::storeKeptTile(TilePosition tile, Value column,
-                             function_ref<Value(Value)> load,
+                             function_ref<Value(int64_t)> load,
                              function_ref<void()> released) {
   SmallVector<Value> elements;
   for (int64_t first = 0; first < chunkColumns(); first += math.getWidth()) {
     Value at = b.add(column, b.constant(first));
-    Value value = math.finish(load(at), math.fragmentAt(tile, row, at));
+    Value value = math.finish(load(first), math.fragmentAt(tile, row, at));
     elements.append(quantized->narrowed(value));
   }
   released();
@@ -193,7 +193,10 @@ void RowStore::storeChunk(TilePosition tile, Value number, RingPosition copy,
   if (frame.keepsTiles())
     return storeKeptTile(
         tile, column,
-        [&](Value at) { return loadSums(copy, at, math.getWidth()); },
+        [&](int64_t first) {
+          return loadSums(copy, b.add(inAccumulator, b.constant(first)),
+                          math.getWidth());
+        },
         released);
   Value sum = loadSums(copy, inAccumulator, chunkColumns());
   released();
@@ -345,13 +348,13 @@ RingPosition RowStore::exchangePart(TilePosition tile, int64_t number,
 
 void RowStore::storeSums(TilePosition tile, Value index, Value column,
                          function_ref<Value(Value)> load) {
+  auto loadFrom = [&](int64_t first) {
+    return load(b.add(column, b.constant(first)));
+  };
   if (turning)
-    turnChunk(
-        tile, column,
-        [&](int64_t first) { return load(b.add(column, b.constant(first))); },
-        [] {});
+    turnChunk(tile, column, loadFrom, [] {});
   else if (frame.keepsTiles())
-    storeKeptTile(tile, column, load, [] {});
+    storeKeptTile(tile, column, loadFrom, [] {});
   else
     finishChunk(tile, index, column, load(column));
 }

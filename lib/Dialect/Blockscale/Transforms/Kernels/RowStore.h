@@ -114,10 +114,10 @@ private:
   void finishInTurn(TilePosition tile, mlir::Value index, mlir::Value column,
                     llvm::ArrayRef<mlir::Value> pieces);
   /// Stores a chunk that is a tile of which all is kept until its scale is
-  /// chosen: `load` has the sums from a column on, `released` follows the last
-  /// of them.
+  /// chosen: `load` has the sums from one of its columns on, `released` follows
+  /// the last of them.
   void storeKeptTile(TilePosition tile, mlir::Value column,
-                     llvm::function_ref<mlir::Value(mlir::Value)> load,
+                     llvm::function_ref<mlir::Value(int64_t)> load,
                      llvm::function_ref<void()> released);
   /// Stores such a part whose sums are all in the workspace.
   void reducePart(TilePosition tile, int64_t number, mlir::Value &parity);
