@@ -171,12 +171,14 @@ EQUIVALENT = [
      "elements; " + ELSEWHERE)]
 # Whether a block is the first one of a matrix, and the larger one of two halves.
 text = "\n".join(ptx.lines)
-# Two columns at once if their number is even.
-ODD = dict(re.findall(r"and\.b32\s+(%r\d+), %r\d+, 1;\n\s*setp\.ne\.b32\s+(%p\d+), \1, 0;",
-                      text))
-for rest in ODD:
-    EQUIVALENT.append((rf"another bound: .*setp\.ne\.b32\s+%p\d+, {rest}, 0;",
-                       "each column for itself has the same numbers"))
+# Two columns at once if their number, a size of the launch, is even.
+ODD = {}
+for rest, number, condition in re.findall(
+        r"and\.b32\s+(%r\d+), (%r\d+), 1;\n\s*setp\.ne\.b32\s+(%p\d+), \1, 0;", text):
+    ODD[rest] = condition
+    if re.search(rf"ld\.param\.b32\s+{number},", text):
+        EQUIVALENT.append((rf"another bound: .*setp\.ne\.b32\s+%p\d+, {rest}, 0;",
+                           "each column for itself has the same numbers"))
 for condition in re.findall(r"setp\.ne\.b32\s+(%p\d+),", text):
     if condition not in ODD.values():
         EQUIVALENT.append((rf"the other branch: .*@{condition} bra", SAME))
@@ -196,7 +198,7 @@ for lane, first in re.findall(
                    (rf"a bit less: .*and\.b32\s+{lane},", ANY)]
 # Lines of the transpose, which threads with two columns copy 32 at a time.
 if "tensor<4x160x?xf4E2M1FN" in open(source).read():
-    LINES = "32 lines are there, or none of them"
+    LINES = "32 lines are there, or none of them, and the first of two is even"
     EQUIVALENT.append((r"the other comparison: .*setp\.gt\.u32\s+%p\d+, %r\d+, 159;",
                        LINES))
     # The first one of a pair, and the first lines that are copied.
@@ -243,25 +245,30 @@ if "min_error" in open(source).read():
                        "the smaller scale has the same inverse then, and wins"))
     # Sums that are near each other, which are found exactly.
     OPEN = "sums are found exactly then"
-    for distance, far, _ in re.findall(
-            r"abs\.f32\s+(%r\d+), %r\d+;\n\s*setp\.gt\.f32\s+(%p\d+), \1, (%r\d+);",
+    for distance, far in re.findall(
+            r"abs\.f32\s+(%r\d+), %r\d+;\n\s*setp\.gt\.f32\s+(%p\d+), \1, %r\d+;",
             text):
         EQUIVALENT += [
-            (rf"the other comparison: .*setp\.gt\.f32\s+{far},", OPEN),
+            (rf"the other comparison: .*setp\.gt\.f32\s+{far},",
+             "the margin is more than what sums are off"),
             (rf"no sign: .*abs\.f32\s+{distance},", OPEN)]
-    for settled in re.findall(r"and\.pred\s+(%p\d+), %p\d+, %p\d+;\n"
-                              r"\s*or\.pred\s+%p\d+, %p\d+, \1;", text):
-        EQUIVALENT.append((rf"one of two conditions: .*or\.pred\s+%p\d+, %p\d+, "
-                           rf"{settled};", OPEN))
+        for settled in re.findall(rf"and\.pred\s+(%p\d+), %p\d+, {far};\n"
+                                  r"\s*or\.pred\s+%p\d+, %p\d+, \1;", text):
+            EQUIVALENT.append((rf"one of two conditions: .*or\.pred\s+%p\d+, %p\d+, "
+                               rf"{settled};", OPEN))
     # What two sums of f32 that begin at 32 are less than their bits.
     EQUIVALENT.append((r"another sum: .*add\.s32\s+%r\d+, %r\d+, 2080374784;",
                        "no two errors here differ by 2^-20 of the bound"))
 if is_epilogue:
     EQUIVALENT.append((r"no bound: .*0f(7B124924|77924924)",
                        "no sum is so large; those of quantized_float_chain.py are"))
-    if "shared::cluster" in text:
-        EQUIVALENT.append((r"the other comparison: .*setp\.gt\.s32\s+%p\d+, %r\d+, -2;",
-                           "parts of a row begin at multiples of 64"))
+    # Whether a part of a row whose scale CTAs choose together is inside.
+    if "st.async" in text:
+        for behind in re.findall(r"add\.s32\s+(%r\d+), %r\d+, -\d+;\n"
+                                 r"\s*setp\.gt\.s32\s+%p\d+, \1, -2;", text):
+            EQUIVALENT.append((
+                rf"the other comparison: .*setp\.gt\.s32\s+%p\d+, {behind}, -2;",
+                "parts begin at multiples of 64, of which N is one"))
     # Of the branch around zeros behind a row's last scale: other blocks write them too,
     # where their place depends on the row alone.
     EQUIVALENT += [
