@@ -14,7 +14,6 @@
 
 #include "ChunkPlanes.h"
 #include "WordBits.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <array>
@@ -45,7 +44,6 @@ public:
   CompressedChunks compress(ArrayRef<Value> words);
 
 private:
-  Value bytesOf(Value left, Value right, ArrayRef<int64_t> order);
   SmallVector<Value> planesOf(ArrayRef<Value> words);
   SmallVector<Value> wordsOf(ArrayRef<Value> planes);
 
@@ -80,20 +78,6 @@ private:
 //===----------------------------------------------------------------------===//
 // Bytes of pairs of chunks
 //===----------------------------------------------------------------------===//
-
-/// Four of the bytes of two words.
-Value Planes::bytesOf(Value left, Value right, ArrayRef<int64_t> order) {
-  auto one = VectorType::get({1}, e.getI32Type());
-  auto bytes = VectorType::get({4}, e.getI8Type());
-  auto bytesOfWord = [&](Value word) -> Value {
-    return vector::BitCastOp::create(
-        e, bytes, vector::FromElementsOp::create(e, one, word));
-  };
-  Value shuffled = vector::ShuffleOp::create(e, bytesOfWord(left),
-                                             bytesOfWord(right), order);
-  return vector::ExtractOp::create(
-      e, vector::BitCastOp::create(e, one, shuffled), int64_t(0));
-}
 
 /// Of four pairs of chunks the bytes with the same number in one word, as many
 /// words as a pair has bytes.

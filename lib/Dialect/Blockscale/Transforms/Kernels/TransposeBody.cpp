@@ -12,8 +12,8 @@
 // whole and nothing goes by shared memory.
 
 #include "RelayoutSource.h"
+#include "WordBits.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <array>
 
@@ -27,11 +27,11 @@ namespace {
 
 constexpr int64_t kWordBytes = 4, kWords = kTransposedBytes / kWordBytes;
 
-class Body {
+class Body : WordBits {
 public:
   Body(const MovedElements &moved, Emitter &e, Value fromMemory, Value toMemory,
        const LaunchSizes &sizes)
-      : moved(moved), e(e), fromMemory(fromMemory), toMemory(toMemory),
+      : WordBits(e), moved(moved), fromMemory(fromMemory), toMemory(toMemory),
         from(e, moved.from, {sizes.rows, Value(), sizes.k, sizes.batch}),
         to(e, moved.to, {sizes.rows, Value(), sizes.k, sizes.batch}),
         fromLines(from.extentOf(moved.fromLines, e.getI32Type())),
@@ -43,12 +43,6 @@ private:
   /// Words of 16 lines, by line and place in it.
   using Square = SmallVector<SmallVector<Value>>;
 
-  Value add(Value x, int64_t y) {
-    return arith::AddIOp::create(e, x, e.i32(y));
-  }
-  Value mul(Value x, int64_t y) {
-    return arith::MulIOp::create(e, x, e.i32(y));
-  }
   Value below(Value x, Value y) {
     return arith::CmpIOp::create(e, arith::CmpIPredicate::ult, x, y);
   }
@@ -59,7 +53,6 @@ private:
   void store(Value matrix, Value line, Value first, const Square &square);
 
   const MovedElements &moved;
-  Emitter &e;
   Value fromMemory, toMemory;
   StorageAccess from, to;
   Value fromLines, toLines;
@@ -93,25 +86,13 @@ Body::Square Body::load(Value matrix, Value line, Value first) {
 /// The bytes of four words as those of four others: byte i of word j is byte j
 /// of word i.
 SmallVector<Value> Body::transposed(ArrayRef<Value> words) {
-  auto bytes = VectorType::get({kWordBytes}, e.getI8Type());
-  auto word = VectorType::get({1}, e.getI32Type());
-  SmallVector<Value> given, result;
-  for (Value one : words)
-    given.push_back(vector::BitCastOp::create(
-        e, bytes, vector::FromElementsOp::create(e, word, one)));
-  auto join = [&](Value x, Value y, std::array<int64_t, 4> places) -> Value {
-    return vector::ShuffleOp::create(e, x, y, places);
-  };
-  auto wordOf = [&](Value bytesOfWord) -> Value {
-    return vector::ExtractOp::create(
-        e, vector::BitCastOp::create(e, word, bytesOfWord), 0);
-  };
+  SmallVector<Value> result;
   for (int64_t half : {0, 2}) {
     std::array<int64_t, 4> bytesOfTwo{half, half + 4, half + 1, half + 5};
-    Value upper = join(given[0], given[1], bytesOfTwo),
-          lower = join(given[2], given[3], bytesOfTwo);
-    result.push_back(wordOf(join(upper, lower, {0, 1, 4, 5})));
-    result.push_back(wordOf(join(upper, lower, {2, 3, 6, 7})));
+    Value upper = bytesOf(words[0], words[1], bytesOfTwo),
+          lower = bytesOf(words[2], words[3], bytesOfTwo);
+    result.push_back(bytesOf(upper, lower, {0, 1, 4, 5}));
+    result.push_back(bytesOf(upper, lower, {2, 3, 6, 7}));
   }
   return result;
 }

@@ -54,6 +54,10 @@ protected:
     return distance ? right(x, e.i32(distance)) : x;
   }
 
+  /// Four of the bytes of two words, by their numbers: those of `right` are 4
+  /// to 7.
+  Value bytesOf(Value left, Value right, llvm::ArrayRef<int64_t> order);
+
   Emitter &e;
 };
 
