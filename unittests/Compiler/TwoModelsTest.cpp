@@ -184,6 +184,16 @@ TEST(TwoModels, AgreeOnTheTimeOfChosenKernels) {
   }
 }
 
+// How much more than others clusters must promise to be chosen is no part of
+// the time that they take: it was once counted, 2 %.
+TEST(TwoModels, HaveClustersTakeNoMoreThanTheyDo) {
+  constexpr double kShare = 0.01;
+  for (int64_t n : {2112, 4096}) {
+    Times times = timesOf({"MXFP8", "sm_100a", 16, n, 7168, MXFP8, MXFP8});
+    EXPECT_NEAR(times.formula, times.timeline, kShare * times.timeline) << n;
+  }
+}
+
 // A B200 of 148 SMs holds 33 clusters of four, not 37. Kernels were once
 // launched with 37, of which the formula knew nothing.
 TEST(TwoModels, DisagreeWhereClustersHaveToWait) {

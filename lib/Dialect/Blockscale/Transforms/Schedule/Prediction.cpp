@@ -99,13 +99,6 @@ static void setShares(const ProblemSizes &problem, MmaAttr mma,
     kernel.shares = schedule.shares();
 }
 
-/// As a factor, because the model is only good to some percent: more than a
-/// pair must promise more.
-static double clusterFactor(ScheduleAttr schedule) {
-  constexpr double kMargin = 1.02;
-  return schedule.clusterSize() == schedule.ctaGroup() ? 1 : kMargin;
-}
-
 ProductPrediction blockscale::predictProduct(const ProblemSizes &problem,
                                              MmaAttr mma, ScheduleAttr schedule,
                                              hw::Target target) {
@@ -146,7 +139,7 @@ ProductPrediction blockscale::predictProduct(const ProblemSizes &problem,
   hw::GemmConditions conditions{hw::referencePart(target.chip)};
   hw::GemmSize size{problem.rows, problem.columns, problem.k, problem.batch};
   hw::GemmPrediction prediction = hw::predictGemm(kernel, size, conditions);
-  return {prediction.total * clusterFactor(schedule),
+  return {prediction.total,
           prediction.limit,
           kernel.exchanges ? 0 : prediction.reduction,
           double(prediction.waves) * prediction.stages / prediction.total,

@@ -513,6 +513,13 @@ static Result<ScheduleChoice> complete(const Request &asked,
                         margin};
 }
 
+/// How much more a cluster of more than a pair must promise, because the model
+/// is only good to some percent.
+static double marginOfCluster(ScheduleAttr schedule) {
+  constexpr double kMargin = 1.02;
+  return schedule.clusterSize() == schedule.ctaGroup() ? 1 : kMargin;
+}
+
 /// How much more than others a schedule must promise. A workspace is one more
 /// parameter, whose cost the model knows least of. Clusters that share operands
 /// and exchange sums cost more on the timeline than they gain in the model. How
@@ -528,7 +535,8 @@ static double marginOf(ScheduleAttr schedule) {
 
 /// What choices are ordered by.
 static double rankOf(const ScheduleChoice &choice) {
-  return choice.microseconds * choice.margin * marginOf(choice.schedule);
+  return choice.microseconds * marginOfCluster(choice.schedule) *
+         choice.margin * marginOf(choice.schedule);
 }
 
 /// Puts first what holds whatever else is chosen: a tile would be named else
