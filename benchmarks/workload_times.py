@@ -72,7 +72,8 @@ def module(format_name):
 
 
 def schedules(program, format_name, part):
-    """The schedule that is taken, by layer and rows: microseconds and text."""
+    """Schedules by layer and rows, that which is taken first: microseconds and
+    text of each."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "layers.mlir"
         path.write_text(module(format_name))
@@ -80,14 +81,14 @@ def schedules(program, format_name, part):
             [program, "explain", "schedule", str(path),
              f"--target={PARTS[part][0]}", "--format=json"],
             check=True, capture_output=True, text=True).stdout
-    taken = {}
+    found = {}
     for product in json.loads(text):
         layer, m = map(int, re.fullmatch(r"l(\d+)_(\d+)",
                                          product["function"]).groups())
-        first = product["schedules"][0]
-        taken[list(LAYERS)[layer], m] = (first["microseconds"],
-                                         first["schedule"])
-    return taken
+        found[list(LAYERS)[layer], m] = [
+            (one["microseconds"], one["schedule"])
+            for one in product["schedules"]]
+    return found
 
 
 def bound(layer, m, format_name, part):
@@ -107,7 +108,10 @@ class Case:
 
     def __init__(self, programs, format_name, part):
         self.name = f"{format_name}, {part}"
-        self.taken = [schedules(one, format_name, part) for one in programs]
+        self.taken = [
+            {key: listed[0] for key, listed
+             in schedules(one, format_name, part).items()}
+            for one in programs]
         self.ratios = [
             {key: one[key][0] / bound(*key, format_name, part) for key in one}
             for one in self.taken]
