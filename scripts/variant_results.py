@@ -522,7 +522,8 @@ RESULT_VARIANTS += [
              "cta_group = 1, cluster_m = 2, split_k = 2, cluster_k = 2, "
              "scheduler = dynamic, swap_operands = true, tile_n = 128",
              results=LONG_BLOCKS, sizes=LONG_BLOCKS_OF_D),
-    in_tiles("one CTA", "cta_group = 1, swap_operands = false", is_paired=True),
+    in_tiles("one CTA", "cta_group = 1, swap_operands = false", is_paired=True,
+             sizes=LONG_BLOCKS_OF_D),
     in_tiles("wide K, CTA pair, operands swapped",
              "cta_group = 2, swap_operands = true, tile_n = 128", is_wide=True),
     in_tiles("promoted sums", "swap_operands = false", results=PROMOTED_TILES),

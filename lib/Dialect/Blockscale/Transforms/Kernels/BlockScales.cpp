@@ -227,48 +227,51 @@ Value BlockScales::errorOf(ArrayRef<Value> values, BlockScaling &scaling,
                     gpu::AllReduceOperation::ADD);
 }
 
-/// Whether the second of two scales errs less. Keeps the codes under both.
 /// Under powers of two alone no error is above the bound: but for tiles that
 /// have both scales the same.
-Value BlockScales::isSecondBetter(ArrayRef<Value> values, Value largest,
-                                  Value factor, Value counts,
-                                  BlockScaling &first, BlockScaling &second) {
+BlockScales::Choice BlockScales::choiceOf(Value largest, Value factor) {
   bool isPower = storage.hasPowers();
-  ErrorSum::Candidate one{first.inverse}, other{second.inverse};
+  float below = secondLargestElement(what.getD());
+  Choice choice;
+  choice.first = isPower ? exponentScaling(ScaleRule::Floor, largest, factor)
+                         : floatScaling(limit, largest, factor);
+  choice.second =
+      isPower ? exponentScaling(ScaleRule::FloorPlusOne, largest, factor)
+              : floatScaling(below, largest, factor);
+  choice.one = {choice.first.inverse};
+  choice.other = {choice.second.inverse};
   // A power is twice the other unless both are the same.
   if (isPower)
-    other.power = 2;
+    choice.other.power = 2;
   else
-    other.ratio = arith::DivFOp::create(e, second.scale, first.scale);
+    choice.other.ratio =
+        arith::DivFOp::create(e, choice.second.scale, choice.first.scale);
   if (!isPower || factor)
-    one.largest = other.largest = largest;
-  if (storage.scale && !isPower && storage.repetitions() == 1) {
-    ErrorSum::Comparison found =
-        errorSum().compare(values, one, other, {first.scale, second.scale});
+    choice.one.largest = choice.other.largest = largest;
+  return choice;
+}
+
+/// Whether the second of two scales errs less. Keeps the codes under both.
+Value BlockScales::isSecondBetter(ArrayRef<Value> values, Value counts,
+                                  Choice &choice) {
+  BlockScaling &first = choice.first, &second = choice.second;
+  if (storage.scale && !storage.hasPowers() && storage.repetitions() == 1) {
+    ErrorSum::Comparison found = errorSum().compare(
+        values, choice.one, choice.other, {first.scale, second.scale});
     first.codes = std::move(found.first);
     second.codes = std::move(found.second);
     return found.isSecond;
   }
-  Value secondError = errorOf(values, second, other, counts);
-  Value firstError = errorOf(values, first, one, counts);
+  Value secondError = errorOf(values, second, choice.other, counts);
+  Value firstError = errorOf(values, first, choice.one, counts);
   return arith::CmpIOp::create(e, arith::CmpIPredicate::ult, secondError,
                                firstError);
 }
 
 /// The one of two scales that `min_error` takes.
-BlockScaling BlockScales::lessErring(ArrayRef<Value> values, Value largest,
-                                     Value factor, Value counts) {
-  bool isPower = storage.hasPowers();
-  float below = secondLargestElement(what.getD());
-  BlockScaling first = isPower
-                           ? exponentScaling(ScaleRule::Floor, largest, factor)
-                           : floatScaling(limit, largest, factor);
-  BlockScaling second =
-      isPower ? exponentScaling(ScaleRule::FloorPlusOne, largest, factor)
-              : floatScaling(below, largest, factor);
-  Value isBetter =
-      isSecondBetter(values, largest, factor, counts, first, second);
-  if (!isPower) {
+BlockScaling BlockScales::takenOf(const Choice &choice, Value isBetter) {
+  const BlockScaling &first = choice.first, &second = choice.second;
+  if (!storage.hasPowers()) {
     Value isZero = arith::CmpFOp::create(e, arith::CmpFPredicate::OEQ,
                                          first.scale, e.f32(0));
     isBetter = arith::OrIOp::create(e, isBetter, isZero);
@@ -285,10 +288,29 @@ BlockScaling BlockScales::lessErring(ArrayRef<Value> values, Value largest,
   return result;
 }
 
+BlockScaling BlockScales::scalingOfParts(
+    Value largest, Value factor,
+    function_ref<Errors(function_ref<Errors(ArrayRef<Value>)>)> addUp) {
+  Choice choice = choiceOf(largest, factor);
+  Errors errors = addUp([&](ArrayRef<Value> values) -> Errors {
+    return {errorSum().find(values, choice.one).sum,
+            errorSum().find(values, choice.other).sum};
+  });
+  for (Value &error : errors)
+    error = reduceTile(error, gpu::AllReduceOperation::ADD);
+  BlockScaling scaling =
+      takenOf(choice, arith::CmpIOp::create(e, arith::CmpIPredicate::ult,
+                                            errors[1], errors[0]));
+  scaling.largest = largest;
+  return scaling;
+}
+
 BlockScaling BlockScales::chosenScaling(ArrayRef<Value> values, Value largest,
                                         Value factor, Value counts) {
-  if (comparesErrors())
-    return lessErring(values, largest, factor, counts);
+  if (comparesErrors()) {
+    Choice choice = choiceOf(largest, factor);
+    return takenOf(choice, isSecondBetter(values, counts, choice));
+  }
   return storage.hasPowers() ? exponentScaling(rule, largest, factor)
                              : floatScaling(limit, largest, factor);
 }

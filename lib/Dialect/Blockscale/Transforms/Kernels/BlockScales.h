@@ -1,5 +1,4 @@
-//===- BlockScales.h - the scales of blocks ----------------------*- C++
-//-*-===//
+//===- BlockScales.h - the scales of blocks ---------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -14,6 +13,8 @@
 #include "StorageAccess.h"
 #include "TileReduction.h"
 #include "blockscale/HW/Target.h"
+
+#include <array>
 
 namespace blockscale {
 
@@ -69,6 +70,16 @@ public:
   BlockScaling scalingOf(llvm::ArrayRef<mlir::Value> values,
                          mlir::Value largest, mlir::Value factor,
                          mlir::Value counts = {});
+  /// The errors of a tile, or of a part of it, under its two scales: i32.
+  using Errors = std::array<mlir::Value, 2>;
+  /// The scale of a tile of which a thread has a part at a time, where errors
+  /// are compared: `addUp` asks for those of each part, f32, and adds them up.
+  /// Keeps no codes.
+  BlockScaling
+  scalingOfParts(mlir::Value largest, mlir::Value factor,
+                 llvm::function_ref<Errors(
+                     llvm::function_ref<Errors(llvm::ArrayRef<mlir::Value>)>)>
+                     addUp);
   /// The same of blocks of f32 next to each other, each of one row.
   llvm::SmallVector<BlockScaling>
   scalingsOf(llvm::ArrayRef<llvm::SmallVector<mlir::Value>> blocks,
@@ -116,13 +127,15 @@ private:
   mlir::Value errorOf(llvm::ArrayRef<mlir::Value> values, BlockScaling &scaling,
                       const ErrorSum::Candidate &candidate, mlir::Value counts);
   ErrorSum errorSum();
+  /// The two scales that `min_error` chooses from, and what says their errors.
+  struct Choice {
+    BlockScaling first, second;
+    ErrorSum::Candidate one, other;
+  };
+  Choice choiceOf(mlir::Value largest, mlir::Value factor);
   mlir::Value isSecondBetter(llvm::ArrayRef<mlir::Value> values,
-                             mlir::Value largest, mlir::Value factor,
-                             mlir::Value counts, BlockScaling &first,
-                             BlockScaling &second);
-  BlockScaling lessErring(llvm::ArrayRef<mlir::Value> values,
-                          mlir::Value largest, mlir::Value factor,
-                          mlir::Value counts);
+                             mlir::Value counts, Choice &choice);
+  BlockScaling takenOf(const Choice &choice, mlir::Value isBetter);
 
   /// That of scales, or another one that always says the same.
   ScaleRule rule;

@@ -370,8 +370,13 @@ QuantizedStore::comparedScalings(Emitter &e, ArrayRef<Part> parts,
 }
 
 /// Plain scales have no padding, so that whoever is outside of D does nothing.
-void QuantizedStore::storePart(Emitter &e, const Part &each, const Tile &tile) {
+/// The scale comes first: its division may be a call, beside which a thread
+/// would keep f32 in place of narrower numbers.
+void QuantizedStore::storePart(Emitter &e, const Part &each, Tile tile) {
   auto blocksOfPart = [&] {
+    BlockQuantizer quantizer = quantizerAt(e);
+    if (!tile.scaling && !quantizer.comparesErrors())
+      tile.scaling = quantizer.scalingOf({}, tile.largest, factor);
     auto elements = llvm::map_to_vector(
         each.elements, [&](Value one) { return e.widen(one); });
     SmallVector<SmallVector<Value>> blocks;
@@ -384,7 +389,8 @@ void QuantizedStore::storePart(Emitter &e, const Part &each, const Tile &tile) {
     return storeIfThere(
         e, each.fragment, blocksOf(int64_t(each.elements.size())),
         [&](const BlockPlace &place) {
-          return storeBlocks(e, blocksOfPart(), &tile, place);
+          SmallVector<SmallVector<Value>> blocks = blocksOfPart();
+          return storeBlocks(e, blocks, &tile, place);
         },
         /*areAlike=*/true);
   Value isInside = isBelow(e, e.i32(0), each.fragment.count);
@@ -392,7 +398,8 @@ void QuantizedStore::storePart(Emitter &e, const Part &each, const Tile &tile) {
   OpBuilder::InsertionGuard guard(e);
   e.setInsertionPointToStart(condition.thenBlock());
   BlockPlace place = placeOf(e, each.fragment);
-  storeFloat(e, place, storeBlocks(e, blocksOfPart(), &tile, place));
+  SmallVector<SmallVector<Value>> blocks = blocksOfPart();
+  storeFloat(e, place, storeBlocks(e, blocks, &tile, place));
 }
 
 void QuantizedStore::storeParts(ArrayRef<Part> parts, Together together) {
@@ -402,6 +409,82 @@ void QuantizedStore::storeParts(ArrayRef<Part> parts, Together together) {
       comparedScalings(e, parts, largest, together);
   for (auto [each, scaling] : llvm::zip_equal(parts, scalings))
     storePart(e, each, {largest, scaling});
+}
+
+/// Numbers take registers, and where errors are compared these and codes under
+/// two scales beside them.
+bool QuantizedStore::makesPartsAgain(KernelFrame &frame) {
+  constexpr int64_t kMostKept = 128, kMostCompared = 64;
+  if (!frame.keepsTiles() || frame.bringsRows())
+    return false;
+  QuantizationAttr what = *frame.op.getQuantization();
+  bool compares =
+      what.getRule() == ScaleRule::MinError && !largestDecides(what.getD());
+  return what.getD().getKTile() > (compares ? kMostCompared : kMostKept);
+}
+
+ValueRange QuantizedStore::forEachPart(
+    Emitter &e, int64_t count, ValueRange initial,
+    function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  auto loop = scf::ForOp::create(b, b.constant(0), b.constant(count),
+                                 b.constant(1), initial);
+  OpBuilder::InsertionGuard guard(b), inside(e);
+  b.setInsertionPointToStart(loop.getBody());
+  e.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> next =
+      body(loop.getInductionVar(), loop.getRegionIterArgs());
+  if (!initial.empty())
+    scf::YieldOp::create(b, next);
+  return loop.getResults();
+}
+
+std::optional<BlockScaling>
+QuantizedStore::comparedScaling(Emitter &e, int64_t count,
+                                function_ref<Part(Value)> part, Value largest,
+                                Together together) {
+  using Errors = BlockQuantizer::Errors;
+  BlockQuantizer quantizer = quantizerAt(e, together);
+  if (!quantizer.comparesErrors())
+    return std::nullopt;
+  return quantizer.scalingOfParts(
+      largest, factor, [&](function_ref<Errors(ArrayRef<Value>)> errorsOf) {
+        ValueRange sums = forEachPart(
+            e, count, {e.i32(0), e.i32(0)},
+            [&](Value index, ValueRange carried) -> SmallVector<Value> {
+              Part each = part(index);
+              Value isInside = isBelow(e, e.i32(0), each.fragment.count);
+              Errors found = errorsOf(llvm::map_to_vector(
+                  each.elements, [&](Value one) { return e.widen(one); }));
+              for (auto [error, before] : llvm::zip_equal(found, carried))
+                error =
+                    sum(e, before,
+                        arith::SelectOp::create(e, isInside, error, e.i32(0)));
+              return {found[0], found[1]};
+            });
+        return Errors{sums[0], sums[1]};
+      });
+}
+
+void QuantizedStore::storePartsAgain(int64_t count,
+                                     function_ref<Part(Value)> part,
+                                     Together together) {
+  Emitter e(b.getLoc(), b);
+  Value largest = forEachPart(
+      e, count, e.i32(0),
+      [&](Value index, ValueRange carried) -> SmallVector<Value> {
+        Value own = largestOf(e, part(index), /*together=*/nullptr);
+        return {arith::MaxUIOp::create(e, carried.front(), e.bits(own))};
+      })[0];
+  if (together)
+    largest = together(e, largest, gpu::AllReduceOperation::MAXUI);
+  Tile tile{e.fromBits(largest), std::nullopt};
+  tile.scaling = comparedScaling(e, count, part, tile.largest, together);
+  if (!tile.scaling)
+    tile.scaling = quantizerAt(e).scalingOf({}, tile.largest, factor);
+  forEachPart(e, count, {}, [&](Value index, ValueRange) {
+    storePart(e, part(index), tile);
+    return SmallVector<Value>();
+  });
 }
 
 bool QuantizedStore::hasRowsOfPadding() const {

@@ -52,6 +52,14 @@ public:
   };
   /// The same of a part of a tile, or of those of several rows of one.
   void storeParts(llvm::ArrayRef<Part> parts, Together together = nullptr);
+  /// Whether a thread that has a row of a tile has more numbers there than it
+  /// keeps while their scale is chosen.
+  static bool makesPartsAgain(KernelFrame &frame);
+  /// The same of `count` parts of such a row, which `part` makes each time that
+  /// one is read, in a loop over their numbers.
+  void storePartsAgain(int64_t count,
+                       llvm::function_ref<Part(mlir::Value)> part,
+                       Together together = nullptr);
   /// The elements of f32 `value` as numbers that are quantised: half of the
   /// registers where these are of 16 bits.
   llvm::SmallVector<mlir::Value> narrowed(mlir::Value value);
@@ -97,7 +105,18 @@ private:
   scalingsOf(BlockQuantizer &quantizer,
              llvm::ArrayRef<llvm::SmallVector<mlir::Value>> blocks,
              const Tile &tile);
-  void storePart(Emitter &e, const Part &part, const Tile &tile);
+  void storePart(Emitter &e, const Part &part, Tile tile);
+  /// Carries `initial` through a loop over `count` parts; `e` is in its body.
+  mlir::ValueRange
+  forEachPart(Emitter &e, int64_t count, mlir::ValueRange initial,
+              llvm::function_ref<llvm::SmallVector<mlir::Value>(
+                  mlir::Value index, mlir::ValueRange carried)>
+                  body);
+  /// The scale of a tile whose parts are made again, where errors are compared.
+  std::optional<BlockScaling>
+  comparedScaling(Emitter &e, int64_t count,
+                  llvm::function_ref<Part(mlir::Value)> part,
+                  mlir::Value largest, Together together);
   /// The elements as the quantisation reads them, in f32.
   llvm::SmallVector<mlir::Value> elementsOf(Emitter &e, mlir::Value value);
   /// Quantises blocks and stores their codes; the codes of their scales, a byte

@@ -8,11 +8,13 @@
 
 #include "RowStore.h"
 #include "StreamTiles.h"
+#include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/IR/WideTiles.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -102,21 +104,41 @@ void RowStore::finishInTurn(TilePosition tile, Value index, Value column,
   scf::YieldOp::create(b, ArrayRef(next).drop_front());
 }
 
-/// The tile is loaded and finished piece after piece, and quantised when all
-/// are there.
-void RowStore::storeKeptTile(TilePosition tile, Value column,
-                             function_ref<Value(int64_t)> load,
-                             function_ref<void()> released) {
+/// Loaded and finished piece after piece.
+QuantizedStore::Part RowStore::partOf(TilePosition tile, Value column,
+                                      Value distance, int64_t columns,
+                                      function_ref<Value(Value)> load) {
   SmallVector<Value> elements;
-  for (int64_t first = 0; first < chunkColumns(); first += math.getWidth()) {
-    Value at = b.add(column, b.constant(first));
-    Value value = math.finish(load(first), math.fragmentAt(tile, row, at));
+  for (int64_t i = 0; i < columns; i += math.getWidth()) {
+    Value from = b.add(distance, b.constant(i)), at = b.add(column, from);
+    Value value = math.finish(load(from), math.fragmentAt(tile, row, at));
     elements.append(quantized->narrowed(value));
   }
-  released();
-  quantized->storeParts(
-      {{elements, math.inResult(math.fragmentAt(tile, row, column))}},
+  Value first = b.add(column, distance);
+  return {elements, math.inResult(math.fragmentAt(tile, row, first))};
+}
+
+void RowStore::storeKeptTile(TilePosition tile, Value column,
+                             function_ref<Value(Value)> load,
+                             function_ref<void()> released) {
+  if (!QuantizedStore::makesPartsAgain(frame)) {
+    QuantizedStore::Part all =
+        partOf(tile, column, b.constant(0), chunkColumns(), load);
+    released();
+    return quantized->storeParts(all, togetherBy(mates));
+  }
+  int64_t columns = columnsOfPart();
+  quantized->storePartsAgain(
+      chunkColumns() / columns,
+      [&](Value index) {
+        return partOf(tile, column, b.mul(index, columns), columns, load);
+      },
       togetherBy(mates));
+  released();
+}
+
+int64_t RowStore::columnsOfPart() const {
+  return std::max(math.getWidth(), resultTile(frame.op).blockColumns);
 }
 
 void RowStore::turnChunk(TilePosition tile, Value column,
@@ -193,8 +215,8 @@ void RowStore::storeChunk(TilePosition tile, Value number, RingPosition copy,
   if (frame.keepsTiles())
     return storeKeptTile(
         tile, column,
-        [&](int64_t first) {
-          return loadSums(copy, b.add(inAccumulator, b.constant(first)),
+        [&](Value distance) {
+          return loadSums(copy, b.add(inAccumulator, distance),
                           math.getWidth());
         },
         released);
@@ -348,11 +370,11 @@ RingPosition RowStore::exchangePart(TilePosition tile, int64_t number,
 
 void RowStore::storeSums(TilePosition tile, Value index, Value column,
                          function_ref<Value(Value)> load) {
-  auto loadFrom = [&](int64_t first) {
-    return load(b.add(column, b.constant(first)));
-  };
+  auto loadFrom = [&](Value distance) { return load(b.add(column, distance)); };
   if (turning)
-    turnChunk(tile, column, loadFrom, [] {});
+    turnChunk(
+        tile, column,
+        [&](int64_t first) { return loadFrom(b.constant(first)); }, [] {});
   else if (frame.keepsTiles())
     storeKeptTile(tile, column, loadFrom, [] {});
   else
@@ -459,15 +481,29 @@ SmallVector<Value> RowStore::storeTile(TilePosition tile, ValueRange carried) {
   return {copy.slot, copy.parity};
 }
 
+/// Beside a tile that is kept ptxas would spill a register that all roles have
+/// for the number of the next one. It is the same in all lanes.
+Value RowStore::ownNumber() {
+  Value number = frame.place.number;
+  if (!frame.keepsTiles() || !frame.warps.registers)
+    return number;
+  return gpu::ShuffleOp::create(b, number, /*offset=*/1, int32_t(hw::kWarpSize),
+                                gpu::ShuffleMode::XOR)
+      .getShuffleResult();
+}
+
 void RowStore::emitRole() {
   if (frame.schedule.getStores() == Stores::Tma)
     boxes.emplace(frame, rounds());
   if (turning)
     rows.emplace(frame, turning->columnsOfThread(), mates);
+  else if (QuantizedStore::makesPartsAgain(frame))
+    quantized.emplace(frame, columnsOfPart() / frame.sumsOfElement());
   else if (frame.quantizes())
     quantized.emplace(frame);
   b.warps("epilogue", frame.warps.epilogue, [&] {
     frame.takeRegisters();
+    llvm::SaveAndRestore number(frame.place.number, ownNumber());
     findRow();
     if (mates)
       mates->locate();

@@ -114,11 +114,15 @@ private:
   void finishInTurn(TilePosition tile, mlir::Value index, mlir::Value column,
                     llvm::ArrayRef<mlir::Value> pieces);
   /// Stores a chunk that is a tile of which all is kept until its scale is
-  /// chosen: `load` has the sums from one of its columns on, `released` follows
-  /// the last of them.
+  /// chosen, or made again then: `load` has the sums from one of its columns
+  /// on, `released` follows the last of them.
   void storeKeptTile(TilePosition tile, mlir::Value column,
-                     llvm::function_ref<mlir::Value(int64_t)> load,
+                     llvm::function_ref<mlir::Value(mlir::Value)> load,
                      llvm::function_ref<void()> released);
+  /// What becomes of the sums from such a column on, of `columns`.
+  QuantizedStore::Part
+  partOf(TilePosition tile, mlir::Value column, mlir::Value distance,
+         int64_t columns, llvm::function_ref<mlir::Value(mlir::Value)> load);
   /// Stores such a part whose sums are all in the workspace.
   void reducePart(TilePosition tile, int64_t number, mlir::Value &parity);
   /// Stores a chunk that is brought to threads that have rows of D: `load` has
@@ -136,6 +140,8 @@ private:
   /// would keep the other waiting between them. Those of a tile that it keeps
   /// it loads piece after piece.
   int64_t chunkColumns() const;
+  /// Columns of such a tile that are made again at once: whole blocks.
+  int64_t columnsOfPart() const;
   int64_t chunks() const {
     return frame.geometry.accumulatorColumns() / chunkColumns();
   }
@@ -149,6 +155,8 @@ private:
   mlir::Value chunkOf(mlir::Value round);
   /// Finds the thread's row and which chunks of it are its own.
   void findRow();
+  /// The number of the cluster's first tile.
+  mlir::Value ownNumber();
   mlir::VectorType sumsType(int64_t columns);
 
   KernelFrame &frame;
