@@ -8,6 +8,7 @@
 
 #include "blockscale/Target/PTX/TranslateToPTX.h"
 #include "PtxHeader.h"
+#include "WidenDivisions.h"
 #include "blockscale/HW/Target.h"
 #include "blockscale/Target/PTX/FatalErrorGuard.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -326,6 +327,8 @@ void Compilation::optimize(unsigned level) {
       level == 0 ? builder.buildO0DefaultPipeline(*kLevels[0])
                  : builder.buildPerModuleDefaultPipeline(*kLevels[level]);
   passes.run(*llvmModule, modules);
+  for (llvm::Function &function : *llvmModule)
+    widenDivisions(function);
 }
 
 void Compilation::generate() {

@@ -370,13 +370,8 @@ QuantizedStore::comparedScalings(Emitter &e, ArrayRef<Part> parts,
 }
 
 /// Plain scales have no padding, so that whoever is outside of D does nothing.
-/// The scale comes first: its division may be a call, beside which a thread
-/// would keep f32 in place of narrower numbers.
-void QuantizedStore::storePart(Emitter &e, const Part &each, Tile tile) {
+void QuantizedStore::storePart(Emitter &e, const Part &each, const Tile &tile) {
   auto blocksOfPart = [&] {
-    BlockQuantizer quantizer = quantizerAt(e);
-    if (!tile.scaling && !quantizer.comparesErrors())
-      tile.scaling = quantizer.scalingOf({}, tile.largest, factor);
     auto elements = llvm::map_to_vector(
         each.elements, [&](Value one) { return e.widen(one); });
     SmallVector<SmallVector<Value>> blocks;
@@ -389,8 +384,7 @@ void QuantizedStore::storePart(Emitter &e, const Part &each, Tile tile) {
     return storeIfThere(
         e, each.fragment, blocksOf(int64_t(each.elements.size())),
         [&](const BlockPlace &place) {
-          SmallVector<SmallVector<Value>> blocks = blocksOfPart();
-          return storeBlocks(e, blocks, &tile, place);
+          return storeBlocks(e, blocksOfPart(), &tile, place);
         },
         /*areAlike=*/true);
   Value isInside = isBelow(e, e.i32(0), each.fragment.count);
@@ -398,8 +392,7 @@ void QuantizedStore::storePart(Emitter &e, const Part &each, Tile tile) {
   OpBuilder::InsertionGuard guard(e);
   e.setInsertionPointToStart(condition.thenBlock());
   BlockPlace place = placeOf(e, each.fragment);
-  SmallVector<SmallVector<Value>> blocks = blocksOfPart();
-  storeFloat(e, place, storeBlocks(e, blocks, &tile, place));
+  storeFloat(e, place, storeBlocks(e, blocksOfPart(), &tile, place));
 }
 
 void QuantizedStore::storeParts(ArrayRef<Part> parts, Together together) {
@@ -411,16 +404,17 @@ void QuantizedStore::storeParts(ArrayRef<Part> parts, Together together) {
     storePart(e, each, {largest, scaling});
 }
 
-/// Numbers take registers, and where errors are compared these and codes under
-/// two scales beside them.
+/// Numbers take registers, those of C that are loaded ahead beside them, and
+/// where errors are compared these and codes under two scales.
 bool QuantizedStore::makesPartsAgain(KernelFrame &frame) {
-  constexpr int64_t kMostKept = 128, kMostCompared = 64;
+  constexpr int64_t kMostKept = 128, kMostBesideOthers = 64;
   if (!frame.keepsTiles() || frame.bringsRows())
     return false;
   QuantizationAttr what = *frame.op.getQuantization();
   bool compares =
       what.getRule() == ScaleRule::MinError && !largestDecides(what.getD());
-  return what.getD().getKTile() > (compares ? kMostCompared : kMostKept);
+  bool hasOthers = compares || frame.op.getC();
+  return what.getD().getKTile() > (hasOthers ? kMostBesideOthers : kMostKept);
 }
 
 ValueRange QuantizedStore::forEachPart(

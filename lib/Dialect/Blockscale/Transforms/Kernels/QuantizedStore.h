@@ -105,7 +105,7 @@ private:
   scalingsOf(BlockQuantizer &quantizer,
              llvm::ArrayRef<llvm::SmallVector<mlir::Value>> blocks,
              const Tile &tile);
-  void storePart(Emitter &e, const Part &part, Tile tile);
+  void storePart(Emitter &e, const Part &part, const Tile &tile);
   /// Carries `initial` through a loop over `count` parts; `e` is in its body.
   mlir::ValueRange
   forEachPart(Emitter &e, int64_t count, mlir::ValueRange initial,

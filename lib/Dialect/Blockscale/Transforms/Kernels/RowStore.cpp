@@ -14,7 +14,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -481,17 +480,6 @@ SmallVector<Value> RowStore::storeTile(TilePosition tile, ValueRange carried) {
   return {copy.slot, copy.parity};
 }
 
-/// Beside a tile that is kept ptxas would spill a register that all roles have
-/// for the number of the next one. It is the same in all lanes.
-Value RowStore::ownNumber() {
-  Value number = frame.place.number;
-  if (!frame.keepsTiles() || !frame.warps.registers)
-    return number;
-  return gpu::ShuffleOp::create(b, number, /*offset=*/1, int32_t(hw::kWarpSize),
-                                gpu::ShuffleMode::XOR)
-      .getShuffleResult();
-}
-
 void RowStore::emitRole() {
   if (frame.schedule.getStores() == Stores::Tma)
     boxes.emplace(frame, rounds());
@@ -503,7 +491,6 @@ void RowStore::emitRole() {
     quantized.emplace(frame);
   b.warps("epilogue", frame.warps.epilogue, [&] {
     frame.takeRegisters();
-    llvm::SaveAndRestore number(frame.place.number, ownNumber());
     findRow();
     if (mates)
       mates->locate();

@@ -155,8 +155,6 @@ private:
   mlir::Value chunkOf(mlir::Value round);
   /// Finds the thread's row and which chunks of it are its own.
   void findRow();
-  /// The number of the cluster's first tile.
-  mlir::Value ownNumber();
   mlir::VectorType sumsType(int64_t columns);
 
   KernelFrame &frame;
