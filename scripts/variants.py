@@ -1,14 +1,15 @@
 """Assembles and emulates every kind of kernel; prints a table.
 
-    scripts/variants.py [--only REGEX] [--every N] [--jobs N] [--blockscale PATH]
+    scripts/variants.py [--only REGEX] [--once] [--jobs N] [--blockscale PATH]
 
 One row for each way to build a kernel (CTA pairs, clusters, K = 96, sparse,
 warp-level, ...). Its kernels are compiled for each chip that has the
 instructions, assembled by ptxas, then run on the emulator with exact data and
 compared bit for bit: for several sizes with tails, and with asynchronous
 operations that finish at once and as late as they may. Exits with 1 if a kernel
-is not assembled, spills, or disagrees. With --every it takes each N-th kernel of a
-row, others in each row, and prints what the whole would count; CI does that.
+is not assembled, spills, or disagrees. With --once it assembles each kernel for one
+chip and runs it under one condition, others for each kernel of a row, and prints what
+the whole would count; CI does that.
 
 Part of the blockscale project, under the Apache License v2.0 with LLVM
 Exceptions.
@@ -17,6 +18,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import argparse
 import concurrent.futures
+import itertools
 import json
 import os
 import re
@@ -41,16 +43,19 @@ def functions(variant):
             for n, k in variant.sizes.products]
 
 
+COMPLETIONS = ("immediate", "latest")
+
+
 class Result:
-    def __init__(self, variant, taken):
-        self.variant, self.taken = variant, taken
+    def __init__(self, variant):
+        self.variant = variant
         self.assembled = self.runs = self.agree = 0
         self.kernels = len(variant.operands) * len(variant.sizes.products)
         self.errors = []
 
-    def of_whole(self, count):
-        """What all kernels would count, where those taken count so."""
-        return count * self.kernels // len(self.taken)
+    def expect(self, what, count, expected):
+        if count != expected:
+            self.errors.append(f"{self.variant.name}: {count} of {expected} {what}")
 
 
 def run(result, command):
@@ -61,57 +66,80 @@ def run(result, command):
     return done.stdout
 
 
-def assemble(result, blockscale, chip, path, folder):
-    out = os.path.join(folder, chip)
-    os.mkdir(out)
+def write(folder, functions):
+    path = os.path.join(tempfile.mkdtemp(dir=folder), "variant.mlir")
+    with open(path, "w") as file:
+        file.write("\n".join(functions))
+    return path
+
+
+def assemble(result, blockscale, chip, path):
+    """How many kernels were assembled."""
+    out = os.path.dirname(path)
     run(result, [blockscale, "compile", f"--target={chip}", "-o", out, path])
     report = os.path.join(out, "variant.report.json")
     if not os.path.exists(report):
-        return
+        return 0
     with open(report) as file:
         kernels = json.load(file)["kernels"]
-    result.assembled += len(kernels)
     for kernel in kernels:
         if (kernel["spill_store_bytes"] or kernel["spill_load_bytes"]
                 or kernel["stack_bytes"]):
             result.errors.append(f"{result.variant.name}: {kernel['name']} "
                                  f"spills on {chip}")
+    return len(kernels)
 
 
-def emulate(result, blockscale, path):
+def emulate(result, blockscale, rows, completion, path):
+    """How many runs there were, and how many agreed."""
     variant = result.variant
-    for completion in ("immediate", "latest"):
-        table = run(result, [
-            blockscale, "verify", f"--target={variant.chips[0]}",
-            "--data=exact", f"--completion={completion}", "--num-sms=16",
-            "--threads=1", "-k" if variant.is_along_k else "-m",
-            ",".join(map(str, variant.sizes.rows)), path])
-        # Behind the kernels come functions that do more than one kernel's work.
-        table = table.partition("\nfunction ")[0]
-        result.runs += len(re.findall(r"\b(?:pass|FAIL)\b", table))
-        result.agree += len(re.findall(r"\bpass\b", table))
+    table = run(result, [
+        blockscale, "verify", f"--target={variant.chips[0]}", "--data=exact",
+        f"--completion={completion}", "--num-sms=16", "--threads=1",
+        "-k" if variant.is_along_k else "-m", ",".join(map(str, rows)), path])
+    # Behind the kernels come functions that do more than one kernel's work.
+    table = table.partition("\nfunction ")[0]
+    return (len(re.findall(r"\b(?:pass|FAIL)\b", table)),
+            len(re.findall(r"\bpass\b", table)))
 
 
-def taken_of(variant, every):
-    """Each N-th kernel, one at least, from a place that the row's name says."""
+def shared_out(whole, choices, first):
+    """Each choice with the functions that it has when all have one in turn."""
+    for i, choice in enumerate(choices):
+        some = whole[(i - first) % len(choices)::len(choices)]
+        if some:
+            yield choice, some
+
+
+def check(blockscale, variant, once):
+    result = Result(variant)
     whole = functions(variant)
-    first = sum(variant.name.encode()) % min(every, len(whole))
-    return whole[first::every]
-
-
-def check(blockscale, variant, every):
-    result = Result(variant, taken_of(variant, every))
+    rows = variant.sizes.rows
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "variant.mlir")
-        with open(path, "w") as file:
-            file.write("\n".join(result.taken))
-        for chip in variant.chips:
-            assemble(result, blockscale, chip, path, folder)
-        emulate(result, blockscale, path)
-    expected = len(result.taken) * len(variant.sizes.rows) * 2
-    if result.agree != expected:
-        result.errors.append(f"{variant.name}: {result.agree} of {expected} "
-                             "runs agree")
+        # Rows begin with others each.
+        first = sum(variant.name.encode())
+        conditions = list(itertools.product([[one] for one in rows], COMPLETIONS))
+        if once:
+            chips = shared_out(whole, variant.chips, first)
+            conditions = shared_out(whole, conditions, first)
+        else:
+            chips = [(chip, whole) for chip in variant.chips]
+            conditions = [((rows, one), whole) for one in COMPLETIONS]
+        for chip, some in chips:
+            count = assemble(result, blockscale, chip, write(folder, some))
+            result.expect("kernels are assembled", count, len(some))
+            result.assembled += count
+        for (some_rows, completion), some in conditions:
+            runs, agree = emulate(result, blockscale, some_rows, completion,
+                                  write(folder, some))
+            result.expect("runs agree", agree, len(some) * len(some_rows))
+            result.runs += runs
+            result.agree += agree
+    if once:
+        # What all chips and conditions would count, where all do as these.
+        result.assembled *= len(variant.chips)
+        result.runs *= len(rows) * len(COMPLETIONS)
+        result.agree *= len(rows) * len(COMPLETIONS)
     return result
 
 
@@ -121,15 +149,14 @@ def print_table(results):
     for r in results:
         total = r.kernels * len(r.variant.chips)
         print(f"| {r.variant.name} | {', '.join(r.variant.chips)} "
-              f"| {r.of_whole(r.assembled)} of {total} | {r.of_whole(r.runs)} "
-              f"| {r.of_whole(r.agree)} |")
+              f"| {r.assembled} of {total} | {r.runs} | {r.agree} |")
 
 
 def main():
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", default="")
-    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--once", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--blockscale",
                         default=os.path.join(root, "build/bin/blockscale"))
@@ -138,7 +165,7 @@ def main():
     variants = [v for v in VARIANTS if re.search(options.only, v.name)]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         results = list(pool.map(
-            lambda v: check(options.blockscale, v, options.every), variants))
+            lambda v: check(options.blockscale, v, options.once), variants))
     print_table(results)
     errors = [error for r in results for error in r.errors]
     print("\n".join(errors), file=sys.stderr)
