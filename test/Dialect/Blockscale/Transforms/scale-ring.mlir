@@ -9,6 +9,8 @@
 !columns = !blockscale.tensor<4096x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 !decode = !blockscale.tensor<512x5120xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 !wide = !blockscale.tensor<10240x5120xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+!prefill = !blockscale.tensor<4096x2880xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>
+!narrow = !blockscale.tensor<5120x2880xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>
 !bytes = !blockscale.tensor<8192x8192xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 
 module attributes {blockscale.target = #blockscale.target<sm_103a>} {
@@ -29,6 +31,15 @@ func.func @chosen(%a: !big, %b: !big) -> tensor<8192x8192xbf16> {
 func.func @two_fewer(%a: !decode, %b: !wide) -> tensor<512x10240xbf16> {
   %0 = blockscale.matmul %a, %b : !decode, !wide -> tensor<512x10240xbf16>
   return %0 : tensor<512x10240xbf16>
+}
+
+// So in several waves, where what the timeline has more for two rings and for wide tiles
+// does not add up.
+// CHOICE-LABEL: func.func @two_fewer_in_waves
+// CHOICE: tile_n = 384, tile_k = 256, stages = 5, scale_stages = 3, {{.*}}mma_k = 96
+func.func @two_fewer_in_waves(%a: !prefill, %b: !narrow) -> tensor<4096x5120xbf16> {
+  %0 = blockscale.matmul %a, %b : !prefill, !narrow -> tensor<4096x5120xbf16>
+  return %0 : tensor<4096x5120xbf16>
 }
 
 // With K = 64 the latency of five stages is as long as the instructions of many tiles.

@@ -501,8 +501,10 @@ static Result<ScheduleChoice> complete(const Request &asked,
     known.clear();
     predicted = predict(*rings);
   }
-  double margin = marginOf(*rings, predict) *
-                  marginOfColumns(choice.tileN, predicted) *
+  // Either has the timeline wait for more than the model does, and both
+  // together for no more.
+  double margin = std::max(marginOf(*rings, predict),
+                           marginOfColumns(choice.tileN, predicted)) *
                   marginOfExchange(broughtColumns(op, choice.swap)) *
                   marginOfHalves(op, choice);
   return ScheduleChoice{mma,
