@@ -118,14 +118,15 @@ double Timeline::Replay::request(const Event &event, const LaneClock &lane) {
   return start + cycles;
 }
 
-/// Loads of a warp of the epilogue, which no other CTA of the SM hides, are
-/// under way until their results are used; those between two events come
-/// together.
+/// Loads of a warp of the epilogue, or of one that brings numbers for it to
+/// shared memory, are under way until their results are used: no other CTA of
+/// the SM hides them. Those between two events come together.
 void Timeline::Replay::loadRows(const Event &event, LaneClock &lane) {
   WarpState &warp = warpOf(event);
-  if (!conditions.countsRowLoads || !warp.drains)
-    return;
   const emulator::LaneWork &work = event.before;
+  warp.provides |= work.sharedStoredBytes != 0;
+  if (!conditions.countsRowLoads || !(warp.drains || warp.provides))
+    return;
   if (work.lastLoad)
     warp.loadsUnderWay[work.lastLoad] = {work.firstLoad, request(event, lane)};
   auto used = warp.loadsUnderWay.lower_bound(work.usedLoad);

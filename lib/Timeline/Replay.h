@@ -56,6 +56,8 @@ struct WarpState {
   /// By the number of the last one.
   std::map<uint32_t, LoadsUnderWay> loadsUnderWay;
   bool loads = false, multiplies = false, drains = false;
+  /// Whether it writes to shared memory what others read there.
+  bool provides = false;
   /// The lane whose waits are drawn: one that issues, if any does.
   uint32_t leader = 0;
 };

@@ -246,6 +246,21 @@ TEST(Timeline, EpilogueWaitsForWhatItLoads) {
   }
 }
 
+// A warp that writes numbers to shared memory for the epilogue waits for those
+// that it loads.
+TEST(Timeline, WhoBringsNumbersWaitsForThem) {
+  for (uint64_t stored : {0, 512}) {
+    Timeline timeline(oneSm(1.3));
+    Event arrival = barrier(EventKind::Arrive, 0, 8, 0), exit;
+    arrival.before = loaded(4096);
+    arrival.before.sharedStoredBytes = stored;
+    timeline.add(arrival);
+    timeline.add(exit);
+    double there = stored ? 305 + 4096 * 1.3 / 164 : 0;
+    EXPECT_NEAR(timeline.finish().cycles, there + 24, 1);
+  }
+}
+
 // What is loaded before a wait and used behind it is there when that is over.
 TEST(Timeline, LoadsBeforeAWait) {
   for (bool isUsedBefore : {false, true}) {

@@ -50,8 +50,8 @@ struct LaneWork {
   uint64_t instructions = 0;
   /// Conversions from f32 to 16 bits, and to 8 or fewer.
   uint64_t halfConversions = 0, narrowConversions = 0;
-  /// Bytes of st to global memory, and of ld from shared memory.
-  uint64_t globalStoredBytes = 0, sharedLoadedBytes = 0;
+  /// Bytes of st to global memory, and of ld from and st to shared memory.
+  uint64_t globalStoredBytes = 0, sharedLoadedBytes = 0, sharedStoredBytes = 0;
   /// Bytes of the sectors that ld reads from global memory: of those that no
   /// CTA of the cluster has asked for before, of those that one has loaded or
   /// prefetched, so that the L2 cache has them, and of those that the CTA has

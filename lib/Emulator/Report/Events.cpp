@@ -28,6 +28,7 @@ LaneWork takeWork(Warp &warp, uint32_t mask) {
     sum.narrowConversions += work.narrowConversions;
     sum.globalStoredBytes += work.globalStoredBytes;
     sum.sharedLoadedBytes += work.sharedLoadedBytes;
+    sum.sharedStoredBytes += work.sharedStoredBytes;
     sum.globalLoadedBytes += work.globalLoadedBytes;
     sum.knownToL2Bytes += work.knownToL2Bytes;
     sum.knownToL1Bytes += work.knownToL1Bytes;
@@ -98,8 +99,12 @@ uint64_t bytesOf(const Exec &x, const Instruction &in, const Operand &value) {
 }
 
 void countStore(Exec &x, const Instruction &in) {
-  if (whereOf(in) == Where::Global)
-    workOf(x).work.globalStoredBytes += bytesOf(x, in, in.operands.back());
+  Where where = whereOf(in);
+  if (where != Where::Global && where != Where::SharedCta)
+    return;
+  LaneWork &work = workOf(x).work;
+  (where == Where::Global ? work.globalStoredBytes : work.sharedStoredBytes) +=
+      bytesOf(x, in, in.operands.back());
 }
 
 /// Conversions that narrow: `.f16x2` and the like take two values a lane.

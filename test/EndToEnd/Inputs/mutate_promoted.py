@@ -38,19 +38,9 @@ def spread(found, count):
     return [found[i * (len(found) - 1) // (count - 1)] for i in range(count)]
 
 
-def moves():
-    """Where a register takes over what the next move fills anew."""
-    found = []
-    for at in places(r"mov\.b32\s+%r\d+, %r\d+;"):
-        source = re.search(r", (%r\d+);", lines[at])[1]
-        if re.search(rf"mov\.b32\s+{source}, %r\d+;", lines[at + 1]):
-            found.append(at)
-    return found
-
-
 def all_mutations():
     loads = r"ld\.global\.b8" if of_bytes else r"ld\.global\.b32"
-    for number, at in enumerate(ptx.some(loads)):
+    for number, at in enumerate(spread(ptx.some(loads), 24)):
         for name, step in (("next block", 1), ("block before", -1),
                            ("next row", blocks)):
             yield f"{name} for scale {number}", moved(at, step * SCALE_BYTES)
@@ -58,14 +48,24 @@ def all_mutations():
     for number, at in enumerate(places(r"ld\.global\.v2\.b64")):
         for name, step in (("behind", 16), ("before", -16)):
             yield f"half a window {name} load {number}", moved(at, step)
-    # What one lane has for all.
+    # What one lane has for all, of each block of a window.
     for number, at in enumerate(places(r"shfl\.sync\.idx")):
-        for name, lane in (("first", 0), ("last", 31)):
+        lane = int(re.search(r", (\d+), 31, -1;", lines[at])[1])
+        for name, other in (("next", lane + 1), ("last", 31)):
             yield f"scale of the {name} lane by exchange {number}", ptx.replaced(
-                at, r", (%r\d+|\d+), 31, -1;", f", {lane}, 31, -1;")
-    # The scales of a window move on by one.
-    for number, at in enumerate(moves()):
-        yield f"scale {number} of a window stays", ptx.dropped(at)
+                at, r", \d+, 31, -1;", f", {other}, 31, -1;")
+    # The scales of an accumulator in shared memory, of rows and of columns.
+    stores = [at for at in places(r"st\.shared\.b32")
+              if re.search(r"shfl|mul\.rn\.f32|mbarrier\.try_wait",
+                           "\n".join(lines[at - 60:at]))]
+    for number, at in enumerate(spread(stores, 8)):
+        yield f"without store {number} of scales", ptx.dropped(at)
+        yield f"store {number} of scales a place further", moved(at, 4)
+    of_scales = [at for at in places(r"ld\.shared\.(?:v[24]\.)?b32")
+                 if any("tcgen05.ld" in line for line in lines[at:at + 40])]
+    for number, at in enumerate(of_scales):
+        for name, step in (("next row or column", 4), ("next 32 rows", 128)):
+            yield f"{name} for load {number} of scales", moved(at, step)
     for number, at in enumerate(spread(ptx.some(r"fma\.rn\.f32x2"), 8)):
         yield f"no factor in sum {number}", ptx.replaced(
             at, r"fma\.rn\.f32x2(\s+%rd\d+), (%rd\d+), %rd\d+, (%rd\d+)",
@@ -73,7 +73,7 @@ def all_mutations():
         yield f"nothing before sum {number}", ptx.replaced(
             at, r"fma\.rn\.f32x2(\s+%rd\d+), (%rd\d+), (%rd\d+), %rd\d+",
             r"mul.rn.f32x2\1, \2, \3")
-    for number, at in enumerate(places(r"mul\.rn\.f32 ")):
+    for number, at in enumerate(spread(places(r"mul\.rn\.f32 "), 8)):
         yield f"sum for product {number} of scales", ptx.replaced(
             at, r"mul\.", "add.")
     for name, pattern, new in () if not of_bytes else (

@@ -1,6 +1,7 @@
 // An epilogue that multiplies the sums of blocks of K by scales of their own: the
-// issuer fills an accumulator for each block, groups of four warps have 32 columns
-// each, keep sums over all blocks and free an accumulator as soon as it is read.
+// issuer fills an accumulator for each block, a warp of its own brings its scales to
+// shared memory, groups of four warps have 32 columns each, keep sums over all blocks
+// and free an accumulator as soon as it is read.
 
 // RUN: blockscale-opt %s -blockscale-form-kernels -blockscale-expand-kernels -canonicalize -cse | FileCheck %s
 
@@ -12,14 +13,16 @@ func.func @blocks(%a: !a, %b: !b) -> tensor<128x64xf32> {
 }
 
 // CHECK-LABEL: gpu.func @blocks
-// CHECK-SAME: block = 320
+// CHECK-SAME: block = 352
 // CHECK-DAG: %[[NONE:.+]] = arith.constant 0 : i32
 // CHECK-DAG: %[[ONE:.+]] = arith.constant 1 : i32
 // CHECK-DAG: %[[TWO:.+]] = arith.constant 2 : i32
 // CHECK-DAG: %[[BLOCKS:.+]] = arith.constant 4 : i32
-// One arrival of each epilogue warp.
-// CHECK: %[[FULL:.+]] = blockscale.barrier_alloc arrivals(1) : <4>
+// One arrival of the instructions and one of the scales; one of each epilogue warp.
+// CHECK: %[[FULL:.+]] = blockscale.barrier_alloc arrivals(2) : <4>
 // CHECK: %[[EMPTY:.+]] = blockscale.barrier_alloc arrivals(8) : <4>
+// CHECK: %[[RING:.+]] = blockscale.shared_alloc : <1x512xf32, container = 32>
+// CHECK: %[[READ:.+]] = blockscale.barrier_alloc arrivals(8) : <4>
 
 // CHECK: blockscale.warps "producer"
 // CHECK: blockscale.warps "mma"
@@ -31,28 +34,43 @@ func.func @blocks(%a: !a, %b: !b) -> tensor<128x64xf32> {
 // CHECK: blockscale.mma {{.*}} accumulate %[[ADDS]]
 // CHECK: blockscale.commit %[[FULL]]
 
-// CHECK: blockscale.warps "epilogue" 0 to 8
-// The scales of the first tile before all: those of a row for four blocks, and one of the
-// two scales of B, for two blocks each, in a lane each.
-// CHECK: %[[ROWS:.+]] = blockscale.load_row {{.*}} -> vector<4xf32>
-// CHECK: %[[FIRST:.+]] = vector.extract %[[ROWS]][0]
+// Lanes have four rows each, of which they load the scales of four blocks, and one of the
+// two scales of B, for two blocks each, which is multiplied by them.
+// CHECK: blockscale.warps "factors" 10 to 11
+// CHECK: scf.for
+// CHECK: %[[ROWS0:.+]] = blockscale.load_row {{.*}} -> vector<4xf32>
+// CHECK: %[[ROW0:.+]] = vector.extract %[[ROWS0]][0]
+// CHECK: %[[NEXT0:.+]] = vector.extract %[[ROWS0]][1]
+// CHECK: %[[ROWS1:.+]] = blockscale.load_row {{.*}} -> vector<4xf32>
+// CHECK: %[[ROW1:.+]] = vector.extract %[[ROWS1]][0]
+// CHECK-COUNT-2: blockscale.load_row {{.*}} -> vector<4xf32>
 // CHECK: %[[COLUMNS:.+]] = blockscale.load_row {{.*}} -> vector<1xf32>
-// CHECK: %[[OWN:.+]] = vector.extract %[[COLUMNS]][0]
-// CHECK: scf.for {{.*}} iter_args({{.*}} = {{.*}}, {{.*}} = {{.*}}, %[[ROW0:[^ ]+]] = %[[FIRST]], {{.*}}, {{.*}}, {{.*}}, %[[COLUMN0:[^ ]+]] = %[[OWN]])
-// Those of the next tile are loaded before the sums of this one are added up.
-// CHECK: blockscale.load_row {{.*}} -> vector<4xf32>
-// CHECK: blockscale.load_row {{.*}} -> vector<1xf32>
-// CHECK: scf.for %[[BLOCK:.+]] = %[[NONE]] to %[[BLOCKS]] step %[[ONE]] iter_args({{.*}} = {{.*}}, {{.*}} = {{.*}}, %[[SUMS:[^ ]+]] = {{[^,]+}}, %[[ROW:[^ ]+]] = %[[ROW0]], %[[SECOND:[^ ]+]] =
-// CHECK: %[[NUMBER:.+]] = arith.divui %[[BLOCK]], %[[TWO]]
-// CHECK: %[[LANE:.+]] = arith.remui %[[NUMBER]]
-// CHECK: %[[COLUMN:.+]], %{{.+}} = gpu.shuffle idx %[[COLUMN0]], %[[LANE]]
+// CHECK: %[[COLUMN:.+]] = vector.extract %[[COLUMNS]][0]
+// CHECK: blockscale.wait %[[READ]]
+// CHECK: %[[ALL:.+]], %{{.+}} = gpu.shuffle idx %[[COLUMN]], %[[NONE]]
+// CHECK: %[[BOTH0:.+]] = arith.mulf %[[ROW0]], %[[ALL]]
+// CHECK: %[[STORED0:.+]] = vector.broadcast %[[BOTH0]]
+// CHECK: blockscale.store_shared %[[STORED0]] to %[[RING]]
+// CHECK: %[[BOTH1:.+]] = arith.mulf %[[ROW1]], %[[ALL]]
+// CHECK: %[[STORED1:.+]] = vector.broadcast %[[BOTH1]]
+// CHECK: blockscale.store_shared %[[STORED1]] to %[[RING]]
+// CHECK-COUNT-2: blockscale.store_shared {{.*}} to %[[RING]]
+// CHECK: blockscale.sync_warp
+// CHECK: blockscale.elect
+// CHECK: blockscale.arrive %[[FULL]]
+// CHECK: blockscale.wait %[[READ]]
+// CHECK: %[[ALL1:.+]], %{{.+}} = gpu.shuffle idx %[[COLUMN]], %[[ONE]]
+// CHECK: arith.mulf %[[NEXT0]], %[[ALL1]]
+
+// CHECK: blockscale.warps "epilogue" 0 to 8
+// CHECK: scf.for {{.*}} = %[[NONE]] to %[[BLOCKS]] step %[[ONE]] iter_args({{.*}} = {{.*}}, {{.*}} = {{.*}}, %[[SUMS:[^ ]+]] = {{[^,]+}})
 // CHECK: blockscale.wait %[[FULL]]
-// CHECK: %[[BOTH:.+]] = arith.mulf %[[ROW]], %[[COLUMN]]
-// CHECK: %[[FACTOR:.+]] = vector.broadcast %[[BOTH]]
+// CHECK: %[[OWN:.+]] = blockscale.load_shared %[[RING]]
+// CHECK: %[[FACTOR:.+]] = vector.broadcast
 // CHECK: %[[LOADED:.+]] = blockscale.load_accumulator
+// CHECK: blockscale.sync_warp
 // CHECK: blockscale.elect
 // CHECK: blockscale.arrive %[[EMPTY]]
+// CHECK: blockscale.arrive %[[READ]]
 // CHECK: math.fma %[[LOADED]], %[[FACTOR]], %[[SUMS]] : vector<32xf32>
-// The scale of the next block comes first then.
-// CHECK: scf.yield {{[^,]+}}, {{[^,]+}}, {{[^,]+}}, %[[SECOND]],
 // CHECK: blockscale.store_row

@@ -327,9 +327,14 @@ static VectorType passedType(VectorType type) {
 }
 
 SmallVector<Value> EpilogueMath::loadTileCodes(const TileScales &scales,
-                                               int64_t size, Value index,
-                                               Value count) {
-  Value codes = loadCodes(b, scales.memory, size, index, count, Value());
+                                               Value number, int64_t size,
+                                               Value isThere) {
+  Value none = b.constant(0);
+  Value hasAny = b.compare(arith::CmpIPredicate::sgt, scales.count, none);
+  hasAny = b.createOrFold<arith::AndIOp>(hasAny, isThere);
+  Value count = b.select(hasAny, b.sub(scales.length, number), none);
+  Value codes = loadCodes(b, scales.memory, size,
+                          b.add(scales.first, b.toI64(number)), count, Value());
   VectorType type = passedType(cast<VectorType>(codes.getType()));
   codes = b.createOrFold<arith::BitcastOp>(type, codes);
   SmallVector<Value> result;

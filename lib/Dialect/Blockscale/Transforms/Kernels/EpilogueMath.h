@@ -73,6 +73,9 @@ public:
     /// Blocks of K that follow each other under one scale.
     int64_t blocks = 1;
   };
+  /// Whether rows have such, and whether columns do.
+  bool hasTileScalesOfRow() { return scalesOf(!isSwapped).block != 0; }
+  bool hasTileScalesAlong() { return scalesOf(isSwapped).block != 0; }
   /// The one of the thread's row.
   TileScales tileScalesOfRow(TilePosition tile, mlir::Value row);
   TileScales tileScalesOfRow(const EpilogueFragment &fragment);
@@ -84,10 +87,11 @@ public:
   mlir::Value loadTileScales(const TileScales &scales, mlir::Value block,
                              mlir::Value isThere);
   /// What memory has of `size` of them that follow each other along K from
-  /// number `index` on, as far as `count` goes, and the f32 that these are.
+  /// number `number` on, of one row or column, zeros where there are none and
+  /// unless `isThere`; and the f32 that these are.
   llvm::SmallVector<mlir::Value> loadTileCodes(const TileScales &scales,
-                                               int64_t size, mlir::Value index,
-                                               mlir::Value count);
+                                               mlir::Value number, int64_t size,
+                                               mlir::Value isThere);
   llvm::SmallVector<mlir::Value> tileScalesOfCodes(const TileScales &scales,
                                                    mlir::ValueRange codes);
   /// As elements of D.

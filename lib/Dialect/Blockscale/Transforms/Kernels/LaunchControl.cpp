@@ -41,13 +41,14 @@ buildWhile(KernelBuilder &b, ValueRange initial,
 
 /// Threads of a cluster that read a response: per CTA the epilogue, or the
 /// consumers, and one each of scheduler and producer, or all of the producer
-/// where rows are gathered, and the whole warp that issues the MMAs of a CTA or
-/// pair, if there is one.
+/// where rows are gathered, the whole warp that loads scales, and that which
+/// issues the MMAs of a CTA or pair, if there is one.
 int64_t LaunchControl::countReaders() const {
   int64_t ctas = frame.geometry.clusterSize();
   int64_t loading = frame.isGathered() ? frame.warps.producer.threads() : 1;
-  int64_t storing =
-      frame.warps.epilogue.threads() + frame.warps.consumers.threads();
+  int64_t storing = frame.warps.epilogue.threads() +
+                    frame.warps.consumers.threads() +
+                    frame.warps.factorLoader.threads();
   return ctas * (storing + 1 + loading) +
          ctas / frame.geometry.ctaGroup * frame.warps.issuer.threads();
 }

@@ -13,23 +13,26 @@
 //   stages, empty       MMAs and copies of one are done    (MMA -> producer)
 //   scales, empty       a stage of them is copied          (MMA -> producer)
 //   accumulators, full  one is complete                    (MMA -> epilogue)
+//                       and so are its factors             (factors ->
+//                       epilogue)
 //   accumulators, empty it may be overwritten              (epilogue -> MMA)
-//   sums, full          those of all parts of K are there  (epilogues -> one)
-//   sums, empty         they are added up                  (one -> epilogues)
-//   addends, full       a box of C is there                (TMA -> epilogue)
-//   numbers, full       those of all groups are there      (epilogue ->
-//   epilogue)
-//   rows            those of a chunk are there, and taken (epilogue ->
-//   epilogue)
-//   mates           numbers of those that have parts of a tile of D are there,
-//   and read (epilogue -> epilogue); likewise of CTAs of a cluster
+//   factors, empty      those of an accumulator are read   (epilogue ->
+//   factors) sums, full          those of all parts of K are there  (epilogues
+//   -> one) sums, empty         they are added up                  (one ->
+//   epilogues) addends, full       a box of C is there                (TMA ->
+//   epilogue) numbers, full       those of all groups are there      (epilogue
+//   -> epilogue) rows            those of a chunk are there, and taken
+//   (epilogue -> epilogue) mates           numbers of those that have parts of
+//   a tile of D are there, and read (epilogue -> epilogue); likewise of CTAs of
+//   a cluster
 //
 // In a pair of CTAs the first one, the leader, issues the MMAs of both: full
 // stages and empty accumulators count there what happens in either CTA, the
 // others are signalled in both. Where a cluster shares operands, empty counts
 // every MMA that reads what the CTA loads.
 //
-// Scales are those that have a ring of their own, sums are of clusters that
+// Scales are those that have a ring of their own, factors those that promoted
+// sums are multiplied by, sums are of clusters that
 // compute all parts of K of a tile, addends of kernels that load C by TMA,
 // numbers of epilogues whose groups of warps choose scales together, rows of
 // those that bring sums of swapped operands to rows of D, mates of those that
@@ -68,6 +71,9 @@ static void expandInTensorMemory(KernelFrame &frame) {
   AccumulatorRing accumulators(frame);
   std::unique_ptr<TileSource> source = TileSource::create(frame);
   accumulators.allocateEmpty(frame.warps.epilogue.count());
+  std::optional<FactorRing> factors;
+  if (frame.promotionBlock())
+    factors.emplace(frame, accumulators);
   std::optional<SumExchange> exchange;
   if (frame.isSplitInCluster())
     exchange.emplace(frame);
@@ -101,13 +107,16 @@ static void expandInTensorMemory(KernelFrame &frame) {
   memory.locate();
   frame.awaitCluster();
   MainLoop::create(frame, stages, memory, accumulators, *source)->emitRole();
-  if (frame.promotionBlock())
-    PromotedStore(frame, memory, accumulators, *source, largest, turning, mates)
+  if (factors) {
+    factors->emitRole(*source);
+    PromotedStore(frame, memory, accumulators, *factors, *source, largest,
+                  turning, mates)
         .emitRole();
-  else
+  } else {
     RowStore(frame, memory, accumulators, *source, exchange, addends, turning,
              mates)
         .emitRole();
+  }
   frame.end();
   memory.free();
 }

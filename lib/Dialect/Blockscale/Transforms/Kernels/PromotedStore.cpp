@@ -14,8 +14,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace blockscale;
 
@@ -53,13 +51,15 @@ static int64_t finishedAtOnce(KernelFrame &frame) {
 }
 
 PromotedStore::PromotedStore(KernelFrame &frame, TensorMemory &memory,
-                             AccumulatorRing &accumulators, TileSource &source,
+                             AccumulatorRing &accumulators, FactorRing &scales,
+                             TileSource &source,
                              std::optional<LargestOfGroups> &largest,
                              std::optional<RowExchange> &turning,
                              std::optional<TileMates> &mates)
     : frame(frame), b(frame.b), memory(memory), accumulators(accumulators),
-      source(source), largest(largest), turning(turning), mates(mates),
-      math(frame, widthOf(frame)), finishing(frame, finishedAtOnce(frame)),
+      scales(scales), source(source), largest(largest), turning(turning),
+      mates(mates), math(frame, widthOf(frame)),
+      finishing(frame, finishedAtOnce(frame)),
       columns(promotedColumns(frame.geometry.tileN)),
       isPacked(hw::multipliesPairs(getTarget(frame.op).chip)) {
   if (turning)
@@ -77,128 +77,17 @@ Value PromotedStore::columnOf(int64_t chunk) {
 }
 
 //===----------------------------------------------------------------------===//
-// Scales
-//===----------------------------------------------------------------------===//
-
-/// Sets the windows to values that are carried, in their order.
-static void setWindows(MutableArrayRef<ScaleStream::Window> windows,
-                       ValueRange values) {
-  for (ScaleStream::Window &window : windows)
-    values = window.takeFrom(values);
-}
-
-PromotedStore::Scales PromotedStore::scalesOf(TilePosition tile) {
-  Scales scales;
-  scales.row = math.tileScalesOfRow(tile, row);
-  for (int64_t chunk = 0; chunk < chunks(); ++chunk)
-    scales.along.push_back(math.tileScalesAlong(tile, columnOf(chunk)));
-  return scales;
-}
-
-PromotedStore::Scales PromotedStore::scalesOf(EpilogueFragment place,
-                                              Extent columnsAround) {
-  Scales scales;
-  scales.row = math.tileScalesOfRow(place);
-  // Lanes whose row lies outside have some for the others.
-  place.count = b.sub(columnsAround.end, place.column);
-  bool isShared = int64_t(frame.op.getColumnGroup()) % columns == 0;
-  for (int64_t chunk = 0; chunk < (isShared ? 1 : chunks()); ++chunk)
-    scales.along.push_back(math.tileScalesAlong(
-        EpilogueMath::behind(b, place, chunk * math.getWidth())));
-  return scales;
-}
-
-bool PromotedStore::isAhead(const Scales &scales, int64_t chunk) const {
-  const TileScales &along = scales.along[chunk];
-  return along.memory && along.rows == 1;
-}
-
-/// Scales that a thread of a row loads at once: a sector, if they are f32 and
-/// it has the registers.
-int64_t PromotedStore::scalesAtOnce() const {
-  constexpr int64_t kFloatBytes = 4;
-  return isCrowded() ? 1 : int64_t(hw::kSectorBytes) / kFloatBytes;
-}
-
-std::vector<ScaleStream> PromotedStore::streamsOf(const Scales &scales) {
-  std::vector<ScaleStream> streams;
-  if (scales.row.memory)
-    streams.emplace_back(b, math, scales.row, scalesAtOnce());
-  Value lane = b.rem(thread, hw::kWarpSize);
-  for (int64_t chunk = 0; chunk < int64_t(scales.along.size()); ++chunk)
-    if (isAhead(scales, chunk))
-      streams.emplace_back(b, math, scales.along[chunk], lane);
-  return streams;
-}
-
-SmallVector<Value> PromotedStore::firstCodes(TilePosition tile, Value isThere) {
-  SmallVector<Value> codes;
-  Scales scales = scalesOf(tile);
-  for (ScaleStream &stream : streamsOf(scales))
-    llvm::append_range(codes, stream.loadFirst(isThere));
-  return codes;
-}
-
-int64_t PromotedStore::blocksAtOnce(ArrayRef<ScaleStream> streams) {
-  // Without streams there is nothing to do between blocks.
-  int64_t result = streams.empty() ? kMaxProductSize : 0;
-  for (const ScaleStream &stream : streams)
-    result = std::gcd(result, stream.blocksOfWindow());
-  return result;
-}
-
-void PromotedStore::beginWindows(MutableArrayRef<ScaleStream> streams,
-                                 MutableArrayRef<ScaleStream::Window> windows,
-                                 TilePosition tile, const Scales &scales,
-                                 Value block, int64_t step) {
-  size_t i = 0;
-  auto begin = [&](llvm::function_ref<TileScales(TilePosition)> placeOf) {
-    auto next = [&]() -> std::pair<TileScales, Value> {
-      TilePosition known = tile;
-      // Else what leads to the place would be found between tiles.
-      known.number = knownFromHere(b, tile.number).front();
-      return {placeOf(source.next(known)), source.hasNext(known)};
-    };
-    streams[i].begin(windows[i], block, step,
-                     loadsNext() ? ScaleStream::Next(next)
-                                 : ScaleStream::Next());
-    ++i;
-  };
-  if (scales.row.memory)
-    begin([&](TilePosition at) { return math.tileScalesOfRow(at, row); });
-  for (int64_t chunk = 0; chunk < int64_t(scales.along.size()); ++chunk)
-    if (isAhead(scales, chunk))
-      begin([&](TilePosition at) {
-        return math.tileScalesAlong(at, columnOf(chunk));
-      });
-}
-
-Value PromotedStore::factorOf(const Scales &scales, int64_t chunk, Value block,
-                              ValueRange taken) {
-  auto splat = [&](Value number) -> Value {
-    return vector::BroadcastOp::create(b, math.getVectorType(), number);
-  };
-  Value ofRow = scales.row.memory ? taken.front() : Value();
-  chunk = std::min(chunk, int64_t(scales.along.size()) - 1);
-  if (!scales.along[chunk].memory)
-    return splat(ofRow);
-  if (isAhead(scales, chunk)) {
-    Value along = taken[(ofRow ? 1 : 0) + chunk];
-    return splat(ofRow ? arith::MulFOp::create(b, ofRow, along) : along);
-  }
-  Value along = math.loadTileScales(scales.along[chunk], block, b.always());
-  return ofRow ? arith::MulFOp::create(b, splat(ofRow), along) : along;
-}
-
-//===----------------------------------------------------------------------===//
 // Sums
 //===----------------------------------------------------------------------===//
 
 /// One lane of each warp arrives: with each block, all would take too long.
 void PromotedStore::release(RingPosition copy) {
   TensorFenceOp::create(b, FenceSide::Before);
-  b.onlyIf(ElectOp::create(b),
-           [&] { ArriveOp::create(b, accumulators.signalEmpty, copy.slot); });
+  SyncWarpOp::create(b);
+  b.onlyIf(ElectOp::create(b), [&] {
+    ArriveOp::create(b, accumulators.signalEmpty, copy.slot);
+    scales.release(copy.slot);
+  });
 }
 
 void PromotedStore::leaveAfterLast(TilePosition tile) {
@@ -240,55 +129,19 @@ Value PromotedStore::sumsOf(ValueRange sums, int64_t first) {
   return vector::ShuffleOp::create(b, chunk, chunk, places);
 }
 
-void PromotedStore::addBlock(const Scales &scales, Value block,
-                             RingPosition copy, ValueRange taken,
-                             MutableArrayRef<Value> sums) {
+void PromotedStore::addBlock(RingPosition copy, MutableArrayRef<Value> sums) {
   WaitOp::create(b, accumulators.full, copy.slot, copy.parity);
   TensorFenceOp::create(b, FenceSide::After);
+  Value ofRow = scales.loadOfRow(copy.slot, row);
   for (int64_t chunk = 0; chunk < chunks(); ++chunk) {
-    Value factor = factorOf(scales, chunk, block, taken);
+    Value factors =
+        scales.factors(copy.slot, ofRow, columnOf(chunk), math.getVectorType());
     Value loaded =
         LoadAccumulatorOp::create(b, math.getVectorType(), memory.accumulator,
                                   copy.slot, columnOf(chunk));
     if (chunk + 1 == chunks())
       release(copy);
-    add(loaded, factor, sums.slice(chunk * valuesOfChunk(), valuesOfChunk()));
-  }
-}
-
-void PromotedStore::addBlocks(MutableArrayRef<ScaleStream> streams,
-                              MutableArrayRef<ScaleStream::Window> windows,
-                              const Scales &scales, Value first, Value end,
-                              SmallVectorImpl<Value> &carried) {
-  size_t own = carried.size();
-  for (const ScaleStream::Window &window : windows)
-    llvm::append_range(carried, window.scales);
-  auto loop = scf::ForOp::create(b, first, end, b.constant(1), carried);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  carried.assign(loop.getRegionIterArgs().begin(),
-                 loop.getRegionIterArgs().end());
-  Value block = loop.getInductionVar();
-  SmallVector<Value> taken;
-  auto left = MutableArrayRef(carried).drop_front(own);
-  for (auto [stream, window] : llvm::zip_equal(streams, windows)) {
-    taken.push_back(stream.take(left.take_front(window.scales.size()), block));
-    left = left.drop_front(window.scales.size());
-  }
-  RingPosition current{carried[0], carried[1]};
-  addBlock(scales, block, current, taken,
-           MutableArrayRef(carried).slice(2, own - 2));
-  RingPosition next = b.next(current, accumulators.count());
-  carried[0] = next.slot;
-  carried[1] = next.parity;
-  scf::YieldOp::create(b, carried);
-  // The scales of a window are used up, or the tile is at its end.
-  ValueRange results = loop.getResults();
-  carried.assign(results.begin(), results.begin() + own);
-  results = results.drop_front(own);
-  for (ScaleStream::Window &window : windows) {
-    llvm::copy(results.take_front(window.scales.size()), window.scales.begin());
-    results = results.drop_front(window.scales.size());
+    add(loaded, factors, sums.slice(chunk * valuesOfChunk(), valuesOfChunk()));
   }
 }
 
@@ -367,57 +220,33 @@ void PromotedStore::storeChunks(TilePosition tile, const Fragments &fragments,
   }
 }
 
-std::pair<RingPosition, SmallVector<Value>>
-PromotedStore::storeTile(TilePosition tile, RingPosition copy, Value parity,
-                         ValueRange codes) {
+RingPosition PromotedStore::storeTile(TilePosition tile, RingPosition copy,
+                                      Value parity) {
   Value blocks = b.ceilDiv(frame.op.getK(), frame.promotionBlock());
-  int64_t values = chunks() * valuesOfChunk();
   Extent around = frame.columnsAround(tile);
   std::optional<EpilogueFragment> place;
   if (isCrowded())
     place = math.known(math.fragmentAt(tile, row, firstColumn), around);
-  Scales scales = place ? scalesOf(*place, around) : scalesOf(tile);
   SmallVector<Value> initial{copy.slot, copy.parity};
   llvm::append_range(initial, zeroSums());
-  std::vector<ScaleStream> streams = streamsOf(scales);
-  SmallVector<ScaleStream::Window> windows;
-  for (ScaleStream &stream : streams) {
-    SmallVector<Value> own =
-        loadsNext()
-            ? SmallVector<Value>(codes.take_front(stream.codesOfWindow()))
-            : stream.loadFirst(b.always());
-    codes = codes.drop_front(loadsNext() ? own.size() : 0);
-    windows.push_back(stream.before(own));
-    windows.back().appendTo(initial);
-  }
-  int64_t step = blocksAtOnce(streams);
   auto loop =
-      scf::ForOp::create(b, b.constant(0), blocks, b.constant(step), initial);
+      scf::ForOp::create(b, b.constant(0), blocks, b.constant(1), initial);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    Value first = loop.getInductionVar();
     SmallVector<Value> carried(loop.getRegionIterArgs());
-    setWindows(windows, ArrayRef(carried).drop_front(2 + values));
-    beginWindows(streams, windows, tile, scales, first, step);
-    carried.truncate(2 + values);
-    Value end =
-        b.createOrFold<arith::MinSIOp>(b.add(first, b.constant(step)), blocks);
-    addBlocks(streams, windows, scales, first, end, carried);
-    for (const ScaleStream::Window &window : windows)
-      window.appendTo(carried);
+    RingPosition current{carried[0], carried[1]};
+    addBlock(current, MutableArrayRef(carried).drop_front(2));
+    RingPosition next = b.next(current, accumulators.count());
+    carried[0] = next.slot;
+    carried[1] = next.parity;
     scf::YieldOp::create(b, carried);
   }
   leaveAfterLast(tile);
-  setWindows(windows, loop.getResults().drop_front(2 + values));
-  SmallVector<Value> nextCodes;
-  if (loadsNext())
-    for (const ScaleStream::Window &window : windows)
-      llvm::append_range(nextCodes, window.codes);
   if (place && !turning)
     place = math.known(*place, around);
-  finishTile(tile, loop.getResults().slice(2, values), parity, place);
-  return {{loop.getResult(0), loop.getResult(1)}, nextCodes};
+  finishTile(tile, loop.getResults().drop_front(2), parity, place);
+  return {loop.getResult(0), loop.getResult(1)};
 }
 
 void PromotedStore::finishTile(TilePosition tile, ValueRange sums, Value parity,
@@ -462,11 +291,6 @@ void PromotedStore::emitRole() {
     // The position in the ring of accumulators, and the parity of the tile
     // where threads choose scales together.
     SmallVector<Value> initial(largest ? 3 : 2, zero);
-    // And the codes of the tile's first scales.
-    size_t own = initial.size();
-    if (loadsNext())
-      llvm::append_range(initial,
-                         firstCodes(source.first(), source.hasFirst()));
     source.forEach(initial, [&](TilePosition tile, ValueRange carried) {
       if (isCrowded()) {
         Value same = knownFromHere(b, thread).front();
@@ -480,12 +304,10 @@ void PromotedStore::emitRole() {
       if (quantized)
         quantized->prepareTile(tile);
       Value parity = largest ? carried[2] : Value();
-      auto [copy, codes] = storeTile(tile, {carried[0], carried[1]}, parity,
-                                     carried.drop_front(own));
+      RingPosition copy = storeTile(tile, {carried[0], carried[1]}, parity);
       SmallVector<Value> next{copy.slot, copy.parity};
       if (largest)
         next.push_back(b.flip(parity));
-      llvm::append_range(next, codes);
       return next;
     });
     if (boxes)

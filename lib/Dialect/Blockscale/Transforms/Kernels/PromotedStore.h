@@ -9,48 +9,37 @@
 #define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_PROMOTEDSTORE_H
 
 #include "EpilogueMath.h"
+#include "FactorRing.h"
 #include "LargestOfGroups.h"
 #include "QuantizedStore.h"
 #include "ResultRows.h"
 #include "RowExchange.h"
-#include "ScaleStream.h"
 #include "TensorMemory.h"
 #include "TileSource.h"
 #include "TmaStore.h"
-
-#include <vector>
 
 namespace blockscale {
 
 /// The epilogue where scales of tiles along K are applied in registers: each
 /// accumulator has the sum over one block of K. Each thread owns one lane, as
 /// in RowStore, and keeps the sums of its row; to these it adds what the
-/// accumulator has, multiplied by the block's scales, which it loads several
-/// blocks ahead where they are few. After the last block it stores what becomes
-/// of them. Of tiles of several times 32 columns each group of four warps has
-/// 32, or 64 where there are 256. Where the result is quantised under a float
-/// for more columns than a thread has, groups that have parts of a tile choose
-/// it together. Where swapped operands make blocks or pairs of columns of D,
-/// its sums are brought to threads that have rows of it.
+/// accumulator has, multiplied by the block's scales. After the last block it
+/// stores what becomes of them. Of tiles of several times 32 columns each group
+/// of four warps has 32, or 64 where there are 256. Where the result is
+/// quantised under a float for more columns than a thread has, groups that have
+/// parts of a tile choose it together. Where swapped operands make blocks or
+/// pairs of columns of D, its sums are brought to threads that have rows of it.
 class PromotedStore {
 public:
   PromotedStore(KernelFrame &frame, TensorMemory &memory,
-                AccumulatorRing &accumulators, TileSource &source,
-                std::optional<LargestOfGroups> &largest,
+                AccumulatorRing &accumulators, FactorRing &scales,
+                TileSource &source, std::optional<LargestOfGroups> &largest,
                 std::optional<RowExchange> &turning,
                 std::optional<TileMates> &mates);
 
   void emitRole();
 
 private:
-  using TileScales = EpilogueMath::TileScales;
-  /// What a tile's blocks have in common: the places of the scales of the
-  /// thread's row and of each chunk of its columns.
-  struct Scales {
-    TileScales row;
-    llvm::SmallVector<TileScales, 8> along;
-  };
-
   /// The part of D that starts so many columns behind the thread's first one.
   using Fragments = llvm::function_ref<EpilogueFragment(int64_t distance)>;
 
@@ -71,42 +60,8 @@ private:
   mlir::Value sumsOf(mlir::ValueRange sums, int64_t first);
   /// The column of the tile at which a chunk of the thread's starts.
   mlir::Value columnOf(int64_t chunk);
-  Scales scalesOf(TilePosition tile);
-  /// The same of a thread of many columns, which start at `place`: it has no
-  /// registers for what its chunks share.
-  Scales scalesOf(EpilogueFragment place, Extent columnsAround);
-  /// Whether the chunk has a scale of its own that is loaded a block ahead.
-  bool isAhead(const Scales &scales, int64_t chunk) const;
-  /// The streams of those that are loaded ahead: the row's, if it has any, and
-  /// those of chunks.
-  std::vector<ScaleStream> streamsOf(const Scales &scales);
-  int64_t scalesAtOnce() const;
-  /// Whether a tile's last blocks load the first scales of the next one.
-  bool loadsNext() { return !isCrowded() && source.knowsNext(); }
-  /// What is loaded of the first scales of a tile.
-  llvm::SmallVector<mlir::Value> firstCodes(TilePosition tile,
-                                            mlir::Value isThere);
-  /// Blocks between which no stream's window is used up.
-  static int64_t blocksAtOnce(llvm::ArrayRef<ScaleStream> streams);
-  /// Moves the windows on that are used up before `block`, a multiple of
-  /// `step`.
-  void beginWindows(llvm::MutableArrayRef<ScaleStream> streams,
-                    llvm::MutableArrayRef<ScaleStream::Window> windows,
-                    TilePosition tile, const Scales &scales, mlir::Value block,
-                    int64_t step);
-  /// Adds the sums of blocks `first` to `end`, as long as windows last: carried
-  /// are the position in the ring and the sums.
-  void addBlocks(llvm::MutableArrayRef<ScaleStream> streams,
-                 llvm::MutableArrayRef<ScaleStream::Window> windows,
-                 const Scales &scales, mlir::Value first, mlir::Value end,
-                 llvm::SmallVectorImpl<mlir::Value> &carried);
-  /// The factor of a chunk's sums of one block.
-  mlir::Value factorOf(const Scales &scales, int64_t chunk, mlir::Value block,
-                       mlir::ValueRange taken);
-  /// The sums of all chunks with those of a block.
-  void addBlock(const Scales &scales, mlir::Value block, RingPosition copy,
-                mlir::ValueRange taken,
-                llvm::MutableArrayRef<mlir::Value> sums);
+  /// Adds the sums of a block to those of all chunks.
+  void addBlock(RingPosition copy, llvm::MutableArrayRef<mlir::Value> sums);
   void release(RingPosition copy);
   /// Lets the cluster end once the sums of the last tile are loaded.
   void leaveAfterLast(TilePosition tile);
@@ -124,16 +79,15 @@ private:
   /// columns has them.
   void finishTile(TilePosition tile, mlir::ValueRange sums, mlir::Value parity,
                   std::optional<EpilogueFragment> place);
-  /// Returns the next position in the ring and the codes of the next tile's
-  /// first scales; `codes` are those of this one, if it has any yet.
-  std::pair<RingPosition, llvm::SmallVector<mlir::Value>>
-  storeTile(TilePosition tile, RingPosition copy, mlir::Value parity,
-            mlir::ValueRange codes);
+  /// Returns the next position in the ring.
+  RingPosition storeTile(TilePosition tile, RingPosition copy,
+                         mlir::Value parity);
 
   KernelFrame &frame;
   KernelBuilder &b;
   TensorMemory &memory;
   AccumulatorRing &accumulators;
+  FactorRing &scales;
   TileSource &source;
   std::optional<LargestOfGroups> &largest;
   /// Where sums of swapped operands are brought to rows of D.

@@ -119,8 +119,12 @@ void TensorMemory::free() {
 // AccumulatorRing
 //===----------------------------------------------------------------------===//
 
+/// The instructions arrive when an accumulator is complete, and whoever brings
+/// the scales that its sums are multiplied by.
 AccumulatorRing::AccumulatorRing(KernelFrame &frame)
-    : full(frame.b.barriers(frame.geometry.accumulators, 1)), frame(frame) {}
+    : full(frame.b.barriers(frame.geometry.accumulators,
+                            frame.promotionBlock() ? 2 : 1)),
+      frame(frame) {}
 
 void AccumulatorRing::allocateEmpty(int64_t arrivals) {
   empty = signalEmpty =

@@ -50,7 +50,7 @@ private:
 
 /// The barriers of the ring of accumulators between main loop and epilogue:
 ///
-///   full[i]   accumulator i is complete
+///   full[i]   accumulator i is complete, and its scales are in shared memory
 ///   empty[i]  it may be overwritten
 class AccumulatorRing {
 public:

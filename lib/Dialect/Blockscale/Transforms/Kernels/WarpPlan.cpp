@@ -15,16 +15,16 @@
 
 using namespace blockscale;
 
-/// What warps need that do not store, and all three of them.
+/// What warps need that do not store, and more than two of them or one that
+/// keeps scales.
 static constexpr int64_t kOthers = 40, kAllOthers = 64;
 
 static int64_t warpgroupsOf(int64_t warps) {
   return llvm::divideCeil(warps, hw::kWarpgroupWarps);
 }
 
-/// An equal share of four warpgroups is little more than sums take, and less
-/// than sums and the scales of blocks to come, one of two enough unless blocks
-/// are kept or two numbers are loaded for each sum. Warps
+/// An equal share of four warpgroups is little more than sums take, one of two
+/// enough unless blocks are kept or two numbers are loaded for each sum. Warps
 /// that multiply have accumulators, too.
 bool WarpPlan::needsMore(StoreDemand demand) const {
   if (consumers.count())
@@ -35,10 +35,8 @@ bool WarpPlan::needsMore(StoreDemand demand) const {
     return false;
   case 2:
     return demand.quantizes || demand.loads > 1;
-  case 3:
-    return demand.quantizes || demand.loads;
   default:
-    return demand.quantizes || demand.loads || demand.isPromoting;
+    return demand.quantizes || demand.loads;
   }
 }
 
@@ -64,17 +62,21 @@ WarpPlan::WarpPlan(hw::Target target, ScheduleAttr schedule,
     issuer = take(1);
   if (schedule.getScheduler() == Scheduler::Dynamic)
     scheduler = take(1);
+  if (hw::hasTensorMemory(target) && demand.isPromoting)
+    factorLoader = take(1);
   if (!needsMore(demand))
     return;
   int64_t storing = warpgroupsOf(storers().count());
   registers = hw::registerShares(
       storing, warpgroupsOf(next) - storing,
-      issuer.count() && scheduler.count() ? kAllOthers : kOthers);
+      issuer.count() && (scheduler.count() || factorLoader.count()) ? kAllOthers
+                                                                   : kOthers);
 }
 
 int64_t WarpPlan::warps() const {
   int64_t last = 0;
-  for (WarpRange range : {epilogue, consumers, producer, issuer, scheduler})
+  for (WarpRange range :
+       {epilogue, consumers, producer, issuer, scheduler, factorLoader})
     last = std::max(last, range.last);
   return registers ? warpgroupsOf(last) * hw::kWarpgroupWarps : last;
 }

@@ -41,9 +41,9 @@ struct StoreDemand {
 /// The roles of a kernel's warps: the only place that knows their numbers.
 struct WarpPlan {
   /// The roles of a kernel for `target`: with tensor memory an epilogue and an
-  /// issuer of MMAs, without it consumers that multiply and store; with dynamic
-  /// scheduling one more that asks for tiles. `demand` is that of the warps
-  /// that store.
+  /// issuer of MMAs, and a loader of scales where it promotes sums, without it
+  /// consumers that multiply and store; with dynamic scheduling one more that
+  /// asks for tiles. `demand` is that of the warps that store.
   WarpPlan(hw::Target target, ScheduleAttr schedule, StoreDemand demand);
 
   /// Store output tiles out of tensor memory, so many warps to a quadrant of
@@ -58,6 +58,8 @@ struct WarpPlan {
   WarpRange issuer;
   /// Asks cluster launch control for tiles.
   WarpRange scheduler;
+  /// Loads the scales of promoted sums.
+  WarpRange factorLoader;
 
   /// Where warps that store need more registers than an equal share.
   std::optional<hw::RegisterShares> registers;

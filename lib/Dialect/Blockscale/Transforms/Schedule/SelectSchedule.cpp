@@ -9,6 +9,7 @@
 // that the throughput model finds fastest.
 
 #include "../Kernels/AddendRing.h"
+#include "../Kernels/FactorRing.h"
 #include "../Kernels/Geometry.h"
 #include "../Kernels/LargestOfGroups.h"
 #include "../Kernels/MatmulSource.h"
@@ -475,6 +476,9 @@ static Result<ScheduleChoice> complete(const Request &asked,
                                   asked.block > 0) +
                     bytesOfExchange(geometry, broughtColumns(op, choice.swap),
                                     rowsOfTile(op), fields, asked.block > 0);
+    if (asked.block)
+      bytes += factorRingBytes(fields.accumulators, geometry.tileN,
+                               problem.columnsOfScale);
     return bytes + bytesOfScaleChoice(op, fields, target);
   };
   auto predict = [&](RingStages each) { return known.predict(each); };
