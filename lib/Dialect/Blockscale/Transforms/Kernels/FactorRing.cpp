@@ -55,15 +55,15 @@ static int64_t columnsOfScaleOf(KernelFrame &frame, EpilogueMath &math) {
                                    : frame.op.getColumnGroup());
 }
 
-/// Blocks of a window: a sector of f32, or a part of one where columns have
-/// many scales, or where the warp has passed on registers; no more than there
-/// are.
+/// Blocks of a window: a sector of f32, or half of one where columns have many
+/// scales, or a quarter where the warp has passed on registers, which more
+/// would spill; no more than there are.
 static int64_t windowOf(KernelFrame &frame, int64_t columnScales) {
   int64_t most = int64_t(hw::kSectorBytes) / int64_t(sizeof(float));
   if (columnScales > hw::kWarpSize)
     most /= 2;
   if (frame.warps.registers)
-    most /= 2;
+    most /= 4;
   std::optional<int64_t> k = KernelBuilder::known(frame.op.getK());
   if (!k)
     return most;

@@ -70,7 +70,7 @@ WarpPlan::WarpPlan(hw::Target target, ScheduleAttr schedule,
   registers = hw::registerShares(
       storing, warpgroupsOf(next) - storing,
       issuer.count() && (scheduler.count() || factorLoader.count()) ? kAllOthers
-                                                                   : kOthers);
+                                                                    : kOthers);
 }
 
 int64_t WarpPlan::warps() const {
