@@ -4,7 +4,7 @@
 
 // REQUIRES: mlir
 // RUN: blockscale verify %s --target=sm_100a --data=exact --num-sms=8 --m=520 --n=1000 --k=96,1312 --completion=random | FileCheck %s
-// RUN: blockscale verify %s --target=sm_103a --data=exact --num-sms=8 --m=300 --n=1160 --k=768 --completion=latest | FileCheck %s --check-prefix=ONCE
+// RUN: blockscale verify %s --target=sm_103a --data=exact --num-sms=8 --m=300 --n=1160 --k=768 --quantize-on-device --completion=latest | FileCheck %s --check-prefix=ONCE
 
 // CHECK-NOT: FAIL
 // CHECK-COUNT-27: pass

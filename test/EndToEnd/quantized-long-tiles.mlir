@@ -4,7 +4,7 @@
 
 // REQUIRES: mlir, ptxas
 // RUN: blockscale verify %s --num-sms=8 | FileCheck %s
-// RUN: blockscale verify %s --num-sms=8 --seed=5 --conditions=harsh --completion=latest | FileCheck %s
+// RUN: blockscale verify %s --num-sms=8 --quantize-on-device --seed=5 --conditions=harsh --completion=latest | FileCheck %s
 // RUN: rm -rf %t && blockscale compile %s -o %t
 // RUN: FileCheck %s --check-prefix=REPORT --input-file=%t/quantized-long-tiles.report.txt
 

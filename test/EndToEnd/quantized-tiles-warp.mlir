@@ -4,7 +4,7 @@
 
 // REQUIRES: mlir
 // RUN: blockscale verify %s --num-sms=8 --target=sm_120a | FileCheck %s
-// RUN: blockscale verify %s --num-sms=8 --target=sm_121a --seed=5 --conditions=harsh --completion=latest | FileCheck %s
+// RUN: blockscale verify %s --num-sms=8 --target=sm_121a --quantize-on-device --seed=5 --conditions=harsh --completion=latest | FileCheck %s
 // RUN: blockscale compile %s --target=sm_120a --emit=tensor | FileCheck %s --check-prefix=MARK
 
 // CHECK-NOT: FAIL

@@ -4,7 +4,7 @@
 
 // REQUIRES: mlir
 // RUN: blockscale verify %s --num-sms=8 | FileCheck %s
-// RUN: blockscale verify %s --num-sms=8 --seed=5 --conditions=harsh --completion=latest | FileCheck %s
+// RUN: blockscale verify %s --num-sms=8 --quantize-on-device --seed=5 --conditions=harsh --completion=latest | FileCheck %s
 // RUN: blockscale compile %s --emit=tensor | FileCheck %s --check-prefix=MARK
 
 // CHECK-NOT: FAIL

@@ -21,6 +21,9 @@
 // CHECK-DAG: returned {{.*}}pass
 // CHECK-DAG: loop {{.*}}pass
 // CHECK-DAG: read {{.*}}pass
+// CHECK-DAG: rows{{ +exact +- +1 .*}}pass
+// CHECK-DAG: rows{{ +random +- +1 .*}}pass
+// CHECK-DAG: blocks {{.*}}pass
 // CHECK-NOT: FAIL
 
 // HOST-NOT: d_scales
@@ -113,4 +116,26 @@ func.func @read(%x: !s, %w: !t) -> (!s, tensor<64x128xf32>) {
   %y = blockscale.matmul %x, %w : !s, !t -> tensor<64x128xf32>
   %q = blockscale.quantize %y : tensor<64x128xf32> to !s
   return %q, %y : !s, tensor<64x128xf32>
+}
+
+// Tiles of several rows or blocks, of which whole functions have a scale once and kernels
+// store it for each row and block, stay the host's.
+!rows = !blockscale.tensor<64x128xf8E4M3FN, "e8m0_t32_t32", layout = tiled_128x4>
+// LAUNCHES-LABEL: func.func @rows
+// LAUNCHES: launch_into
+// LAUNCHES-SAME: tensor<64x128xbf16>
+func.func @rows(%x: !s, %w: !t) -> !rows {
+  %y = blockscale.matmul %x, %w : !s, !t -> tensor<64x128xbf16>
+  %q = blockscale.quantize %y : tensor<64x128xbf16> to !rows
+  return %q : !rows
+}
+!blocks = !blockscale.tensor<64x128xf8E4M3FN, "e8m0_t64", layout = tiled_128x4>
+// LAUNCHES-LABEL: func.func @blocks
+// LAUNCHES: launch_into
+// LAUNCHES-SAME: tensor<64x128xf32>
+func.func @blocks(%x: !s, %w: !t, %v: !s) -> tensor<64x64xf32> {
+  %y = blockscale.matmul %x, %w : !s, !t -> tensor<64x128xf32>
+  %q = blockscale.quantize %y : tensor<64x128xf32> to !blocks
+  %d = blockscale.matmul %q, %v : !blocks, !s -> tensor<64x64xf32>
+  return %d : tensor<64x64xf32>
 }

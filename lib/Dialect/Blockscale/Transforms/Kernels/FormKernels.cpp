@@ -52,6 +52,7 @@ struct FormKernels : blockscale::impl::FormKernelsBase<FormKernels> {
 
 private:
   bool isWanted(KernelSourceOpInterface op) const;
+  void leaveToHost(MatmulOp op) const;
   void addTerms(MatmulOp op);
   void launch(KernelSourceOpInterface op, SymbolRefAttr kernel);
 
@@ -343,6 +344,15 @@ bool FormKernels::isWanted(KernelSourceOpInterface op) const {
          isDoneByKernel(quantization);
 }
 
+/// Unless asked, whole functions quantise on the host, where their code wants
+/// the result; and always where a kernel would store scales of which they have
+/// one.
+void FormKernels::leaveToHost(MatmulOp op) const {
+  QuantizeOp quantizer = quantizerOf(op);
+  if (!quantizeOperands || (quantizer && repeatsScales(quantizer)))
+    op->removeAttr(kQuantizedAttrName);
+}
+
 /// Where a kernel makes an operand, another one adds it up for the zero points
 /// of the other operand, so that it need not leave the device.
 void FormKernels::addTerms(MatmulOp op) {
@@ -363,12 +373,10 @@ void FormKernels::addTerms(MatmulOp op) {
 void FormKernels::runOnOperation() {
   ModuleOp module = getOperation();
   terms.clear();
+  if (!quantize)
+    module.walk([&](MatmulOp op) { leaveToHost(op); });
   if (quantizeOperands)
     module.walk([&](MatmulOp op) { addTerms(op); });
-  // Unless asked, whole functions quantise on the host, where their code wants
-  // the result.
-  if (!quantize && !quantizeOperands)
-    module.walk([](MatmulOp op) { op->removeAttr(kQuantizedAttrName); });
   SmallVector<KernelSourceOpInterface> sources;
   module.walk([&](KernelSourceOpInterface op) {
     if (isWanted(op))
