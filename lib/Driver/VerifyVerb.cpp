@@ -12,6 +12,7 @@
 #include "TimelineOutput.h"
 #include "Verb.h"
 #include "blockscale/Compiler/Compiler.h"
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Driver/Driver.h"
 #include "blockscale/Execute/CheckFunctions.h"
 #include "blockscale/Verify/VerifyPlan.h"
@@ -45,7 +46,8 @@ private:
   whyNotSeveral(const std::vector<std::string> &targets) const;
   std::optional<Reason> readSizes();
   /// Judges whole functions, unless only their kernels are to be judged.
-  mlir::LogicalResult verifyFunctions(mlir::ModuleOp module,
+  mlir::LogicalResult verifyFunctions(const std::string &path,
+                                      mlir::ModuleOp module,
                                       CompilerOptions &options);
   int verifyPlan(const Compilation &compilation,
                  std::vector<verify::Verdict> &verdicts);
@@ -248,7 +250,24 @@ std::optional<Reason> VerifyVerb::readSizes() {
   return std::nullopt;
 }
 
-mlir::LogicalResult VerifyVerb::verifyFunctions(mlir::ModuleOp module,
+/// Says that the functions of `module` launch other kernels than those of the
+/// table of kernels, if they do.
+static void noteHostQuantization(const std::string &path,
+                                 mlir::ModuleOp module) {
+  bool quantizesResults = false;
+  module.walk([&](QuantizeOp op) {
+    auto product = op.getInput().getDefiningOp<MatmulOp>();
+    quantizesResults |= product && !product.hasGroups();
+  });
+  if (quantizesResults)
+    std::cerr << "blockscale: note: " << path
+              << ": functions are called with results of products quantised "
+                 "on the host; with '--quantize-on-device' they launch the "
+                 "kernels that do\n";
+}
+
+mlir::LogicalResult VerifyVerb::verifyFunctions(const std::string &path,
+                                                mlir::ModuleOp module,
                                                 CompilerOptions &options) {
   // PTX from a file takes the place of the kernels' alone.
   if (hostDuties || !replacement().empty() ||
@@ -278,6 +297,8 @@ mlir::LogicalResult VerifyVerb::verifyFunctions(mlir::ModuleOp module,
   progress.finish();
   if (mlir::failed(checked))
     return mlir::failure();
+  if (!options.quantizeOnDevice)
+    noteHostQuantization(path, module);
   functions.insert(functions.end(), checked->begin(), checked->end());
   options.withFunctions = false;
   return mlir::success();
@@ -288,7 +309,7 @@ int VerifyVerb::verifyFile(const std::string &path, CompilerOptions options,
   InputModule module(path, choices.imports);
   if (!module ||
       (choices.imports && failed(importProducts(*module, options))) ||
-      mlir::failed(verifyFunctions(*module, options)))
+      mlir::failed(verifyFunctions(path, *module, options)))
     return kFailure;
   progress.begin("compile", "kernels");
   options.progress = [&](uint64_t done, uint64_t all) {
