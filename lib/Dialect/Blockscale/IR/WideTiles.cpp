@@ -7,6 +7,7 @@
 
 #include "blockscale/Dialect/Blockscale/IR/WideTiles.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
+#include "blockscale/Dialect/Blockscale/IR/ResultTiles.h"
 #include "blockscale/HW/TileColumns.h"
 
 using namespace mlir;
@@ -71,6 +72,18 @@ std::optional<Reason> blockscale::whyNotWideTile(MmaAttr mma, int64_t tileM,
   return std::nullopt;
 }
 
+/// Rows of D that all warps of the epilogue bring together where operands are
+/// swapped, 0 if rows are not brought: each warp takes chunks of an
+/// accumulator.
+static int64_t rowsBroughtAtOnce(MatmulOp op, ScheduleAttr schedule) {
+  BoolAttr swap = schedule.getSwapOperands();
+  QuantizeOp quantizer = quantizerOf(op);
+  if (!swap || !swap.getValue() || (!quantizer && !op.getPairs()))
+    return 0;
+  ResultTile tile = resultTile(op, quantizer, getTarget(op));
+  return exchangedColumns(tile) * schedule.warpsOfQuarter();
+}
+
 std::optional<Reason> blockscale::whyNotHalves(MatmulOp op, MmaAttr mma,
                                                ScheduleAttr schedule) {
   if (!hasHalves(mma, schedule))
@@ -110,6 +123,11 @@ std::optional<Reason> blockscale::whyNotHalves(MatmulOp op, MmaAttr mma,
   if (blockColumns && kColumnsOfHalfChunk % blockColumns != 0)
     return notLowered("with a result in blocks of " +
                       std::to_string(blockColumns) + " columns");
+  if (int64_t rows = rowsBroughtAtOnce(op, schedule);
+      rows && kHalvedColumns / 2 % rows != 0)
+    return notLowered("with 'swap_operands' and sums that are brought to rows "
+                      "of D " +
+                      std::to_string(rows) + " at once");
   bool hasTwo = (!schedule.getStages() || schedule.getStages() > 1) &&
                 schedule.getScaleStages() != 1;
   if (!hasTwo)

@@ -80,3 +80,16 @@ func.func @gathered(%x: !a, %w: !w, %ends: tensor<5xi32>, %ids: tensor<?xi32>) -
   %0 = blockscale.matmul %x, %w groups(%ends : tensor<5xi32>) rows(%ids : tensor<?xi32>) : !a, !w -> tensor<?x224xf32>
   return %0 : tensor<?x224xf32>
 }
+
+// -----
+
+// Of 128 rows that are brought at once eight warps bring 256, a half has 128.
+!a = !blockscale.tensor<?x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!squares = !blockscale.tensor<?x128xf8E4M3FN, "e8m0_t128_t32", layout = tiled_128x4>
+func.func @rows_at_once(%a: !a, %b: !b) -> !squares {
+  // expected-error @below {{not lowered with 'swap_operands' and sums that are brought to rows of D 256 at once; nearest legal: 2}}
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 256, cta_group = 2, swap_operands = true, epilogue_warps = 8, accumulators = 3>) : !a, !b -> tensor<?x128xf16>
+  %1 = blockscale.quantize %0 : tensor<?x128xf16> to !squares
+  return %1 : !squares
+}
