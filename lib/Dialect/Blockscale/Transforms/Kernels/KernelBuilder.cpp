@@ -200,7 +200,8 @@ SmallVector<Value> blockscale::knownFromHere(KernelBuilder &b,
   return same;
 }
 
-Value blockscale::vectorKnownFromHere(KernelBuilder &b, Value value) {
+SmallVector<Value> blockscale::wordsKnownFromHere(KernelBuilder &b,
+                                                  Value value) {
   constexpr int64_t kWordBits = 32;
   auto type = cast<VectorType>(value.getType());
   int64_t count =
@@ -210,7 +211,12 @@ Value blockscale::vectorKnownFromHere(KernelBuilder &b, Value value) {
   SmallVector<Value> words;
   for (int64_t i = 0; i < count; ++i)
     words.push_back(vector::ExtractOp::create(b, value, i));
-  words = knownFromHere(b, words);
+  return knownFromHere(b, words);
+}
+
+Value blockscale::vectorKnownFromHere(KernelBuilder &b, Value value) {
+  SmallVector<Value> words = wordsKnownFromHere(b, value);
+  auto bits = VectorType::get({int64_t(words.size())}, b.getI32Type());
   return vector::BitCastOp::create(
-      b, type, vector::FromElementsOp::create(b, bits, words));
+      b, value.getType(), vector::FromElementsOp::create(b, bits, words));
 }

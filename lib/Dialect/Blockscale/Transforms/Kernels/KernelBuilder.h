@@ -98,7 +98,9 @@ public:
 /// later, where all of that would have to be kept.
 llvm::SmallVector<mlir::Value> knownFromHere(KernelBuilder &b,
                                              mlir::ValueRange words);
-/// The same of a vector of whole words.
+/// The same of a vector of whole words: these, and the vector.
+llvm::SmallVector<mlir::Value> wordsKnownFromHere(KernelBuilder &b,
+                                                  mlir::Value value);
 mlir::Value vectorKnownFromHere(KernelBuilder &b, mlir::Value value);
 
 } // namespace blockscale

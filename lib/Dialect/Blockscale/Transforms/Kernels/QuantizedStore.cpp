@@ -312,10 +312,19 @@ SmallVector<Value> QuantizedStore::narrowed(Value value) {
   auto type = cast<VectorType>(value.getType());
   if (Type element = what.getX(); !element.isF32())
     value = arith::TruncFOp::create(b, type.clone(element), value);
-  value = vectorKnownFromHere(b, value);
   SmallVector<Value> elements;
-  for (int64_t i = 0; i < type.getDimSize(0); ++i)
-    elements.push_back(vector::ExtractOp::create(b, value, i));
+  // Two of 16 bits out of their word alone: LLVM would have them out of a
+  // register of 64 bits whose other half nothing has written.
+  constexpr int64_t kWordBits = 32;
+  int64_t ofWord = kWordBits / what.getX().getIntOrFloatBitWidth();
+  for (Value word : wordsKnownFromHere(b, value)) {
+    Value part = vector::BitCastOp::create(
+        b, VectorType::get({ofWord}, what.getX()),
+        vector::FromElementsOp::create(b, VectorType::get({1}, b.getI32Type()),
+                                       word));
+    for (int64_t i = 0; i < ofWord; ++i)
+      elements.push_back(vector::ExtractOp::create(b, part, i));
+  }
   return elements;
 }
 
