@@ -8,7 +8,6 @@
 
 #include "blockscale/Target/PTX/TranslateToPTX.h"
 #include "PtxHeader.h"
-#include "WidenDivisions.h"
 #include "blockscale/HW/Target.h"
 #include "blockscale/Target/PTX/FatalErrorGuard.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -21,6 +20,8 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -296,6 +297,36 @@ private:
   unsigned eliminations = 0;
 };
 } // namespace
+
+static bool isSmallDivision(const llvm::Instruction &each) {
+  constexpr unsigned kBits = 32;
+  return (each.getOpcode() == llvm::Instruction::UDiv ||
+          each.getOpcode() == llvm::Instruction::URem) &&
+         each.getType()->isIntegerTy() &&
+         each.getType()->getIntegerBitWidth() < kBits;
+}
+
+/// Divides unsigned numbers of less than 32 bits, which the optimizer makes of
+/// those that it knows to be small, as numbers of 32 bits. For 32 bits ptxas
+/// has a dozen instructions; for 16, into which the back end would turn all
+/// less, it calls a function, and where warps have passed on registers the
+/// quotient comes back through the stack, which counts as a spill.
+static void widenDivisions(llvm::Function &function) {
+  for (llvm::Instruction &narrow :
+       llvm::make_early_inc_range(llvm::instructions(function))) {
+    if (!isSmallDivision(narrow))
+      continue;
+    llvm::IRBuilder<> builder(&narrow);
+    auto wide = [&](llvm::Value *value) {
+      return builder.CreateZExt(value, builder.getInt32Ty());
+    };
+    llvm::Value *result = builder.CreateBinOp(
+        llvm::Instruction::BinaryOps(narrow.getOpcode()),
+        wide(narrow.getOperand(0)), wide(narrow.getOperand(1)));
+    narrow.replaceAllUsesWith(builder.CreateTrunc(result, narrow.getType()));
+    narrow.eraseFromParent();
+  }
+}
 
 void Compilation::optimize(unsigned level) {
   static constexpr const llvm::OptimizationLevel *kLevels[] = {
