@@ -247,9 +247,25 @@ struct Request {
     return lastReason;
   }
 
+  /// The instruction of `choice`. Choices that differ in their clusters and
+  /// parts of K have the same one.
+  MmaAttr instruction(const TileChoice &choice) const {
+    if (!lastChoice || !haveSameTile(*lastChoice, choice)) {
+      lastChoice = choice;
+      lastInstruction = instructionOf(getMma(op), choice);
+    }
+    return lastInstruction;
+  }
+
 private:
-  mutable MmaAttr lastAsked;
+  static bool haveSameTile(const TileChoice &x, const TileChoice &y) {
+    return x.swap == y.swap && x.ctaGroup == y.ctaGroup && x.mmaK == y.mmaK &&
+           x.tileN == y.tileN && x.inHalves == y.inHalves;
+  }
+
+  mutable MmaAttr lastAsked, lastInstruction;
   mutable std::optional<Reason> lastReason;
+  mutable std::optional<TileChoice> lastChoice;
 };
 
 /// Schedules of one tile that differ in their rings, and what the model has for
@@ -435,7 +451,7 @@ static Result<ScheduleChoice> complete(const Request &asked,
   if (auto why =
           whyNotTileN(problem, getMma(op), choice.tileN, choice.clusterN))
     return *why;
-  MmaAttr mma = instructionOf(getMma(op), choice);
+  MmaAttr mma = asked.instruction(choice);
   if (auto why = whyNotInstruction(asked, choice, mma))
     return *why;
   ScheduleAttr tile = tileOf(asked, choice, mma);
@@ -450,10 +466,11 @@ static Result<ScheduleChoice> complete(const Request &asked,
     return predictProduct(problem, mma, each, target);
   };
   SchedulesByRings known(fields, op.getContext(), predictOf);
+  // Whatever its rings: those that most tiles get.
   auto geometryOfTile = [&] {
     known.clear();
-    return TileGeometry(mma, known.schedule(RingStages{1}), target.chip,
-                        asked.isRowPerLane);
+    return TileGeometry(mma, known.schedule(RingStages{kUsefulStages}),
+                        target.chip, asked.isRowPerLane);
   };
   TileGeometry geometry = geometryOfTile();
   // Metadata need some columns, too.
@@ -587,12 +604,14 @@ ScheduleChoices blockscale::listScheduleChoices(MatmulOp op, hw::Target target,
       choice.splits = wish.splits();
       if (!addParts(choice) || wish.getSplitK() || wish.shares() > 1)
         continue;
-      for (int64_t splits : splitsOf(op, choice, target, expectedRows)) {
+      MmaAttr instruction = asked.instruction(choice);
+      for (int64_t splits :
+           splitsOf(op, instruction, choice, target, expectedRows)) {
         choice.splits = splits;
         addParts(choice);
       }
       choice.splits = 1;
-      choice.shares = sharesOf(op, choice, target);
+      choice.shares = sharesOf(op, instruction, choice, target);
       if (choice.shares > 1)
         addParts(choice);
     }

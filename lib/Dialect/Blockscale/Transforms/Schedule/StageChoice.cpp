@@ -13,8 +13,8 @@
 using namespace mlir;
 using namespace blockscale;
 
-/// Stages of which more gain nothing, and the most that there are.
-static constexpr int64_t kUsefulStages = 8, kMostStages = 16;
+/// The most stages that there are.
+static constexpr int64_t kMostStages = 16;
 
 /// How much faster something must be, because the model is only good to some
 /// percent.

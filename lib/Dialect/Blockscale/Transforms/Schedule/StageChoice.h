@@ -14,6 +14,9 @@
 
 namespace blockscale {
 
+/// Stages of which more gain nothing.
+inline constexpr int64_t kUsefulStages = 8;
+
 /// Stages of A and B, and of scales: 0 if they share one ring with those.
 struct RingStages {
   int64_t operands, scales = 0;

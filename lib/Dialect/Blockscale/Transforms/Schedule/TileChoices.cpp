@@ -106,7 +106,8 @@ static bool namesCluster(ScheduleAttr wish) {
   return wish.getClusterM() || wish.getClusterN();
 }
 
-SmallVector<int64_t> blockscale::splitsOf(MatmulOp op, const TileChoice &choice,
+SmallVector<int64_t> blockscale::splitsOf(MatmulOp op, MmaAttr instruction,
+                                          const TileChoice &choice,
                                           hw::Target target,
                                           int64_t expectedRows) {
   SmallVector<int64_t> splits;
@@ -120,9 +121,9 @@ SmallVector<int64_t> blockscale::splitsOf(MatmulOp op, const TileChoice &choice,
                   problem.batch;
   int64_t atOnce = hw::referencePart(target.chip).smCount / choice.ctaGroup;
   int64_t most = mostWavesOfParts(op.getSizes()) * atOnce / tiles;
-  MmaAttr mma = instructionOf(getMma(op), choice);
   for (int64_t candidate : kSplitCandidates)
-    if (candidate <= most && !whyNotSplit(mma, op.getSizes().k, candidate))
+    if (candidate <= most &&
+        !whyNotSplit(instruction, op.getSizes().k, candidate))
       splits.push_back(candidate);
   return splits;
 }
@@ -130,8 +131,8 @@ SmallVector<int64_t> blockscale::splitsOf(MatmulOp op, const TileChoice &choice,
 /// What a wave that is filled must be of all of them.
 static constexpr double kLeastGain = 0.05;
 
-int64_t blockscale::sharesOf(MatmulOp op, const TileChoice &choice,
-                             hw::Target target) {
+int64_t blockscale::sharesOf(MatmulOp op, MmaAttr instruction,
+                             const TileChoice &choice, hw::Target target) {
   ScheduleAttr wish = getScheduleWish(op);
   bool isWished = wish.getStreamK() || wish.getClusterK();
   bool isOther = op.hasGroups() || quantizerOf(op) ||
@@ -142,9 +143,8 @@ int64_t blockscale::sharesOf(MatmulOp op, const TileChoice &choice,
   // Each of them is refused with shares.
   if (isWished || isOther || wish.warpsOfQuarter() > 1)
     return 1;
-  MmaAttr mma = instructionOf(getMma(op), choice);
   ScheduleAttr::Fields fields = wish.getFields();
-  fields.tileM = mma.getM() * choice.rowInstructions;
+  fields.tileM = instruction.getM() * choice.rowInstructions;
   fields.tileN = choice.tileN;
   fields.swapOperands = BoolAttr::get(op.getContext(), choice.swap);
   fields.ctaGroup = choice.ctaGroup;
@@ -153,11 +153,12 @@ int64_t blockscale::sharesOf(MatmulOp op, const TileChoice &choice,
   fields.streamK = hw::residentClusters(hw::referencePart(target.chip),
                                         choice.clusterM * choice.clusterN);
   auto schedule = ScheduleAttr::get(op.getContext(), fields);
-  if (whyNotStreamed(mma, schedule, op.getSizes(), TileGroups::None, target))
+  if (whyNotStreamed(instruction, schedule, op.getSizes(), TileGroups::None,
+                     target))
     return 1;
   // Of fewer tiles all are split.
   constexpr int64_t kMostParts = 4;
-  auto tiles = StreamedTiles::of(mma, schedule, op.getSizes());
+  auto tiles = StreamedTiles::of(instruction, schedule, op.getSizes());
   double waves = double(tiles.tiles) / double(tiles.shares);
   bool pays = std::ceil(waves) - waves > kLeastGain * std::ceil(waves);
   return pays && tiles.mostParts() <= kMostParts ? tiles.shares : 1;

@@ -34,15 +34,17 @@ bool isWideLowered(MmaAttr mma);
 llvm::SmallVector<TileChoice> choicesOf(MmaAttr mma, ScheduleAttr wish,
                                         hw::Target target);
 
-/// The numbers of parts of K to compare for a tile beside 1. A cluster of
-/// several tiles that the user names stays as large as that, and a K that only
-/// the host knows may be too short for parts.
-llvm::SmallVector<int64_t> splitsOf(MatmulOp op, const TileChoice &choice,
-                                    hw::Target target, int64_t expectedRows);
+/// The numbers of parts of K to compare for a tile of `instruction` beside 1. A
+/// cluster of several tiles that the user names stays as large as that, and a K
+/// that only the host knows may be too short for parts.
+llvm::SmallVector<int64_t> splitsOf(MatmulOp op, MmaAttr instruction,
+                                    const TileChoice &choice, hw::Target target,
+                                    int64_t expectedRows);
 
-/// The shares of tiles to compare for a tile beside none, one for each cluster
-/// that runs at once; 1 where they cannot pay.
-int64_t sharesOf(MatmulOp op, const TileChoice &choice, hw::Target target);
+/// The shares of tiles to compare for such a tile beside none, one for each
+/// cluster that runs at once; 1 where they cannot pay.
+int64_t sharesOf(MatmulOp op, MmaAttr instruction, const TileChoice &choice,
+                 hw::Target target);
 
 /// How many of the parts of K of `choice` a cluster computes: all of them,
 /// which then exchange their sums, or one. With a workspace clusters that share
