@@ -229,6 +229,7 @@ static bool looksForNothing(llvm::StringRef pass) {
       "LoopFullUnrollPass",
       "LoopIdiomRecognizePass",
       "LoopLoadEliminationPass",
+      "LoopSimplifyCFGPass",
       "LoopSinkPass",
       "LoopUnrollPass",
       "LoopVectorizePass",
