@@ -75,9 +75,9 @@ class Edits:
     def moved(self, found):
         """Loads and stores of what lies 16 bytes further on."""
         for at in self.spread(found):
-            offset = re.search(r"\[%\w+(?:\+(\d+))?\]", self.ptx.lines[at])
+            offset = re.search(r"\[%\w+(?:\+(-?\d+))?\]", self.ptx.lines[at])
             yield self.named("another address", at, self.ptx.replaced(
-                at, r"(\[%\w+)(\+\d+)?\]",
+                at, r"(\[%\w+)(\+-?\d+)?\]",
                 rf"\g<1>+{int(offset[1] or 0) + 16}]"))
 
     def left_out(self, name, found):

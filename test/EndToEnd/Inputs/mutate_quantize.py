@@ -7,7 +7,8 @@
 #
 # Of edits of the same kind there are EVERY at most, from the first place to the last.
 # The first OPTION may be --epilogue: then only what follows the sums of a product is
-# edited, up to the last store.
+# edited, up to the last store. Then --seeds=NUMBER, the data that edits are tried with:
+# of a tile of thousands of elements few are its largest one.
 #
 # Part of the blockscale project, under the Apache License v2.0 with LLVM
 # Exceptions.
@@ -38,6 +39,8 @@ class Epilogue(Ptx):
 is_epilogue = options[:1] == ["--epilogue"]
 ptx = (Epilogue if is_epilogue else Ptx).read(ptx_path)
 options = options[is_epilogue:]
+seeds = re.fullmatch(r"--seeds=(\d+)", options[0]) if options else None
+options = options[bool(seeds):]
 
 # What has no sign any more.
 MAXIMA = "|".join(re.findall(r"max\.NaN\.abs\.f32 (%r\d+),", "\n".join(ptx.lines)))
@@ -196,6 +199,50 @@ for lane, first in re.findall(
     ANY = "all lanes of a warp have found the same"
     EQUIVALENT += [(rf"the other branch: .*@{first} bra", ANY),
                    (rf"a bit less: .*and\.b32\s+{lane},", ANY)]
+
+
+def serves_maximum(at):
+    """Whether nothing comes of the result of a line but the larger one of two halves,
+    behind which sums are loaded again."""
+    again = [line for line in ptx.places(r"tcgen05\.ld") if line > at]
+    ends = [line for line in ptx.places(r"max\.u16\s") if line > at]
+    if not again or not ends or again[0] < ends[0]:
+        return False
+    end = ends[0]
+    reached = {re.search(r"%\w+", ptx.lines[at])[0]}
+    for line in ptx.lines[at + 1:end]:
+        read, results = re.findall(r"%\w+", line), []
+        if not re.match(r"\s*(@|st|red|atom)", line):
+            # Several where a word is taken apart.
+            apart = re.match(r"\s*mov\.\w+\s+\{([^}]*)\}, %", line)
+            count = apart[1].count("%") if apart else 1
+            results, read = read[:count], read[count:]
+        if reached.intersection(read):
+            if not results:
+                return False
+            reached.update(results)
+    outside = "\n".join(ptx.lines[:at] + ptx.lines[end + 1:])
+    return not reached.intersection(re.findall(r"%\w+", outside))
+
+
+EQUIVALENT += [(rf"the codes exchanged: {at}: ",
+                "the larger one is taken, and both are made again")
+               for at in ptx.places(r"cvt\.rn\.b?f16x2\.f32") if serves_maximum(at)]
+# Rows of which a bit is set that is not set in the number they are compared with.
+for row, bit in re.findall(r"or\.b32\s+(%r\d+), %r\d+, (\d+);", text):
+    for at, last in re.findall(
+            rf"setp\.gt\.u32\s+(%p\d+), {row}, (\d+);", text):
+        if int(bit) & ~int(last):
+            EQUIVALENT.append((
+                rf"(the other comparison|another bound): .*setp\.gt\.u32\s+{at}, {row},",
+                f"no row with the bit {bit} is {last}"))
+# Lanes that have found the same as their neighbours.
+for match in re.finditer(
+        r"shfl\.sync\.bfly\.b32\s+(%r\d+), (%r\d+), 1, 31, -1;\n"
+        r"\s*max\.u32\s+(%r\d+), \2, \1;\n"
+        r"\s*shfl\.sync\.bfly\.b32\s+(%r\d+), \3, 2, 31, -1;", text):
+    EQUIVALENT.append((rf"another lane: .*bfly\.b32\s+{match[4]}, {match[3]}, 2,",
+                       "the lane beside the other one has found the same"))
 # Lines of the transpose, which threads with two columns copy 32 at a time.
 if "tensor<4x160x?xf4E2M1FN" in open(source).read():
     LINES = "32 lines are there, or none of them, and the first of two is even"
@@ -401,5 +448,7 @@ def all_mutations():
     yield from edits.left_out("a store left out", ptx.some(r"st\.global"))
 
 
-mutations.report(all_mutations(), folder, mutations.missed_by(source, *options),
+judges = [mutations.missed_by(source, *options, f"--seed={seed + 1}")
+          for seed in range(int(seeds[1]) if seeds else 1)]
+mutations.report(all_mutations(), folder, mutations.missed_by_all(*judges),
                  equivalent=EQUIVALENT)
