@@ -124,7 +124,6 @@ double Timeline::Replay::request(const Event &event, const LaneClock &lane) {
 void Timeline::Replay::loadRows(const Event &event, LaneClock &lane) {
   WarpState &warp = warpOf(event);
   const emulator::LaneWork &work = event.before;
-  warp.provides |= work.sharedStoredBytes != 0;
   if (!conditions.countsRowLoads || !(warp.drains || warp.provides))
     return;
   if (work.lastLoad)
@@ -371,7 +370,17 @@ void Timeline::Replay::barrierWait(const Event &event, LaneClock &lane) {
                       : "wait for barrier " + std::to_string(event.barrier));
 }
 
+/// Before the warp comes to it: the first numbers that it brings it loads
+/// before it writes any.
+void Timeline::Replay::foresee(const Event &event) {
+  WarpState &warp = warpOf(event);
+  warp.willDrain |= event.kind == EventKind::TensorLoad;
+  if (!warp.willDrain)
+    warp.provides |= event.before.sharedStoredBytes != 0;
+}
+
 void Timeline::Replay::add(const Event &event) {
+  foresee(event);
   // What comes later than so many events hardly meets what they wait for.
   constexpr size_t kMostHeld = 1 << 16;
   order.hold(event);

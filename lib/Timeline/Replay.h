@@ -56,8 +56,9 @@ struct WarpState {
   /// By the number of the last one.
   std::map<uint32_t, LoadsUnderWay> loadsUnderWay;
   bool loads = false, multiplies = false, drains = false;
-  /// Whether it writes to shared memory what others read there.
-  bool provides = false;
+  /// Whether it is known to read sums of tensor memory some time, and else to
+  /// write to shared memory what others read there.
+  bool willDrain = false, provides = false;
   /// The lane whose waits are drawn: one that issues, if any does.
   uint32_t leader = 0;
 };
@@ -113,6 +114,8 @@ private:
 
   /// When the lanes of an event come to it.
   LaneClock &clockOf(const Event &event);
+  /// Notes what an event that is yet to be replayed says of its warp.
+  void foresee(const Event &event);
   void replayNext();
   void work(const Event &event, LaneClock &lane);
   double request(const Event &event, const LaneClock &lane);

@@ -261,6 +261,23 @@ TEST(Timeline, WhoBringsNumbersWaitsForThem) {
   }
 }
 
+// So it does for the first ones, which it loads before it has written any.
+TEST(Timeline, WhoBringsNumbersWaitsForTheFirst) {
+  for (uint64_t stored : {0, 512}) {
+    Timeline timeline(oneSm(1.3));
+    Event first = barrier(EventKind::Arrive, 0, 8, 0), second = first, exit;
+    first.before = loaded(4096);
+    first.before.usedLoad = 0;
+    second.before.usedLoad = 1;
+    second.before.sharedStoredBytes = stored;
+    timeline.add(first);
+    timeline.add(second);
+    timeline.add(exit);
+    double there = stored ? 305 + 4096 * 1.3 / 164 : 24;
+    EXPECT_NEAR(timeline.finish().cycles, there + 24, 1);
+  }
+}
+
 // What is loaded before a wait and used behind it is there when that is over.
 TEST(Timeline, LoadsBeforeAWait) {
   for (bool isUsedBefore : {false, true}) {
