@@ -9,22 +9,20 @@
 // main loop and an epilogue, each a role of some warps (WarpPlan) that walks
 // the same list of tiles. Rings of mbarriers join them:
 //
-//   stages, full        they hold A, B and their scales    (producer -> MMA)
-//   stages, empty       MMAs and copies of one are done    (MMA -> producer)
-//   scales, empty       a stage of them is copied          (MMA -> producer)
-//   accumulators, full  one is complete                    (MMA -> epilogue)
-//                       and so are its factors             (factors ->
-//                       epilogue)
-//   accumulators, empty it may be overwritten              (epilogue -> MMA)
-//   factors, empty      those of an accumulator are read   (epilogue ->
-//   factors) sums, full          those of all parts of K are there  (epilogues
-//   -> one) sums, empty         they are added up                  (one ->
-//   epilogues) addends, full       a box of C is there                (TMA ->
-//   epilogue) numbers, full       those of all groups are there      (epilogue
-//   -> epilogue) rows            those of a chunk are there, and taken
-//   (epilogue -> epilogue) mates           numbers of those that have parts of
-//   a tile of D are there, and read (epilogue -> epilogue); likewise of CTAs of
-//   a cluster
+//   stages, full        they hold A, B and their scales   (producer -> MMA)
+//   stages, empty       MMAs and copies of one are done   (MMA -> producer)
+//   scales, empty       a stage of them is copied         (MMA -> producer)
+//   accumulators, full  one is complete                   (MMA -> epilogue)
+//                       and so are its factors            (factors -> epilogue)
+//   accumulators, empty it may be overwritten             (epilogue -> MMA)
+//   factors, empty      those of one are read             (epilogue -> factors)
+//   sums, full          those of all parts of K are there (epilogues -> one)
+//   sums, empty         they are added up                 (one -> epilogues)
+//   addends, full       a box of C is there               (TMA -> epilogue)
+//   numbers, full       those of all groups are there     (in the epilogue)
+//   rows                those of a chunk are there, taken (in the epilogue)
+//   mates               numbers of those that have parts  (in the epilogue,
+//                       of a tile of D are there, read    or of CTAs)
 //
 // In a pair of CTAs the first one, the leader, issues the MMAs of both: full
 // stages and empty accumulators count there what happens in either CTA, the
@@ -32,11 +30,11 @@
 // every MMA that reads what the CTA loads.
 //
 // Scales are those that have a ring of their own, factors those that promoted
-// sums are multiplied by, sums are of clusters that
-// compute all parts of K of a tile, addends of kernels that load C by TMA,
-// numbers of epilogues whose groups of warps choose scales together, rows of
-// those that bring sums of swapped operands to rows of D, mates of those that
-// quantise tiles which no warp has as a whole.
+// sums are multiplied by, sums are of clusters that compute all parts of K of a
+// tile, addends of kernels that load C by TMA, numbers of epilogues whose
+// groups of warps choose scales together, rows of those that bring sums of
+// swapped operands to rows of D, mates of those that quantise tiles which no
+// warp has as a whole.
 //
 // The producer starts when all barriers are initialised and, where loads reach
 // other CTAs, those run. Meanwhile tensor memory is allocated, which only the
