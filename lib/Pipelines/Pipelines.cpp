@@ -33,8 +33,11 @@ void blockscale::buildLegalization(OpPassManager &pm,
   pm.addPass(createLegalizeScales(legalize));
   if (options.quantizeOperands)
     pm.addPass(createRelayoutForKernels());
-  if (options.quantize || options.quantizeOperands)
-    pm.addPass(createFuseQuantization());
+  if (options.quantize || options.quantizeOperands) {
+    FuseQuantizationOptions fuse;
+    fuse.wholeFunctions = !options.quantize;
+    pm.addPass(createFuseQuantization(fuse));
+  }
 }
 
 static void addToTensor(OpPassManager &pm, const PipelineOptions &options) {

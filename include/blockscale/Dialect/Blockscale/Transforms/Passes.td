@@ -189,7 +189,9 @@ def SelectSchedule : Pass<"blockscale-select-schedule"> {
   let summary = "Choose tile, stages and accumulators of each matmul";
   let description = [{
     Needs the `mma` attribute of `blockscale-legalize-scales`. Completes the
-    `schedule` attribute; what the user wrote stays. Choices are ranked by the
+    `schedule` attribute; what the user wrote stays, unless only a kernel that
+    quantises the result, too, can have it and the host quantises, which a remark
+    says. Choices are ranked by the
     cycles that the throughput model predicts: waves of tiles over the chip's
     SMs times the cycles of a tile. A row count that is not known is taken as
     `expected-rows`. K is split, or the tiles of the last wave are shared out, where that promises
@@ -247,6 +249,8 @@ def FuseQuantization : Pass<"blockscale-fuse-quantization"> {
     then chooses among the schedules that can, and `blockscale-form-kernels` makes
     one kernel and one launch of both ops, with the tensor scale of the
     `blockscale.quantize` as a last input. Where no kernel can, a remark says why.
+    With `whole-functions` none does of which a kernel would store a scale for each
+    row and block of a tile: functions have one of them.
 
     Before:
     ```mlir
@@ -259,6 +263,9 @@ def FuseQuantization : Pass<"blockscale-fuse-quantization"> {
     %q = blockscale.quantize %d : tensor<?x256xbf16> to !q
     ```
   }];
+  let options = [
+    Option<"wholeFunctions", "whole-functions", "bool", /*default=*/"false",
+           "Leave tiles of several rows or blocks to the host">];
   let dependentDialects = ["::blockscale::BlockscaleDialect"];
 }
 

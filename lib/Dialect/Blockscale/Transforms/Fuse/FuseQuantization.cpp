@@ -9,6 +9,7 @@
 // Marks products whose kernels quantise what they compute: the schedule and the
 // kernel follow from the mark, and both ops stay as they are until then.
 
+#include "../Kernels/QuantizeSource.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 
@@ -25,15 +26,28 @@ struct FuseQuantization
     : blockscale::impl::FuseQuantizationBase<FuseQuantization> {
   using FuseQuantizationBase::FuseQuantizationBase;
   void runOnOperation() override;
+
+private:
+  std::optional<Reason> whyNot(MatmulOp product, QuantizeOp op) const;
 };
 } // namespace
+
+std::optional<Reason> FuseQuantization::whyNot(MatmulOp product,
+                                               QuantizeOp op) const {
+  if (auto why = whyNotQuantized(product, op, getTarget(product)))
+    return why;
+  if (wholeFunctions && repeatsScales(op))
+    return Reason("a kernel stores a scale of the result for each row and "
+                  "block of a tile, of which whole functions have one");
+  return std::nullopt;
+}
 
 void FuseQuantization::runOnOperation() {
   getOperation()->walk([&](QuantizeOp op) {
     auto product = op.getInput().getDefiningOp<MatmulOp>();
     if (!product || product->hasAttr(kQuantizedAttrName))
       return;
-    if (auto why = whyNotQuantized(product, op, getTarget(product)))
+    if (auto why = whyNot(product, op))
       op.emitRemark() << "stays an op of its own: " << why->text;
     else
       product->setAttr(kQuantizedAttrName, UnitAttr::get(&getContext()));

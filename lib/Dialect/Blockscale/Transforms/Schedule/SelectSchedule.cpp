@@ -680,6 +680,40 @@ static ScheduleChoices listSchedulesAlone(MatmulOp op, hw::Target target,
   return alone;
 }
 
+/// Whether a kernel that quantises the result of `op`, too, has a schedule as
+/// the user wants it, of a product whose result the host quantises instead.
+static bool suitsBoth(MatmulOp op, hw::Target target, int64_t expectedRows) {
+  if (op->hasAttr(kQuantizedAttrName) || !op->hasOneUse())
+    return false;
+  auto reader = dyn_cast<QuantizeOp>(*op->user_begin());
+  if (!reader || whyNotQuantized(op, reader, target))
+    return false;
+  op->setAttr(kQuantizedAttrName, UnitAttr::get(op.getContext()));
+  bool suits = !listScheduleChoices(op, target, expectedRows).legal.empty();
+  op->removeAttr(kQuantizedAttrName);
+  return suits;
+}
+
+/// What is legal where the host quantises the result: the user's schedule may
+/// be one that only a kernel of both has, and does not count then.
+static ScheduleChoices listSchedulesUnasked(MatmulOp op, hw::Target target,
+                                            int64_t expectedRows,
+                                            const ScheduleChoices &asked) {
+  if (!suitsBoth(op, target, expectedRows))
+    return asked;
+  ScheduleAttr wish = getScheduleWish(op);
+  setTensorCore(op, getMma(op), ScheduleAttr());
+  ScheduleChoices unasked = listScheduleChoices(op, target, expectedRows);
+  if (unasked.legal.empty()) {
+    setTensorCore(op, getMma(op), wish);
+    return asked;
+  }
+  op.emitRemark() << "'schedule' suits a kernel that quantises the result, "
+                     "which is the host's here, and is chosen anew: "
+                  << asked.refused.front().text;
+  return unasked;
+}
+
 LogicalResult blockscale::selectMatmulSchedule(MatmulOp op, hw::Target target,
                                                int64_t expectedRows) {
   if (!getMma(op))
@@ -691,6 +725,8 @@ LogicalResult blockscale::selectMatmulSchedule(MatmulOp op, hw::Target target,
   ScheduleChoices choices = listScheduleChoices(op, target, expectedRows);
   if (choices.legal.empty())
     choices = listSchedulesAlone(op, target, expectedRows, choices);
+  if (choices.legal.empty())
+    choices = listSchedulesUnasked(op, target, expectedRows, choices);
   if (choices.legal.empty())
     return emitNoSchedule(op, choices.refused);
   const ScheduleChoice &best = choices.legal.front();
