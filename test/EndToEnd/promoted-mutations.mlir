@@ -1,7 +1,7 @@
 // Every single edit of how an epilogue adds up blocks of K under scales of their
 // own is noticed: the scales of the next block or row, a sum without its factor or
-// without those before it, a block that is left out. Tiles have all of their rows, so that
-// no scale is one that nobody needs.
+// without those before it, a block that is left out. Tiles have all of their rows, or of
+// their columns if these have the scales, so that no scale is one that nobody needs.
 
 // REQUIRES: mlir
 // RUN: rm -rf %t && split-file %s %t
@@ -109,10 +109,10 @@ func.func @product(%a: !a, %b: !b) -> tensor<130x72xf32> {
 }
 //--- sparse.mlir
 !a = !blockscale.tensor<130x640xf8E4M3FN, "n2m4", layout = tiled_128x4>
-!b = !blockscale.tensor<40x640xf8E4M3FN, "float32_t4_t128">
-func.func @product(%a: !a, %b: !b) -> tensor<130x40xf32> {
-  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 32, cta_group = 1>) : !a, !b -> tensor<130x40xf32>
-  return %0 : tensor<130x40xf32>
+!b = !blockscale.tensor<64x640xf8E4M3FN, "float32_t4_t128">
+func.func @product(%a: !a, %b: !b) -> tensor<130x64xf32> {
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 32, cta_group = 1>) : !a, !b -> tensor<130x64xf32>
+  return %0 : tensor<130x64xf32>
 }
 //--- sparse-scales.mlir
 !a = !blockscale.tensor<130x640xf8E4M3FN, "float32_t64n2m4", layout = tiled_128x4>

@@ -21,6 +21,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
+#include <tuple>
 
 using namespace mlir;
 using namespace blockscale;
@@ -173,6 +174,13 @@ int64_t FactorRing::scalesOfWindow(int64_t blocks) const {
   return int64_t(llvm::PowerOf2Ceil(scales));
 }
 
+FactorRing::Places FactorRing::placesIf(Value isThere, Places places) {
+  for (TileScales &scales :
+       llvm::concat<TileScales>(places.rows, places.columns))
+    scales.count = b.select(isThere, scales.count, b.constant(0));
+  return places;
+}
+
 FactorRing::Window FactorRing::load(const Places &places, Value first) {
   Window codes;
   for (const TileScales &scales : places.rows)
@@ -185,6 +193,13 @@ FactorRing::Window FactorRing::load(const Places &places, Value first) {
                                        /*size=*/1,
                                        hasColumnScale(int64_t(part))));
   return codes;
+}
+
+static SmallVector<Value> valuesOf(ArrayRef<SmallVector<Value>> window) {
+  SmallVector<Value> values;
+  for (ArrayRef<Value> own : window)
+    llvm::append_range(values, own);
+  return values;
 }
 
 /// Of what is carried as single values.
@@ -282,15 +297,64 @@ RingPosition FactorRing::fillOthers(const Places &places, const Window &scales,
   return ring;
 }
 
-RingPosition FactorRing::fillTile(TilePosition tile, RingPosition ring) {
+SmallVector<Value *> FactorRing::startsOf(Places &places) {
+  SmallVector<Value *> starts;
+  for (TileScales &scales :
+       llvm::concat<TileScales>(places.rows, places.columns))
+    starts.append({&scales.first, &scales.count});
+  return starts;
+}
+
+std::pair<FactorRing::Places, Value>
+FactorRing::placesBehind(TileSource &source, TilePosition tile, Places places,
+                         Value first, Value blocks) {
+  auto valuesOf = [](Places places, Value first) {
+    SmallVector<Value> values{first};
+    for (Value *start : startsOf(places))
+      values.push_back(*start);
+    return values;
+  };
+  Value isInside = b.compare(arith::CmpIPredicate::slt, first, blocks);
+  auto choice = scf::IfOp::create(
+      b, TypeRange(ValueRange(valuesOf(places, first))), isInside,
+      /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(b, valuesOf(places, first));
+  b.setInsertionPointToStart(choice.elseBlock());
+  // Else what leads to the place would be found between tiles.
+  TilePosition known = tile;
+  known.number = knownFromHere(b, tile.number).front();
+  Value hasNext = source.hasNext(known);
+  Places next = placesIf(hasNext, placesOf(source.next(known)));
+  scf::YieldOp::create(b, valuesOf(next, b.constant(0)));
+  for (auto [start, value] :
+       llvm::zip_equal(startsOf(places), choice.getResults().drop_front()))
+    *start = value;
+  return {places, choice.getResult(0)};
+}
+
+/// Loads behind the choice of where from, not within it: where the ways meet,
+/// what they have loaded would be waited for.
+FactorRing::Window FactorRing::loadBehind(TileSource &source, TilePosition tile,
+                                          Places places, Value first,
+                                          Value blocks) {
+  if (source.knowsNext())
+    std::tie(places, first) = placesBehind(source, tile, places, first, blocks);
+  return load(places, first);
+}
+
+SmallVector<Value> FactorRing::fillTile(TileSource &source, TilePosition tile,
+                                        RingPosition ring, Window codes) {
   Value blocks = b.ceilDiv(frame.op.getK(), frame.promotionBlock());
   Places places = placesOf(tile);
-  Window codes = load(places, b.constant(0));
-  SmallVector<Value> carried{ring.slot, ring.parity};
-  for (ArrayRef<Value> own : codes)
-    llvm::append_range(carried, own);
-  auto loop =
-      scf::ForOp::create(b, b.constant(0), blocks, b.constant(window), carried);
+  auto carriedWith = [&](RingPosition at) {
+    SmallVector<Value> carried{at.slot, at.parity};
+    llvm::append_range(carried, valuesOf(codes));
+    return carried;
+  };
+  auto loop = scf::ForOp::create(b, b.constant(0), blocks, b.constant(window),
+                                 carriedWith(ring));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value first = loop.getInductionVar();
@@ -303,13 +367,11 @@ RingPosition FactorRing::fillTile(TilePosition tile, RingPosition ring) {
   RingPosition next =
       fillBlock(places, scales, first, /*number=*/0, {values[0], values[1]});
   // Behind the first block there are registers for these.
-  codes = load(places, b.add(first, b.constant(window)));
+  codes = loadBehind(source, tile, places, b.add(first, b.constant(window)),
+                     blocks);
   next = fillOthers(places, scales, first, blocks, next);
-  carried = {next.slot, next.parity};
-  for (ArrayRef<Value> own : codes)
-    llvm::append_range(carried, own);
-  scf::YieldOp::create(b, carried);
-  return {loop.getResult(0), loop.getResult(1)};
+  scf::YieldOp::create(b, carriedWith(next));
+  return llvm::to_vector(ValueRange(loop.getResults()));
 }
 
 void FactorRing::emitRole(TileSource &source) {
@@ -317,9 +379,21 @@ void FactorRing::emitRole(TileSource &source) {
     Value thread = b.toI32(gpu::ThreadIdOp::create(b, gpu::Dimension::x));
     lane = b.rem(thread, hw::kWarpSize);
     Value zero = b.constant(0);
-    source.forEach({zero, zero}, [&](TilePosition tile, ValueRange carried) {
-      RingPosition next = fillTile(tile, {carried[0], carried[1]});
-      return SmallVector<Value>{next.slot, next.parity};
+    SmallVector<Value> initial{zero, zero};
+    Window codes;
+    if (source.knowsNext()) {
+      codes = load(placesIf(source.hasFirst(), placesOf(source.first())), zero);
+      llvm::append_range(initial, valuesOf(codes));
+    }
+    source.forEach(initial, [&](TilePosition tile, ValueRange carried) {
+      if (source.knowsNext())
+        setWindow(codes, carried.drop_front(2));
+      else
+        codes = load(placesOf(tile), zero);
+      SmallVector<Value> next =
+          fillTile(source, tile, {carried[0], carried[1]}, codes);
+      next.truncate(initial.size());
+      return next;
     });
   });
 }

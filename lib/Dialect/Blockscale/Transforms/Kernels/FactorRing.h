@@ -69,10 +69,28 @@ private:
   mlir::Value hasColumnScale(int64_t part);
   /// How many scales a window needs of a row that has one for so many blocks.
   int64_t scalesOfWindow(int64_t blocks) const;
+  /// `places`, none of which has any unless `isThere`.
+  Places placesIf(mlir::Value isThere, Places places);
   /// What memory has for a lane of the window from block `first` on.
   Window load(const Places &places, mlir::Value first);
-  /// Writes the scales of all blocks of a tile; returns the next position.
-  RingPosition fillTile(TilePosition tile, RingPosition ring);
+  /// Where the scales begin, and how many there are, of each of `places`.
+  static llvm::SmallVector<mlir::Value *> startsOf(Places &places);
+  /// Where that window and its first block lie, which may be the first one of
+  /// the tile behind `tile`.
+  std::pair<Places, mlir::Value> placesBehind(TileSource &source,
+                                              TilePosition tile, Places places,
+                                              mlir::Value first,
+                                              mlir::Value blocks);
+  /// What memory has of the window from block `first` on of a tile that is
+  /// under way: behind its last block, of the tile behind it where that is
+  /// known.
+  Window loadBehind(TileSource &source, TilePosition tile, Places places,
+                    mlir::Value first, mlir::Value blocks);
+  /// Writes the scales of all blocks of a tile, of which `codes` are the first
+  /// window. Returns the next position, and behind it the window that comes
+  /// next.
+  llvm::SmallVector<mlir::Value> fillTile(TileSource &source, TilePosition tile,
+                                          RingPosition ring, Window codes);
   /// Those of the window from `first` on but for its first one, of so many
   /// blocks in all.
   RingPosition fillOthers(const Places &places, const Window &scales,

@@ -38,7 +38,8 @@
 //
 // The producer starts when all barriers are initialised and, where loads reach
 // other CTAs, those run. Meanwhile tensor memory is allocated, which only the
-// roles behind it wait for.
+// roles behind it wait for: not that which loads factors, of which the first
+// would come behind the operands of all stages.
 //
 // Without tensor memory the warps that multiply also store: they are main loop
 // and epilogue in one.
@@ -102,19 +103,19 @@ static void expandInTensorMemory(KernelFrame &frame) {
   source->prepare();
   source->emitRole();
   producer.emitRole();
+  if (factors)
+    factors->emitRole(*source);
   memory.locate();
   frame.awaitCluster();
   MainLoop::create(frame, stages, memory, accumulators, *source)->emitRole();
-  if (factors) {
-    factors->emitRole(*source);
+  if (factors)
     PromotedStore(frame, memory, accumulators, *factors, *source, largest,
                   turning, mates)
         .emitRole();
-  } else {
+  else
     RowStore(frame, memory, accumulators, *source, exchange, addends, turning,
              mates)
         .emitRole();
-  }
   frame.end();
   memory.free();
 }

@@ -34,6 +34,11 @@ Value TileSource::hasNext(TilePosition tile) {
                    b.add(tile.number, frame.place.count), frame.tiles);
 }
 
+TilePosition TileSource::next(TilePosition tile) {
+  assert(knowsNext() && "tiles in turn");
+  return position(b.add(tile.number, frame.place.count));
+}
+
 Value TileSource::loadEnd(Value memory, Value number, Value isThere,
                           Value first, Value last) {
   Value loaded = LoadRowOp::create(b, VectorType::get({1}, b.getI32Type()),
@@ -89,6 +94,8 @@ public:
     scf::YieldOp::create(b, results);
     return loop.getResults();
   }
+
+  bool knowsNext() override { return !frame.isSplitOverGrid(); }
 };
 } // namespace
 

@@ -39,6 +39,11 @@ public:
   mlir::Value hasFirst();
   mlir::Value hasNext(TilePosition tile);
 
+  /// Whether the tile behind another one is known before it is taken.
+  virtual bool knowsNext() { return false; }
+  /// That tile where it is known; it may lie behind the last one.
+  TilePosition next(TilePosition tile);
+
   /// Before all roles, behind the end of the grid before: emits what they all
   /// know of the tiles.
   virtual void prepare() {}
