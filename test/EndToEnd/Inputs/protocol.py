@@ -45,9 +45,9 @@ EQUIVALENT = [
      "barriers' initialisation in front of it releases what there is to publish"),
     (r"((sparse|promoted)?pair|cluster): relaxed cluster arrive [1-3] of", "tensor memory is "
      "freed behind it: its operations must be over, which a relaxed barrier tells"),
-    (r"(sparse|promoted)?pair: (drop|flip parity of) wait 1 of", "the producer's wait for "
-     "its last stages: the epilogue waits for the later accumulator before the "
-     "last barrier"),
+    (r"((sparse)?pair: (drop|flip parity of) wait 1|promotedpair: drop wait 4) of",
+     "the producer's wait for its last stages: the epilogue waits for the later "
+     "accumulator before the last barrier"),
     (r"cluster: drop wait 1 of", "the producer's wait for its last stages: the "
      "last barrier of the cluster comes behind all that read or write them"),
     (r"((sparse|promoted)?pair|cluster): drop barrier.cluster.arrive 1 of", "that of clusters "
