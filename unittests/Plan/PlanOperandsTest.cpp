@@ -49,16 +49,22 @@ TEST(Plan, SaysWhatScalesCoverThatAreRepeated) {
       "a multiple of 'block', 32");
 }
 
+/// Elements of B of `bits` each, packed in one line.
+static DataPacking packingOfB(const char *format, unsigned bits) {
+  DataPacking data;
+  data.operand = "b";
+  data.format = format;
+  data.bits = bits;
+  data.elementMultiple = data.alignment = 1;
+  data.lines = data.elements = data.linePitch = data.batchPitch = "1";
+  return data;
+}
+
 // Elements that are packed as those of another format; others do not have the
 // key.
 TEST(Plan, SaysOfWhichElementsOnesAreMade) {
   Plan plan = makePlan();
-  DataPacking data;
-  data.operand = "b";
-  data.format = "e2m3";
-  data.bits = 6;
-  data.elementMultiple = data.alignment = 1;
-  data.lines = data.elements = data.linePitch = data.batchPitch = "1";
+  DataPacking data = packingOfB("e2m3", 6);
   plan.kernels[0].data = {data};
   EXPECT_EQ(printPlan(plan).find("\"source\""), std::string::npos);
   plan.kernels[0].data[0].source = {"int2", {0, 8, -1, 40}};
@@ -78,12 +84,7 @@ TEST(Plan, SaysOfWhichElementsOnesAreMade) {
 
 TEST(Plan, SaysHowZeroPointsLie) {
   Plan plan = makePlan();
-  DataPacking data;
-  data.operand = "b";
-  data.format = "e4m3";
-  data.bits = 8;
-  data.elementMultiple = data.alignment = 1;
-  data.lines = data.elements = data.linePitch = data.batchPitch = "1";
+  DataPacking data = packingOfB("e4m3", 8);
   data.source = {"uint1", {184, 0, 56, 64}, {}};
   plan.kernels[0].data = {data};
   EXPECT_EQ(printPlan(plan).find("\"zeros\""), std::string::npos);
