@@ -11,6 +11,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <string>
+
 using namespace blockscale;
 using namespace blockscale::execute;
 
@@ -29,6 +32,43 @@ func.func @chain(%x: !x, %w: !w, %v: !v) -> tensor<?x64xf32> {
   %r = blockscale.matmul %h, %v : !h, !v -> tensor<?x64xf32>
   return %r : tensor<?x64xf32>
 })";
+
+/// Where 1 + erf(x / sqrt(2)) is 2^-24 in f32, or 0 by another erf.
+constexpr float kTail = -5.3708f;
+
+/// gelu of 0 plus the bias: in each row a block of tails, and one of 1.
+const std::string &tails() {
+  static const std::string text = [] {
+    std::string bias;
+    for (int column = 0; column < 64; ++column)
+      bias += (column ? ", " : "") +
+              (column < 32 ? std::to_string(kTail) : std::string("1.0"));
+    return R"(
+!x = !blockscale.tensor<?x128xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!w = !blockscale.tensor<64x128xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!q = !blockscale.tensor<?x64xf8E5M2, "e8m0_t32", layout = tiled_128x4>
+func.func @tails(%x: !x, %w: !w) -> !q {
+  %alpha = arith.constant 0.0 : f32
+  %bias = arith.constant dense<[)" +
+           bias + R"(]> : tensor<64xf32>
+  %y = blockscale.matmul %x, %w alpha(%alpha) bias(%bias) activation(gelu) : !x, !w, tensor<64xf32> -> tensor<?x64xf32>
+  %q = blockscale.quantize %y : tensor<?x64xf32> to !q
+  return %q : !q
+})";
+  }();
+  return text;
+}
+
+/// Writes `to` where the bias of `tails` has its first `from`.
+void changeBias(emulator::Launch &launch, float from, float to) {
+  for (emulator::Buffer &buffer : launch.buffers)
+    for (uint64_t at = 0; at + sizeof(from) <= buffer.size; at += sizeof(from))
+      if (std::memcmp(buffer.data + at, &from, sizeof(from)) == 0) {
+        std::memcpy(buffer.data + at, &to, sizeof(to));
+        return;
+      }
+  ADD_FAILURE() << "no buffer holds the bias";
+}
 
 class CheckFunctions : public ::testing::Test {
 protected:
@@ -85,6 +125,25 @@ TEST_F(CheckFunctions, NoticesAChangedScale) {
   EXPECT_FALSE(verdict.passed());
   EXPECT_NE(verdict.first.find("x5: expected"), std::string::npos)
       << verdict.first;
+}
+
+// The codes of a block whose scale follows from the last bit of a number
+// near 1.
+TEST_F(CheckFunctions, JudgesTailsByTheirNumbers) {
+  // gelu of -20 is 0 by any erf, as that of `kTail` may be.
+  options.beforeRun = [](emulator::Launch &launch, emulator::Options &) {
+    changeBias(launch, kTail, -20);
+  };
+  FunctionVerdict verdict = check(tails().c_str());
+  EXPECT_TRUE(verdict.passed()) << printVerdicts({verdict});
+}
+
+TEST_F(CheckFunctions, NoticesACodeBesideTails) {
+  options.beforeRun = [](emulator::Launch &launch, emulator::Options &) {
+    changeBias(launch, 1, 0.5);
+  };
+  FunctionVerdict verdict = check(tails().c_str());
+  EXPECT_EQ(verdict.mismatches, 40u) << printVerdicts({verdict});
 }
 
 TEST_F(CheckFunctions, LeavesSingleProductsToTheirKernels) {
