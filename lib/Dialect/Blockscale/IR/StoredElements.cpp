@@ -52,6 +52,13 @@ static bool needsHalf(ScaledTensorType type, ScaledTensorType other) {
          hasPromotedScales(other, type) || !other.getElementType().isInteger(8);
 }
 
+/// Whether both have whole bytes, which kind i8 multiplies.
+static bool areBytes(ScaledTensorType type, ScaledTensorType other) {
+  constexpr unsigned kByte = 8;
+  return type.getElementType().isInteger(kByte) &&
+         other.getElementType().isInteger(kByte);
+}
+
 /// Whether bytes lack the largest of its numbers: those without a negative zero
 /// have one more.
 static bool hasNumberMore(ScaledTensorType type) {
@@ -93,6 +100,8 @@ halfFormat(ScaledTensorType type, ScaledTensorType other,
   if (isWhole && !isSparse && (hasNumberMore(type) || hasNumberMore(other)))
     return ElementFormat::BF16;
   if (needsHalf(type, other) || needsHalf(other, type))
+    return ElementFormat::BF16;
+  if (kind == hw::MmaKind::F16 && areBytes(type, other))
     return ElementFormat::BF16;
   return std::nullopt;
 }

@@ -307,11 +307,32 @@ func.func @int4_groups(%a: !int4_groups, %b: !int4_groups) -> tensor<128x128xf32
 
 // -----
 
-// Kind i8 is on sm_100a and sm_110a.
+// Kind i8 is on sm_100a and sm_110a. Elsewhere bf16 has all bytes, but f32 not all sums.
 module attributes {blockscale.target = #blockscale.target<sm_103a>} {
-  func.func @int8_rows(%a: !blockscale.tensor<128x256xi8, "float32_t0">, %b: !blockscale.tensor<128x256xi8, "float32_t0">) -> tensor<128x128xf32> {
-    // expected-error @below {{kind 'i8' is not legal on 'sm_103a'}}
-    %0 = blockscale.matmul %a, %b : !blockscale.tensor<128x256xi8, "float32_t0">, !blockscale.tensor<128x256xi8, "float32_t0"> -> tensor<128x128xf32>
+  func.func @int8_rows(%a: !blockscale.tensor<128x1040xi8, "float32_t0">, %b: !blockscale.tensor<128x1040xi8, "float32_t0">) -> tensor<128x128xf32> {
+    // expected-error @below {{kind 'i8' is not legal on 'sm_103a': expected mxf4 or mxf4nvf4 or mxf8f6f4 or f8f6f4 or f16 or tf32; it exists on sm_100a, sm_110a only; nearest legal: kind = f16, A = bf16, B = bf16, K = 16; bytes are multiplied as bf16 of themselves where K is known and at most 1024, so that f32 has every sum, or where the matmul allows for others to be rounded to f32 by naming that kind, mma(<kind = f16, a = bf16, b = bf16>)}}
+    %0 = blockscale.matmul %a, %b : !blockscale.tensor<128x1040xi8, "float32_t0">, !blockscale.tensor<128x1040xi8, "float32_t0"> -> tensor<128x128xf32>
+    return %0 : tensor<128x128xf32>
+  }
+}
+
+// -----
+
+module attributes {blockscale.target = #blockscale.target<sm_103a>} {
+  func.func @int8_unknown(%a: !blockscale.tensor<128x?xui8>, %b: !blockscale.tensor<128x?xui8>) -> tensor<128x128xf32> {
+    // expected-error @below {{where K is known and at most 258}}
+    %0 = blockscale.matmul %a, %b : !blockscale.tensor<128x?xui8>, !blockscale.tensor<128x?xui8> -> tensor<128x128xf32>
+    return %0 : tensor<128x128xf32>
+  }
+}
+
+// -----
+
+// Bytes along the rows are not read in 16 bits.
+module attributes {blockscale.target = #blockscale.target<sm_103a>} {
+  func.func @int8_columns(%a: !blockscale.tensor<128x512xi8, order = mn_major>, %b: !blockscale.tensor<128x512xi8, order = mn_major>) -> tensor<128x128xf32> {
+    // expected-error-re @below {{kind 'i8' is not legal on 'sm_103a'{{.*}} K = 16{{$}}}}
+    %0 = blockscale.matmul %a, %b : !blockscale.tensor<128x512xi8, order = mn_major>, !blockscale.tensor<128x512xi8, order = mn_major> -> tensor<128x128xf32>
     return %0 : tensor<128x128xf32>
   }
 }

@@ -86,3 +86,15 @@ func.func @integer_scales_of_k(%a: !token_scales, %b: !channel_scales) -> tensor
   %0 = blockscale.matmul %a, %b : !token_scales, !channel_scales -> tensor<64x128xbf16>
   return %0 : tensor<64x128xbf16>
 }
+
+// Without an instruction of kind i8 bytes are bf16, where f32 has every sum.
+module attributes {blockscale.target = #blockscale.target<sm_103a>} {
+  // CHECK-LABEL: func.func @bytes_by_half(
+  // CHECK: mma(<kind = f16, a = bf16, b = bf16>)
+  // CHECK: mma(<kind = f16, a = bf16, b = bf16>)
+  func.func @bytes_by_half(%a: !blockscale.tensor<64x1024xi8, "float32_t0">, %b: !blockscale.tensor<128x1024xi8, "float32_t0">, %u: !blockscale.tensor<64x514xui8>, %s: !blockscale.tensor<128x514xi8>) -> (tensor<64x128xbf16>, tensor<64x128xf32>) {
+    %0 = blockscale.matmul %a, %b : !blockscale.tensor<64x1024xi8, "float32_t0">, !blockscale.tensor<128x1024xi8, "float32_t0"> -> tensor<64x128xbf16>
+    %1 = blockscale.matmul %u, %s : !blockscale.tensor<64x514xui8>, !blockscale.tensor<128x514xi8> -> tensor<64x128xf32>
+    return %0, %1 : tensor<64x128xbf16>, tensor<64x128xf32>
+  }
+}

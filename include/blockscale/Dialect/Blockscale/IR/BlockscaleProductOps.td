@@ -52,7 +52,11 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     products of integers (`i8`, `ui8` without such scales as make them
     fixed-point numbers) is exact: it is taken in i32 modulo
     2^32, and is the result if that holds i32, without scales, alpha, beta, c,
-    bias or epilogue; else it is converted to f32 first. `alpha` and `beta` are 1
+    bias or epilogue; else it is converted to f32 first. Chips without an
+    instruction of kind i8 multiply `i8` and `ui8` as bf16, if f32 has every sum: where
+    `K` is static and at most 1024 (514 of one `ui8`, 258 of two). A matmul that
+    names that kind, `mma(<kind = f16, a = bf16, b = bf16>)`, is one of f32 for any `K`,
+    on every chip. `alpha` and `beta` are 1
     where they are not given, and there is an element of `bias` for each column
     of the result, or for each row with `row`.
 
