@@ -101,11 +101,11 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
   bool isFactor =
       spec.coversK() && isFloat && (spec.isTensor() || type.getRowTile() == 1);
   if (!isFactor && (!spec.isTile() || type.getRowTile() < 1))
-    return "a kernel dequantises under scales of blocks along K, but those "
-           "of " +
+    return "a kernel dequantises under scales of tiles along K, or float "
+           "scales of single rows or of a matrix, but those of " +
            name +
-           " are for whole columns, rows or matrices; nearest legal: "
-           "'e8m0_t32', 'float32_t0' or 'float32'";
+           " are others; nearest legal: 'e8m0_t32', "
+           "'float32_t0' or 'float32'";
   if (auto why = whyNotAlongK(type, "dequantises elements", "the operand"))
     return why;
   if (auto why = whyNotStoredAsIs(type, "dequantises"))

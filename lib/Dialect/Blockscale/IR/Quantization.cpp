@@ -97,7 +97,9 @@ static std::optional<Reason> whyNotArranged(ScaledTensorType type) {
            "the result has none";
   if (spec.isSparse())
     return "a kernel writes dense elements, but " + name +
-           " prunes; prune on the host first";
+           " prunes; nearest legal: '" + print(denseForm(spec)) +
+           "', of which kernels of 'blockscale.prune' before and of "
+           "'blockscale.compress' behind make the other";
   bool isFactor = spec.coversK() && hasPlainScales(type) &&
                   (spec.isTensor() || type.getRowTile() == 1);
   if (!isFactor && (!spec.isTile() || type.getRowTile() < 1))

@@ -20,7 +20,7 @@ func.func @sparse(%a: !a) -> tensor<64x64xf32> {
 
 !a = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t0_t32", layout = tiled_128x4>
 func.func @columns_share(%a: !a) -> tensor<64x64xf32> {
-  // expected-error@+1 {{a kernel dequantises under scales of blocks along K, but those of 'e8m0_t0_t32' are for whole columns, rows or matrices; nearest legal: 'e8m0_t32', 'float32_t0' or 'float32'}}
+  // expected-error@+1 {{a kernel dequantises under scales of tiles along K, or float scales of single rows or of a matrix, but those of 'e8m0_t0_t32' are others; nearest legal: 'e8m0_t32', 'float32_t0' or 'float32'}}
   %0 = blockscale.dequantize %a : !a to tensor<64x64xf32>
   return %0 : tensor<64x64xf32>
 }
@@ -29,7 +29,7 @@ func.func @columns_share(%a: !a) -> tensor<64x64xf32> {
 
 !a = !blockscale.tensor<64x64xf8E4M3FN, "e4m3fn_t0">
 func.func @channels(%a: !a) -> tensor<64x64xf32> {
-  // expected-error@+1 {{are for whole columns, rows or matrices}}
+  // expected-error@+1 {{are others; nearest legal: 'e8m0_t32'}}
   %0 = blockscale.dequantize %a : !a to tensor<64x64xf32>
   return %0 : tensor<64x64xf32>
 }
@@ -173,7 +173,7 @@ func.func @short_tiles(%a: !a) -> tensor<64x64xf32> {
 
 !a = !blockscale.tensor<64x64xui4, "float32_int8_t0_t32">
 func.func @zeros_of_columns(%a: !a) -> tensor<64x64xf32> {
-  // expected-error@+1 {{a kernel dequantises under scales of blocks along K, but those of 'float32_int8_t0_t32' are for whole columns, rows or matrices}}
+  // expected-error@+1 {{a kernel dequantises under scales of tiles along K, or float scales of single rows or of a matrix, but those of 'float32_int8_t0_t32' are others}}
   %0 = blockscale.dequantize %a : !a to tensor<64x64xf32>
   return %0 : tensor<64x64xf32>
 }

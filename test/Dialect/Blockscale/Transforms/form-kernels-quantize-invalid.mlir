@@ -85,7 +85,7 @@ func.func @columns(%x: tensor<64x64xf32>) -> !q {
 
 !q = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32n2m4", layout = tiled_128x4>
 func.func @sparse(%x: tensor<64x64xf32>) -> !q {
-  // expected-error@+1 {{a kernel writes dense elements, but 'e8m0_t32n2m4' prunes; prune on the host first}}
+  // expected-error@+1 {{a kernel writes dense elements, but 'e8m0_t32n2m4' prunes; nearest legal: 'e8m0_t64', of which kernels of 'blockscale.prune' before and of 'blockscale.compress' behind make the other}}
   %0 = blockscale.quantize %x : tensor<64x64xf32> to !q
   return %0 : !q
 }
