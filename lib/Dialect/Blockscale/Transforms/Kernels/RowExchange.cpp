@@ -72,7 +72,10 @@ void RowExchange::locate(Value thread) {
 
 void RowExchange::put(Value values, int64_t first) {
   auto one = VectorType::get({1}, b.getF32Type());
-  int64_t count = cast<VectorType>(values.getType()).getDimSize(0);
+  auto type = cast<VectorType>(values.getType());
+  int64_t count = type.getDimSize(0);
+  if (type.getElementType().isInteger())
+    values = arith::SIToFPOp::create(b, type.clone(b.getF32Type()), values);
   for (int64_t i = 0; i < count; ++i) {
     Value number = vector::ExtractOp::create(b, values, i);
     int64_t distance = (first + i) * rowPitch(columns);

@@ -34,7 +34,8 @@ public:
 
   /// Finds the place of `thread`.
   void locate(mlir::Value thread);
-  /// Gives away the thread's sums of a chunk from row `first` of it on.
+  /// Gives away the thread's sums of a chunk from row `first` of it on: of
+  /// integers what they are in f32.
   void put(mlir::Value sums, int64_t first);
   /// All threads come when they have given theirs, and when they have taken.
   void awaitAll();

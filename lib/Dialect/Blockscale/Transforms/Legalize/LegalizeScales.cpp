@@ -116,10 +116,10 @@ static std::optional<int64_t> longestSumOfBytes(MatmulOp op) {
   if (!a.isInteger(kByte) || !b.isInteger(kByte) || !areRows ||
       !isa<FloatType>(op.getResult().getType().getElementType()))
     return std::nullopt;
-  bool hasKind = !hw::findSchemes(*getOperandType(a), *getOperandType(b),
-                                  std::nullopt, 0, /*sparse=*/false,
-                                  getTarget(op))
-                      .empty();
+  bool hasKind =
+      !hw::findSchemes(*getOperandType(a), *getOperandType(b), std::nullopt, 0,
+                       /*sparse=*/false, getTarget(op))
+           .empty();
   if (hasKind)
     return std::nullopt;
   return kWholeNumbers / (largestByte(a) * largestByte(b));
