@@ -8,8 +8,11 @@
 
 #include "blockscale/Execute/CheckFunctions.h"
 #include "CallFrame.h"
-#include "DecodedParts.h"
+#include "CompareResults.h"
+#include "Differences.h"
 #include "DynamicSizes.h"
+#include "QuantizedNumbers.h"
+#include "QuantizedResults.h"
 #include "blockscale/Verify/Memory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -17,8 +20,6 @@
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "llvm/Support/DynamicLibrary.h"
 
-#include <array>
-#include <cmath>
 #include <iomanip>
 #include <map>
 #include <sstream>
@@ -122,107 +123,6 @@ static bool hasMathOnTheWay(FunctionOpInterface function) {
 }
 
 //===----------------------------------------------------------------------===//
-// Comparison
-//===----------------------------------------------------------------------===//
-
-static double largestOf(const HostArray &array) {
-  double largest = 0;
-  for (uint64_t i = 0, e = array.count(); i < e; ++i) {
-    double size = std::fabs(array.valueOf(i));
-    if (std::isfinite(size))
-      largest = std::max(largest, size);
-  }
-  return largest;
-}
-
-/// Of the largest magnitude, what sums and functions of them may be off.
-static constexpr double kSumBound = 0x1p-18;
-
-/// The error that an element of `expected` may have.
-static double boundOf(const HostArray &expected, bool rounds) {
-  auto type = dyn_cast<FloatType>(expected.element);
-  if (!type)
-    return 0;
-  double ulp = std::ldexp(1.0, 1 - int(llvm::APFloat::semanticsPrecision(
-                                       type.getFloatSemantics())));
-  return std::max(ulp, rounds ? 0x1p-7 : kSumBound) * largestOf(expected);
-}
-
-static std::string placeOf(const HostArray &array, uint64_t index) {
-  std::string text;
-  for (size_t i = array.sizes.size(); i-- > 0;) {
-    auto size = uint64_t(array.sizes[i]);
-    text = std::to_string(index % size) + (text.empty() ? "" : "x") + text;
-    index /= size;
-  }
-  return text.empty() ? "" : ", element " + text;
-}
-
-namespace {
-/// The codes of a quantised result of functions such as erf. Where 1 + erf(x)
-/// is 0 or the last bit of a number near 1, no bits of a block agree: its scale
-/// follows from that bit, too. Such codes are judged by the numbers that they
-/// stand for, as those of a result that is not quantised.
-class TailCodes {
-public:
-  TailCodes() = default;
-  TailCodes(ScaledTensorType type, ArrayRef<HostArray> expected,
-            ArrayRef<HostArray> found, const CompilerOptions &options)
-      : type(type), parts{expected.vec(), found.vec()}, options(&options) {}
-
-  /// Whether the numbers of the codes at `index` agree.
-  bool agree(uint64_t index) {
-    if (type && numbers.empty()) {
-      numbers = decodeParts(type, parts, *options);
-      bound = numbers.empty() ? 0 : kSumBound * largestOf(numbers[0]);
-      type = {};
-    }
-    return !numbers.empty() && std::fabs(numbers[0].valueOf(index) -
-                                         numbers[1].valueOf(index)) <= bound;
-  }
-
-private:
-  /// Null once its numbers are known.
-  ScaledTensorType type;
-  std::array<std::vector<HostArray>, 2> parts;
-  const CompilerOptions *options = nullptr;
-  std::vector<HostArray> numbers;
-  double bound = 0;
-};
-} // namespace
-
-/// `name` is "result 0", or what else it is.
-static void compareResult(const HostArray &expected, const HostArray &found,
-                          const std::string &name, bool rounds,
-                          TailCodes &tails, FunctionVerdict &verdict) {
-  if (expected.sizes != found.sizes) {
-    verdict.error = name + " has another shape with kernels";
-    return;
-  }
-  double bound = boundOf(expected, rounds);
-  for (uint64_t i = 0, e = expected.count(); i < e; ++i) {
-    double x = expected.valueOf(i), y = found.valueOf(i);
-    ++verdict.compared;
-    if (x == y || (std::isnan(x) && std::isnan(y)))
-      continue;
-    double ratio = std::fabs(x - y) / bound;
-    if (!(ratio <= 1) && tails.agree(i))
-      continue;
-    if (!(ratio <= verdict.worst))
-      verdict.worst = ratio;
-    if (ratio <= 1)
-      continue;
-    ++verdict.mismatches;
-    if (verdict.first.empty()) {
-      std::ostringstream text;
-      text << std::setprecision(9) << name << placeOf(expected, i)
-           << ": expected " << x << ", found " << y;
-      verdict.first = text.str();
-    }
-  }
-}
-
-//===----------------------------------------------------------------------===//
 // The two programs
 //===----------------------------------------------------------------------===//
 
@@ -230,19 +130,38 @@ namespace {
 /// The module, with kernels and without.
 struct Programs {
   std::unique_ptr<HostProgram> kernels, reference;
+  /// Functions of the reference that return as well what they quantise.
+  FunctionCopies copies;
 };
 } // namespace
 
 static FailureOr<std::unique_ptr<HostProgram>>
-compileProgram(ModuleOp module, const CheckOptions &options, bool onHost) {
-  OwningOpRef<ModuleOp> copy(module.clone());
-  if (failed(lowerToHost(*copy, HostStage::LLVM, options.compiler, onHost)))
+compileProgram(ModuleOp copy, const CheckOptions &options, bool onHost) {
+  if (failed(lowerToHost(copy, HostStage::LLVM, options.compiler, onHost)))
     return failure();
   std::string error;
-  std::unique_ptr<HostProgram> program = HostProgram::create(*copy, error);
+  std::unique_ptr<HostProgram> program = HostProgram::create(copy, error);
   if (!program)
-    return module.emitError() << "LLVM refuses the host code: " << error;
+    return copy.emitError() << "LLVM refuses the host code: " << error;
   return program;
+}
+
+static FailureOr<Programs> compilePrograms(ModuleOp module,
+                                           const CheckOptions &options) {
+  Programs programs;
+  OwningOpRef<ModuleOp> copy(module.clone());
+  auto kernels = compileProgram(*copy, options, /*onHost=*/false);
+  if (failed(kernels))
+    return failure();
+  copy = module.clone();
+  for (FunctionOpInterface function : functionsToCheck(*copy))
+    addCopyWithNumbers(function, hasMathOnTheWay(function), programs.copies);
+  auto reference = compileProgram(*copy, options, /*onHost=*/true);
+  if (failed(reference))
+    return failure();
+  programs.kernels = std::move(*kernels);
+  programs.reference = std::move(*reference);
+  return programs;
 }
 
 /// Functions that are declared only have to be in this process: without one the
@@ -326,22 +245,68 @@ static std::string signatureOf(FunctionOpInterface function,
   return "";
 }
 
-/// By their places among the results.
-static std::map<size_t, TailCodes> tailCodesOf(FunctionOpInterface function,
-                                               ArrayRef<HostArray> expected,
-                                               ArrayRef<HostArray> found,
-                                               const CompilerOptions &options) {
-  std::map<size_t, TailCodes> tails;
+/// The bound of numbers that differ so, as a part of the largest magnitude.
+/// What a function such as tanh makes of sums is off by as much as these are,
+/// or, as that of exp, by this part of itself.
+static double boundOf(Difference difference, ArrayRef<HostArray> sums) {
+  if (difference == Difference::None)
+    return 0;
+  double bound = kSumBound;
+  for (const HostArray &array : sums)
+    bound = std::max(bound, kSumBound * largestOf(array));
+  return difference == Difference::Sums ? std::min(bound, kCodeBound)
+                                        : kCodeBound;
+}
+
+/// Compares the parts of a result, or one that has none, where scales and codes
+/// are judged by themselves.
+static void compareParts(Type type, const ScaledParts &parts, double bound,
+                         TailCodes tails, FunctionVerdict &verdict) {
+  auto scaled = dyn_cast<ScaledTensorType>(type);
+  TailCodes none;
+  for (size_t i = 0; i < parts.expected.size() && verdict.error.empty(); ++i)
+    compareResult(parts.expected[i], parts.found[i],
+                  "result " + std::to_string(parts.first + i),
+                  {bound, scaled && isScale(scaled, i)}, i == 0 ? tails : none,
+                  verdict);
+}
+
+/// Compares what one call gave both ways.
+static void compareResults(FunctionOpInterface function,
+                           const ReferenceResults &reference,
+                           ArrayRef<HostArray> found, bool isExact,
+                           const CheckOptions &options,
+                           FunctionVerdict &verdict) {
+  ArrayRef<HostArray> expected = reference.results, numbers = reference.numbers;
+  double bound = roundsOnTheWay(function) ? kCodeBound : kSumBound;
+  bool hasMath = hasMathOnTheWay(function);
+  Differences differences(isExact);
   size_t place = 0;
-  for (Type type : function.getResultTypes()) {
+  for (auto [type, quantizer] :
+       llvm::zip_equal(function.getResultTypes(), quantizersOf(function))) {
     std::string reason;
     size_t count = plainTypes(type, reason)->size();
-    if (auto scaled = dyn_cast<ScaledTensorType>(type))
-      tails[place] = TailCodes(scaled, expected.slice(place, count),
-                               found.slice(place, count), options);
+    ScaledParts parts{place, expected.slice(place, count),
+                      found.slice(place, count)};
     place += count;
+    double own = bound;
+    if (quantizer) {
+      own = boundOf(differenceOf(quantizer, differences), reference.sums);
+      const HostArray &input = numbers.front();
+      numbers = numbers.drop_front();
+      if (own > 0 && compareQuantized(quantizer, own, input, parts, verdict))
+        continue;
+    }
+    auto scaled = dyn_cast<ScaledTensorType>(type);
+    TailCodes tails;
+    if (scaled && hasMath && own > 0)
+      tails = TailCodes(scaled, parts.expected, parts.found, options.compiler);
+    compareParts(type, parts, own, tails, verdict);
   }
-  return tails;
+  TailCodes none;
+  for (size_t i = place; i < expected.size() && verdict.error.empty(); ++i)
+    compareResult(expected[i], found[i], "memory " + std::to_string(i - place),
+                  {bound, false}, none, verdict);
 }
 
 static FunctionVerdict checkFunction(FunctionOpInterface function,
@@ -353,9 +318,10 @@ static FunctionVerdict checkFunction(FunctionOpInterface function,
   verdict.data = kind;
   std::vector<HostArray> arguments;
   SmallVector<Type> types;
-  Fill fill = kind == verify::DataKind::Exact ? Fill::Exact : Fill::Random;
+  bool isExact = kind == verify::DataKind::Exact;
   verdict.error =
-      signatureOf(function, options, fill, arguments, types, verdict.sizes);
+      signatureOf(function, options, isExact ? Fill::Exact : Fill::Random,
+                  arguments, types, verdict.sizes);
   if (!verdict.error.empty())
     return verdict;
   verify::EmulatedDevice device;
@@ -372,24 +338,13 @@ static FunctionVerdict checkFunction(FunctionOpInterface function,
   verdict.launches = device.launches;
   verdict.findings = std::move(device.findings);
   verdict.openPoints = device.openPoints;
-  auto expected = callFunction(
-      *programs.reference, verdict.function, arguments, types,
-      [](BlockscaleKernels &, const std::string &, const BlockscaleOperand *,
-         int64_t) { return "a kernel was launched on the host's way"; });
-  if (!found || !expected) {
-    verdict.error = (found ? expected : found).why().text;
+  auto reference = callReference(function, *programs.reference, programs.copies,
+                                 arguments, types);
+  if (!found || !reference) {
+    verdict.error = found ? reference.why().text : found.why().text;
     return verdict;
   }
-  bool rounds = roundsOnTheWay(function);
-  std::map<size_t, TailCodes> tails;
-  if (hasMathOnTheWay(function))
-    tails = tailCodesOf(function, *expected, *found, options.compiler);
-  for (size_t i = 0; i < expected->size() && verdict.error.empty(); ++i) {
-    std::string name = i < types.size()
-                           ? "result " + std::to_string(i)
-                           : "memory " + std::to_string(i - types.size());
-    compareResult((*expected)[i], (*found)[i], name, rounds, tails[i], verdict);
-  }
+  compareResults(function, *reference, *found, isExact, options, verdict);
   return verdict;
 }
 
@@ -403,16 +358,12 @@ execute::checkFunctions(ModuleOp module, const CheckOptions &options) {
     return module.emitError() << why->text;
   if (failed(checkCallees(functions)))
     return failure();
-  auto kernels = compileProgram(module, options, /*onHost=*/false);
-  if (failed(kernels))
+  FailureOr<Programs> programs = compilePrograms(module, options);
+  if (failed(programs))
     return failure();
-  auto reference = compileProgram(module, options, /*onHost=*/true);
-  if (failed(reference))
-    return failure();
-  Programs programs{std::move(*kernels), std::move(*reference)};
   for (FunctionOpInterface function : functions)
     for (verify::DataKind kind : options.data)
-      verdicts.push_back(checkFunction(function, programs, options, kind));
+      verdicts.push_back(checkFunction(function, *programs, options, kind));
   return verdicts;
 }
 

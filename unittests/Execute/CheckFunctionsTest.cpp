@@ -8,6 +8,7 @@
 
 #include "blockscale/Execute/CheckFunctions.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <gtest/gtest.h>
 
@@ -68,6 +69,31 @@ void changeBias(emulator::Launch &launch, float from, float to) {
         return;
       }
   ADD_FAILURE() << "no buffer holds the bias";
+}
+
+/// In each row a block of 1, and one of which all but one number is 0: `small`.
+/// They are the bias alone.
+constexpr float kSmall = 0x1.8p-10f;
+std::string smallBlock(const std::string &type, float small = kSmall) {
+  uint32_t bits;
+  std::memcpy(&bits, &small, sizeof(bits));
+  std::string bias =
+      "0x" + llvm::utohexstr(bits, /*LowerCase=*/false, /*Width=*/8);
+  for (int column = 1; column < 64; ++column)
+    bias += column < 32 ? ", 0.0" : ", 1.0";
+  return R"(
+!x = !blockscale.tensor<?x128xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!w = !blockscale.tensor<64x128xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!q = )" + type +
+         R"(
+func.func @small(%x: !x, %w: !w) -> !q {
+  %alpha = arith.constant 0.0 : f32
+  %bias = arith.constant dense<[)" +
+         bias + R"(]> : tensor<64xf32>
+  %y = blockscale.matmul %x, %w alpha(%alpha) bias(%bias) : !x, !w, tensor<64xf32> -> tensor<?x64xf32>
+  %q = blockscale.quantize %y : tensor<?x64xf32> to !q
+  return %q : !q
+})";
 }
 
 class CheckFunctions : public ::testing::Test {
@@ -144,6 +170,51 @@ TEST_F(CheckFunctions, NoticesACodeBesideTails) {
   };
   FunctionVerdict verdict = check(tails().c_str());
   EXPECT_EQ(verdict.mismatches, 40u) << printVerdicts({verdict});
+}
+
+// The scale of a block of small numbers beside one of larger ones. Its codes
+// stay what they are.
+TEST_F(CheckFunctions, NoticesAWrongScaleOfASmallBlock) {
+  options.beforeRun = [](emulator::Launch &launch, emulator::Options &) {
+    changeBias(launch, kSmall, 2 * kSmall);
+  };
+  for (const char *type :
+       {"!blockscale.tensor<?x64xf8E4M3FN, \"e8m0_t32\", layout = tiled_128x4>",
+        "!blockscale.tensor<?x64xf8E4M3FN, \"float32_t32\">",
+        "!blockscale.tensor<?x64xf8E4M3FN, \"multi_float32_e4m3_t16\">",
+        "!blockscale.tensor<?x64xf8E4M3FN, \"float32_t4_t32\">"}) {
+    FunctionVerdict verdict = check(smallBlock(type).c_str());
+    EXPECT_GT(verdict.mismatches, 0u) << printVerdicts({verdict});
+    EXPECT_EQ(verdict.first.rfind("result 1, scale of block 0x0: expected ", 0),
+              0u)
+        << type << ": " << verdict.first;
+  }
+}
+
+// One part in 2^9 of a number is far more than sums are off.
+TEST_F(CheckFunctions, NoticesAScaleThatIsNearTheRightOne) {
+  options.beforeRun = [](emulator::Launch &launch, emulator::Options &) {
+    changeBias(launch, kSmall, kSmall * (1 + 0x1p-7f));
+  };
+  FunctionVerdict verdict = check(
+      smallBlock("!blockscale.tensor<?x64xf8E4M3FN, \"float32_t32\">").c_str());
+  EXPECT_EQ(verdict.mismatches, 40u) << printVerdicts({verdict});
+}
+
+// The next power of two is the next number of f32: half of the codes, and twice
+// the scale.
+TEST_F(CheckFunctions, TakesTheNextScaleWhereASumDecides) {
+  constexpr float kNearNext = 0x1.fffffep-10f;
+  options.beforeRun = [](emulator::Launch &launch, emulator::Options &) {
+    changeBias(launch, kNearNext, 0x1p-9f);
+  };
+  for (const char *type :
+       {"!blockscale.tensor<?x64xf8E4M3FN, \"e8m0_t32\", layout = tiled_128x4>",
+        "!blockscale.tensor<?x64xf8E4M3FN, \"float32_t32\">"}) {
+    FunctionVerdict verdict = check(smallBlock(type, kNearNext).c_str());
+    EXPECT_TRUE(verdict.passed()) << printVerdicts({verdict});
+    EXPECT_EQ(verdict.worst, 1);
+  }
 }
 
 TEST_F(CheckFunctions, LeavesSingleProductsToTheirKernels) {

@@ -84,9 +84,11 @@ functionsToCheck(mlir::ModuleOp module);
 /// bound of an element of a result is the larger of an ulp of the result's type
 /// and 2^-18 (or, where the function rounds to fewer than 24 bits on the way,
 /// 2^-7), times the largest magnitude in the result; integers and NaNs must
-/// agree. Codes that follow from functions such as erf agree, too, where their
-/// numbers are within 2^-18 of the largest. Emits errors and fails if the
-/// module cannot be compiled.
+/// agree. Scales and codes that a `blockscale.quantize` of the function returns
+/// are those that it makes of numbers within such a bound. Other codes that
+/// follow from functions such as erf agree, too, where their numbers are within
+/// 2^-18 of the largest. Emits errors and fails if the module cannot be
+/// compiled.
 mlir::FailureOr<std::vector<FunctionVerdict>>
 checkFunctions(mlir::ModuleOp module, const CheckOptions &options);
 
