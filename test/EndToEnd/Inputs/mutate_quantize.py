@@ -8,7 +8,8 @@
 # Of edits of the same kind there are EVERY at most, from the first place to the last.
 # The first OPTION may be --epilogue: then only what follows the sums of a product is
 # edited, up to the last store. Then --seeds=NUMBER, the data that edits are tried with:
-# of a tile of thousands of elements few are its largest one.
+# of a tile of thousands of elements few are its largest one. Then --few-sms=NUMBER: every
+# other of them with so few SMs that a CTA has several tiles.
 #
 # Part of the blockscale project, under the Apache License v2.0 with LLVM
 # Exceptions.
@@ -41,6 +42,8 @@ ptx = (Epilogue if is_epilogue else Ptx).read(ptx_path)
 options = options[is_epilogue:]
 seeds = re.fullmatch(r"--seeds=(\d+)", options[0]) if options else None
 options = options[bool(seeds):]
+few_sms = re.fullmatch(r"--few-sms=(\d+)", options[0]) if options else None
+options = options[bool(few_sms):]
 
 # What has no sign any more.
 MAXIMA = "|".join(re.findall(r"max\.NaN\.abs\.f32 (%r\d+),", "\n".join(ptx.lines)))
@@ -199,6 +202,21 @@ for lane, first in re.findall(
     ANY = "all lanes of a warp have found the same"
     EQUIVALENT += [(rf"the other branch: .*@{first} bra", ANY),
                    (rf"a bit less: .*and\.b32\s+{lane},", ANY)]
+
+
+# Of the rows of a tile one leaves the scale, at a place which the bits that tell the rows
+# of a tile apart have no part in.
+for mask, one, leaves in re.findall(
+        r"and\.b32\s+(%r\d+), %r\d+, \d+;\n\s*or\.b32\s+(%r\d+), %r\d+, \1;"
+        r"(?:\n.*)*?\n\s*setp\.ne\.b32\s+(%p\d+), \2, 0;", text):
+    rows = int(re.search(rf"and\.b32\s+{mask}, %r\d+, (\d+);", text)[1]) + 1
+    guarded = re.search(rf"@{leaves} bra\s+\$\w+;((?:\n(?!.*(?:bra|\$)).*)*)", text)
+    place = guarded and re.search(
+        r"shr\.u32\s+(%r\d+), %r\d+, (\d+);\n\s*and\.b32\s+%r\d+, \1, (\d+);",
+        guarded[1])
+    if place and (int(place[3]) & -int(place[3])) << int(place[2]) == rows:
+        EQUIVALENT.append((rf"a bit less: .*and\.b32\s+{mask},",
+                           "the row beside leaves the same scale at the same place"))
 
 
 def serves_maximum(at):
@@ -448,7 +466,11 @@ def all_mutations():
     yield from edits.left_out("a store left out", ptx.some(r"st\.global"))
 
 
-judges = [mutations.missed_by(source, *options, f"--seed={seed + 1}")
-          for seed in range(int(seeds[1]) if seeds else 1)]
+def judge(seed):
+    sms = [f"--num-sms={few_sms[1]}"] if few_sms and seed % 2 == 0 else []
+    return mutations.missed_by(source, *options, *sms, f"--seed={seed}")
+
+
+judges = [judge(seed + 1) for seed in range(int(seeds[1]) if seeds else 1)]
 mutations.report(all_mutations(), folder, mutations.missed_by_all(*judges),
                  equivalent=EQUIVALENT)
