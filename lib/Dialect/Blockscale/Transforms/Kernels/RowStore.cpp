@@ -15,6 +15,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace blockscale;
 
@@ -157,9 +159,12 @@ void RowStore::turnChunk(TilePosition tile, Value column,
 
 int64_t RowStore::keptColumns() const {
   // Of what is given away no more than an instruction loads at most beside what
-  // a thread finishes.
+  // a thread finishes, and whole parts of it.
   constexpr int64_t kLoaded = 32;
-  return turning ? std::min(kLoaded, turning->rowsOfChunk()) : math.getWidth();
+  if (!turning)
+    return math.getWidth();
+  int64_t rows = turning->rowsOfChunk();
+  return rows <= kLoaded ? rows : std::gcd(kLoaded, rows);
 }
 
 int64_t RowStore::chunkColumns() const {
