@@ -11,10 +11,10 @@
 // RUN: blockscale compile %s --emit=tensor | FileCheck %s --check-prefix=MARK
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-100: pass
+// CHECK-COUNT-114: pass
 // CHECK-NOT: {{FAIL|pass}}
 
-// MARK-COUNT-26: {blockscale.quantized}
+// MARK-COUNT-29: {blockscale.quantized}
 // MARK-NOT: blockscale.quantized
 
 !a = !blockscale.tensor<133x512xf8E4M3FN, "e8m0_t64", layout = tiled_128x4>
@@ -230,4 +230,35 @@ func.func @dense_promoted(%x: !ra, %w: !rb) -> !pg {
   } schedule(#blockscale.schedule<swap_operands = true>) : !ra, !rb -> tensor<133x192xbf16>
   %0 = blockscale.quantize %y : tensor<133x192xbf16> to !pg
   return %0 : !pg
+}
+
+// Sums of integers.
+!ia = !blockscale.tensor<133x512xi8>
+!ib = !blockscale.tensor<384x512xi8>
+!iw = !blockscale.tensor<192x512xui8, "n2m4", layout = tiled_128x4>
+!if = !blockscale.tensor<133x192xf8E4M3FN, "float32_t64", layout = plain>
+func.func @integers(%x: !ia, %w: !iw) -> !if {
+  %y = blockscale.matmul %x, %w schedule(#blockscale.schedule<tile_n = 64, split_k = 2, cluster_k = 2>) : !ia, !iw -> tensor<133x192xbf16>
+  %0 = blockscale.quantize %y : tensor<133x192xbf16> to !if
+  return %0 : !if
+}
+func.func @integers_by_parts(%x: !ia, %w: !iw, %bias: tensor<192xf32>) -> !if {
+  %y = blockscale.matmul %x, %w bias(%bias) schedule(#blockscale.schedule<tile_n = 64, split_k = 2>) : !ia, !iw, tensor<192xf32> -> tensor<133x192xbf16>
+  %0 = blockscale.quantize %y : tensor<133x192xbf16> to !if
+  return %0 : !if
+}
+func.func @dense_integer_pairs(%x: !ia, %w: !ib, %alpha: f32) -> !pg {
+  %y = blockscale.matmul %x, %w alpha(%alpha) pairs epilogue(%g, %u) {
+    %0 = arith.subf %u, %g : f32
+    blockscale.yield %0
+  } schedule(#blockscale.schedule<swap_operands = true, epilogue_warps = 8>) : !ia, !ib -> tensor<133x192xbf16>
+  %0 = blockscale.quantize %y : tensor<133x192xbf16> to !pg
+  return %0 : !pg
+}
+func.func @dense_integer_pairs_alone(%x: !ia, %w: !ib) -> tensor<133x192xf32> {
+  %y = blockscale.matmul %x, %w pairs epilogue(%g, %u) {
+    %0 = arith.subf %u, %g : f32
+    blockscale.yield %0
+  } schedule(#blockscale.schedule<swap_operands = true>) : !ia, !ib -> tensor<133x192xf32>
+  return %y : tensor<133x192xf32>
 }
