@@ -72,11 +72,11 @@ func.func @few_rows_of_a_warp(%x: !a, %w: !w) -> !q attributes {blockscale.targe
 
 // -----
 
-// Rules that contradict each other: the first reason is one of several.
+// Neither order of operands is legal.
 !a = !blockscale.tensor<?x896xf8E4M3FN, "float32_t128">
 !w = !blockscale.tensor<5x224x896xf8E4M3FN, "float32_t64n2m4", layout = tiled_128x4>
 func.func @gathered(%x: !a, %w: !w, %ends: tensor<5xi32>, %ids: tensor<?xi32>) -> tensor<?x224xf32> {
-  // expected-error-re@+1 {{has no legal schedule: a sparse 'b' supplies the rows of the instruction, so 'swap_operands' must be true; {{[0-9]+}} of {{[0-9]+}} are refused for other reasons, which 'blockscale explain schedule' lists}}
+  // expected-error-re@+1 {{has no legal schedule: threads read scales of rows of 'a' that are gathered for rows of their own only, but beside a sparse 'b' they have columns; nearest legal: a dense 'b', as 'blockscale.densify' makes it; {{[0-9]+}} of {{[0-9]+}} are refused for other reasons, which 'blockscale explain schedule' lists}}
   %0 = blockscale.matmul %x, %w groups(%ends : tensor<5xi32>) rows(%ids : tensor<?xi32>) : !a, !w -> tensor<?x224xf32>
   return %0 : tensor<?x224xf32>
 }
