@@ -11,6 +11,7 @@ import re
 import variant_kinds as kinds
 from random_parts import (MAX_WORK, Product, draw_extent, draw_mix, draw_options,
                           draw_region, draw_scaled_addend, draw_schedule)
+from spill_products import pairs_region
 from sweep import NARROW
 from variant_functions import tensor
 
@@ -108,22 +109,6 @@ def result_columns(text, is_paired):
     return text if not is_paired or text == "?" else str(int(text) // 2)
 
 
-PAIRS = """pairs epilogue(%x, %up{names}) {{
-    %t0 = arith.mulf %x, %up : f32
-{lines}    blockscale.yield %t{last}
-  }}"""
-
-
-def draw_pairs(operands):
-    """What becomes of two sums, a C and their elements of a bias."""
-    names = (["%c"] if any(name == "c" for name, _ in operands) else []) + (
-        ["%v0", "%v1"] if any(name == "v" for name, _ in operands) else [])
-    lines = "".join(f"    %t{i + 1} = arith.addf %t{i}, {name} : f32\n"
-                    for i, name in enumerate(names))
-    return PAIRS.format(names="".join(f", {name}" for name in names),
-                        lines=lines, last=len(names))
-
-
 def draw_epilogue(rng, form, text, is_paired):
     """Extra operands, clauses and the type of D; `text` has the sizes."""
     groups, m, n = text["batch"], text["m"], text["n"]
@@ -138,7 +123,8 @@ def draw_epilogue(rng, form, text, is_paired):
         operands.append(("v", f"tensor<{shape}x{rng.choice(['f32', 'bf16'])}>"))
         clauses.append("bias(%v)" + (" row" if is_row else ""))
     if is_paired:
-        clauses.append(draw_pairs(operands))
+        names = {name for name, _ in operands}
+        clauses.append(pairs_region(rng, "c" in names, "v" in names))
     elif rng.random() < 0.3:
         clauses.append("activation(" + rng.choice(["relu", "gelu", "silu"]) + ")")
     elif rng.random() < 0.2:

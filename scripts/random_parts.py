@@ -28,11 +28,18 @@ class Product:
     options: list
     text: str = field(repr=False, default="")
 
-    def source(self, with_schedule=True):
-        clause = ""
-        if with_schedule and self.schedule:
-            clause = ("schedule(#blockscale.schedule<"
-                      + ", ".join(self.schedule) + ">)")
+    def schedules(self):
+        """All of the schedule, the first half of it, and so on until none is left."""
+        fields = self.schedule
+        while fields:
+            yield fields
+            fields = fields[:len(fields) // 2]
+        yield []
+
+    def source(self, fields):
+        """With a schedule of these fields."""
+        clause = (f"schedule(#blockscale.schedule<{', '.join(fields)}>)"
+                  if fields else "")
         return self.text.replace("SCHEDULE", clause)
 
 
@@ -80,40 +87,74 @@ def draw_shape(rng, mix):
             return m, n, k, batch
 
 
-def draw_schedule(rng, chip):
+def draw_warps_schedule(rng):
+    """Where warps multiply."""
     fields = []
-    if rng.random() < 0.35:
-        return fields
     if rng.random() < 0.6:
         fields.append(f"tile_n = {rng.choice([16, 32, 64, 128, 192, 256])}")
+    if rng.random() < 0.25:
+        fields.append(f"tile_m = {rng.choice([64, 128])}")
     if rng.random() < 0.3:
         fields.append(f"stages = {rng.randint(2, 5)}")
-    if not legality.has_tensor_memory(chip):
-        return fields
-    if rng.random() < 0.5:
-        fields.append(f"cta_group = {rng.choice([1, 2])}")
-    for name in ("cluster_m", "cluster_n"):
-        if rng.random() < 0.4:
-            fields.append(f"{name} = {rng.choice([1, 1, 2, 4])}")
     if rng.random() < 0.3:
         fields.append("swap_operands = " + rng.choice(["true", "false"]))
-    if rng.random() < 0.2:
+    if rng.random() < 0.15:
         fields.append("scheduler = dynamic")
+    if rng.random() < 0.15:
+        fields.append(f"split_k = {rng.choice([2, 3])}")
+    return fields
+
+
+def draw_tiles(rng, chip):
+    """Sizes of tiles and instructions, and the CTAs that have them together."""
+    fields, ctas = [], rng.choice([0, 1, 2])
+    widths = [16, 32, 40, 48, 64, 64, 96, 128, 128, 160, 192, 192, 224, 256, 256]
+    if ctas:
+        fields.append(f"cta_group = {ctas}")
+    if rng.random() < 0.65:
+        # Wider ones are those of pairs, of two instructions beside each other.
+        width = rng.choice(widths + [320, 384, 448] * (ctas == 2))
+        fields.append(f"tile_n = {width}")
+    for name in ("cluster_m", "cluster_n"):
+        if rng.random() < 0.3:
+            fields.append(f"{name} = {rng.choice([1, 1, 2, 4])}")
+    if legality.has(chip, k=96) and rng.random() < 0.2:
+        fields.append("mma_k = 96")
+    elif legality.has(chip, k=128, sparse=False) and rng.random() < 0.3:
+        fields.append("tile_m = 512")
+    return fields
+
+
+def draw_tensor_memory_schedule(rng, chip):
+    fields = draw_tiles(rng, chip)
+    if rng.random() < 0.35:
+        fields.append("swap_operands = " + rng.choice(["true", "false"]))
+    for chance, field in ((0.2, "scheduler = dynamic"),
+                          (0.15, "dependent_launch = true"),
+                          (0.2, "stores = tma"),
+                          (0.25, "epilogue_warps = 8"),
+                          (0.15, f"accumulators = {rng.choice([1, 2, 3, 3])}"),
+                          (0.2, f"stages = {rng.randint(2, 5)}"),
+                          (0.15, f"scale_stages = {rng.choice([1, 2])}")):
+        if rng.random() < chance:
+            fields.append(field)
     if rng.random() < 0.2:
-        fields.append("dependent_launch = true")
-    if rng.random() < 0.25:
         splits = rng.choice([2, 2, 3, 4, 5])
         fields.append(f"split_k = {splits}")
         if rng.random() < 0.6:
             fields.append(f"cluster_k = {rng.choice([1, splits, splits])}")
-    if rng.random() < 0.25:
-        fields.append("stores = tma")
-    if rng.random() < 0.15:
+    elif rng.random() < 0.1:
         fields.append(f"stream_k = {rng.randint(2, 12)}")
-    if legality.has(chip, k=96) and rng.random() < 0.2:
-        fields.append("mma_k = 96")
-    elif legality.has(chip, k=128, sparse=False) and rng.random() < 0.4:
-        fields.append("tile_m = 512")
+    return fields
+
+
+def draw_schedule(rng, chip):
+    """Fields in any order, of which `Product.schedules` leaves out the last ones."""
+    if rng.random() < 0.25:
+        return []
+    fields = (draw_tensor_memory_schedule(rng, chip)
+              if legality.has_tensor_memory(chip) else draw_warps_schedule(rng))
+    rng.shuffle(fields)
     return fields
 
 
