@@ -13,7 +13,9 @@
 #include "DynamicSizes.h"
 #include "QuantizedNumbers.h"
 #include "QuantizedResults.h"
+#include "blockscale/Dialect/Blockscale/IR/FloatResults.h"
 #include "blockscale/Verify/Memory.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -120,6 +122,27 @@ static bool hasMathOnTheWay(FunctionOpInterface function) {
       look(op);
   });
   return hasMath;
+}
+
+/// The scales of what is quantised first, where sums of its products are
+/// quantised, too: floats that follow from the data, by which sums are rounded
+/// whatever the data are. Empty without such.
+static std::string scalesOfRoundedSums(FunctionOpInterface function) {
+  std::string scales;
+  walkCalls(function, [&](Operation *op) {
+    if (!scales.empty() || !isa<QuantizeOp>(op))
+      return;
+    BackwardSliceOptions options;
+    options.omitBlockArguments = true;
+    SetVector<Operation *> before;
+    if (failed(getBackwardSlice(op, &before, options)))
+      return;
+    for (Operation *source : before)
+      if (auto first = dyn_cast<QuantizeOp>(source))
+        if (hasFloatScales(first.getType()))
+          scales = print(first.getType().getSpec().getValue());
+  });
+  return scales;
 }
 
 //===----------------------------------------------------------------------===//
@@ -345,6 +368,8 @@ static FunctionVerdict checkFunction(FunctionOpInterface function,
     return verdict;
   }
   compareResults(function, *reference, *found, isExact, options, verdict);
+  if (verdict.mismatches && isExact)
+    verdict.scalesOfTies = scalesOfRoundedSums(function);
   return verdict;
 }
 
@@ -378,6 +403,12 @@ static void printDetails(const FunctionVerdict &verdict, std::ostream &out) {
   for (const std::string &text : {verdict.error, verdict.first})
     if (!text.empty())
       out << head << text << "\n";
+  if (!verdict.scalesOfTies.empty())
+    out << head << "sums under scales of '" << verdict.scalesOfTies
+        << "' that follow from the data are rounded with exact data, too, and "
+           "many lie in the middle between two codes of what quantises them "
+           "next, of which their last bit makes one or the other; if "
+           "'--data=random' passes, that may be all\n";
   for (const emulator::Finding &finding : verdict.findings)
     out << head << emulator::toString(finding) << "\n";
 }

@@ -34,6 +34,21 @@ func.func @chain(%x: !x, %w: !w, %v: !v) -> tensor<?x64xf32> {
   return %r : tensor<?x64xf32>
 })";
 
+/// The same of a matrix that the function quantises itself, under scales of
+/// which only the data know.
+constexpr const char *kFloatChain = R"(
+!x = !blockscale.tensor<?x256xf8E4M3FN, "float32_t128">
+!w = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128_t128">
+!v = !blockscale.tensor<64x128xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!h = !blockscale.tensor<?x128xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @chain(%m: tensor<?x256xf32>, %w: !w, %v: !v) -> tensor<?x64xf32> {
+  %x = blockscale.quantize %m : tensor<?x256xf32> to !x
+  %y = blockscale.matmul %x, %w : !x, !w -> tensor<?x128xf32>
+  %h = blockscale.quantize %y : tensor<?x128xf32> to !h
+  %r = blockscale.matmul %h, %v : !h, !v -> tensor<?x64xf32>
+  return %r : tensor<?x64xf32>
+})";
+
 /// Where 1 + erf(x / sqrt(2)) is 2^-24 in f32, or 0 by another erf.
 constexpr float kTail = -5.3708f;
 
@@ -151,6 +166,18 @@ TEST_F(CheckFunctions, NoticesAChangedScale) {
   EXPECT_FALSE(verdict.passed());
   EXPECT_NE(verdict.first.find("x5: expected"), std::string::npos)
       << verdict.first;
+  EXPECT_EQ(verdict.scalesOfTies, "");
+}
+
+// Not even exact data make the sums of the first product exact.
+TEST_F(CheckFunctions, SaysWhereSumsOfExactDataAreRounded) {
+  options.beforeRun = [](emulator::Launch &launch, emulator::Options &) {
+    if (launch.kernel == "chain_1")
+      launch.buffers[3].data[5 * 16] += 2;
+  };
+  FunctionVerdict verdict = check(kFloatChain);
+  EXPECT_GT(verdict.mismatches, 0u) << printVerdicts({verdict});
+  EXPECT_EQ(verdict.scalesOfTies, "float32_t128");
 }
 
 // The codes of a block whose scale follows from the last bit of a number

@@ -67,6 +67,10 @@ struct FunctionVerdict {
   double worst = 0;
   /// "result 0, element 3x7: expected 12, found 14".
   std::string first;
+  /// The spec of float scales by which exact data, too, have sums with
+  /// rounding, of which the last bit may have become one of a code; empty if
+  /// all agrees or sums have none.
+  std::string scalesOfTies;
   std::vector<emulator::Finding> findings;
   emulator::OpenPointSet openPoints;
 
