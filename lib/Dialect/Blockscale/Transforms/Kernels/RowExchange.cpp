@@ -78,9 +78,6 @@ void RowExchange::put(Value values, int64_t first) {
     values = arith::SIToFPOp::create(b, type.clone(b.getF32Type()), values);
   for (int64_t i = 0; i < count; ++i) {
     Value number = vector::ExtractOp::create(b, values, i);
-    // Sums of integers, which the epilogue has as floats.
-    if (number.getType().isInteger())
-      number = arith::SIToFPOp::create(b, b.getF32Type(), number);
     int64_t distance = (first + i) * rowPitch(columns);
     StoreSharedOp::create(b, vector::FromElementsOp::create(b, one, number),
                           sums, b.add(given, b.constant(distance)));
