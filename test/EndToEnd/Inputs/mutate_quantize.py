@@ -204,19 +204,55 @@ for lane, first in re.findall(
                    (rf"a bit less: .*and\.b32\s+{lane},", ANY)]
 
 
-# Of the rows of a tile one leaves the scale, at a place which the bits that tell the rows
-# of a tile apart have no part in.
-for mask, one, leaves in re.findall(
-        r"and\.b32\s+(%r\d+), %r\d+, \d+;\n\s*or\.b32\s+(%r\d+), %r\d+, \1;"
-        r"(?:\n.*)*?\n\s*setp\.ne\.b32\s+(%p\d+), \2, 0;", text):
-    rows = int(re.search(rf"and\.b32\s+{mask}, %r\d+, (\d+);", text)[1]) + 1
+
+
+def followers(roots):
+    """What is computed of registers, but for what is loaded."""
+    computes = re.compile(r"\s*(?!ld|st|shfl|tcgen05|mbarrier|@)\w[\w.]*\s+"
+                          r"(\{[^}]*\}|%\w+(?:\|%\w+)?)\s*,(.*);")
+    lines = [found.groups() for found in map(computes.match, ptx.lines) if found]
+    reached = set(roots)
+    while True:
+        more = set()
+        for results, read in lines:
+            if reached.intersection(re.findall(r"%\w+", read)):
+                more.update(re.findall(r"%\w+", results))
+        if more <= reached:
+            return reached
+        reached |= more
+
+
+# Of the threads of a tile one leaves the scale, at a place that the bits of its number
+# which tell these threads apart have no part in.
+LEAVES = "another thread leaves the same scale at the same place"
+of_thread = followers(re.findall(r"mov\.u32\s+(%r\d+), %tid\.x;", text))
+for leaves, one in re.findall(r"setp\.ne\.b32\s+(%p\d+), (%r\d+), 0;", text):
+    parts = re.search(rf"or\.b32\s+{one}, (%r\d+), (%r\d+);", text)
     guarded = re.search(rf"@{leaves} bra\s+\$\w+;((?:\n(?!.*(?:bra|\$)).*)*)", text)
-    place = guarded and re.search(
-        r"shr\.u32\s+(%r\d+), %r\d+, (\d+);\n\s*and\.b32\s+%r\d+, \1, (\d+);",
-        guarded[1])
-    if place and (int(place[3]) & -int(place[3])) << int(place[2]) == rows:
-        EQUIVALENT.append((rf"a bit less: .*and\.b32\s+{mask},",
-                           "the row beside leaves the same scale at the same place"))
+    stores = guarded and re.findall(r"st\.global\.b32\s+\[(%rd\d+)\]", guarded[1])
+    if not parts or not stores or len(stores) != 1:
+        continue
+    # A place that is the tile's is the same for all threads.
+    if stores[0] not in of_thread:
+        EQUIVALENT += [(rf"another shift: .*shr\.u32\s+{part}, ", LEAVES)
+                       for part in parts.groups()]
+    # Where it has a row, rows of a tile differ in lower bits than those.
+    row = re.search(r"shr\.u32\s+(%r\d+), %r\d+, (\d+);\n\s*and\.b32\s+%r\d+, \1, (\d+);",
+                    guarded[1])
+    for part in parts.groups():
+        mask = re.search(rf"and\.b32\s+{part}, %r\d+, (\d+);", text)
+        if row and mask and (int(row[3]) & -int(row[3])) << int(row[2]) == int(mask[1]) + 1:
+            EQUIVALENT.append((rf"a bit less: .*and\.b32\s+{part},", LEAVES))
+# Two words at once, or each by itself: where the first condition fails there are loads
+# behind one of their own.
+for inside, tile, last in re.findall(
+        r"setp\.lt\.u32\s+(%p\d+), (%r\d+), (\d+);", text):
+    both = re.search(rf"and\.pred\s+(%p\d+), {inside}, (%p\d+);", text)
+    if (both and re.search(rf"setp\.eq\.b64\s+{both[2]}, %rd\d+, 0;", text)
+            and re.search(rf"setp\.gt\.u32\s+%p\d+, {tile}, {int(last) - 1};", text)
+            and len(re.findall(rf"{inside}\b", text)) == 2):
+        EQUIVALENT.append((rf"another bound: .*setp\.lt\.u32\s+{inside},",
+                           "the words are loaded one by one then"))
 
 
 def serves_maximum(at):
@@ -321,6 +357,32 @@ if "min_error" in open(source).read():
                                   r"\s*or\.pred\s+%p\d+, %p\d+, \1;", text):
             EQUIVALENT.append((rf"one of two conditions: .*or\.pred\s+%p\d+, %p\d+, "
                                rf"{settled};", OPEN))
+    # Of a product a pass over the sums that adds up errors: two numbers in each other's
+    # place. The codes are made of sums that are loaded again.
+    for at in ptx.places(r"mov\.b32\s+\{%rs\d+, %rs\d+\}, %r\d+;") if is_epilogue else ():
+        behind = [line for line in ptx.lines[at:]
+                  if re.search(r"tcgen05\.ld|st\.global", line)]
+        halves = re.search(r"\{(%rs\d+), (%rs\d+)\}", ptx.lines[at])
+        used = [re.findall(rf".*{half}\b.*", text) for half in halves.groups()]
+        are_numbers = all(
+            len(lines) == 2 and re.search(rf"cvt\.f32\.b?f16\s+%r\d+, {half};", lines[1])
+            for half, lines in zip(halves.groups(), used))
+        if are_numbers and behind and "tcgen05.ld" in behind[0]:
+            EQUIVALENT.append((rf"the halves exchanged: {at}: ",
+                               "errors are added up in any order"))
+    # Where the largest number is beyond the largest code, errors have a bound.
+    for within, number in re.findall(
+            r"setp\.leu\.f32\s+(%p\d+), (%r\d+), 0f(?:44000000|43E00000);",
+            text) if is_epilogue else ():
+        BOTH = "both ways find the same errors, but of sums that no product has"
+        EQUIVALENT += [
+            (rf"the other branch: .*@{within} bra", BOTH),
+            (rf"a factor left out: .*mul\.rn\.f32\s+{number},", BOTH)]
+        for branch in ptx.places(rf"@{within} bra"):
+            end = next(at for at in range(branch + 1, len(ptx.lines))
+                       if re.search(r"^\$L|bra", ptx.lines[at]))
+            EQUIVALENT += [(rf"[^:]*: {at}: ", "no sum is so large")
+                           for at in range(branch + 1, end)]
     # What two sums of f32 that begin at 32 are less than their bits.
     EQUIVALENT.append((r"another sum: .*add\.s32\s+%r\d+, %r\d+, 2080374784;",
                        "no two errors here differ by 2^-20 of the bound"))
