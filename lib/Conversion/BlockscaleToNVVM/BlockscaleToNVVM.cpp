@@ -324,6 +324,7 @@ void blockscale::populateBlockscaleToNVVMPatterns(
   populateStorePatterns(converter, patterns);
   populateTcgen05Patterns(converter, patterns);
   populateWarpPatterns(converter, patterns);
+  populateRowPatterns(converter, patterns);
   populateEpiloguePatterns(converter, patterns);
 }
 

@@ -1,4 +1,4 @@
-//===- EpilogueToNVVM.cpp - rows of global memory and math ----------------===//
+//===- EpilogueToNVVM.cpp - codes and math of epilogues -------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -15,218 +15,11 @@
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace blockscale;
 
-//===----------------------------------------------------------------------===//
-// Rows
-//===----------------------------------------------------------------------===//
-
-/// The widest access of one thread in bytes.
-static constexpr int64_t kAccessBytes = 16;
-
 namespace {
-/// The elements of a row that one thread reads or writes. There are two ways:
-/// all of them at once, or each one that is inside.
-class Row {
-public:
-  Row(ImplicitLocOpBuilder &b, VectorType type, Value memory, Value offset,
-      Value count, Value stride, bool isAligned)
-      : b(b), type(type), count(count), stride(stride), isAligned(isAligned),
-        first(step(memory, offset)) {}
-
-  Value load();
-  void store(Value values);
-
-private:
-  int64_t size() const { return type.getDimSize(0); }
-  int64_t bytes() const { return size() * type.getElementTypeBitWidth() / 8; }
-  /// Bytes of one access to the whole row, and the alignment that it needs.
-  int64_t accessBytes() const { return std::min(kAccessBytes, bytes()); }
-
-  /// The pointer `elements` behind `from`.
-  Value step(Value from, Value elements) {
-    return LLVM::GEPOp::create(b, from.getType(), type.getElementType(), from,
-                               ArrayRef<LLVM::GEPArg>{elements});
-  }
-  Value step(Value from, int32_t elements) {
-    return LLVM::GEPOp::create(b, from.getType(), type.getElementType(), from,
-                               ArrayRef<LLVM::GEPArg>{elements});
-  }
-  /// Calls `access` with each index and pointer. A pointer is made where it is
-  /// used: all of them at once would take two registers each.
-  void forEach(llvm::function_ref<void(int64_t, Value)> access);
-  /// Whether element `index` is inside.
-  Value isInside(int64_t index) {
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, count,
-                                 constantI32(b, index));
-  }
-  /// Whether all elements are inside and, without a stride, aligned; null if
-  /// the row cannot be accessed at once.
-  Value isWhole();
-
-  Value loadElement(Value pointer) {
-    return LLVM::LoadOp::create(b, type.getElementType(), pointer);
-  }
-  Value loadWhole();
-  Value loadInside();
-  void storeWhole(Value values);
-  void storeInside(Value values);
-
-  ImplicitLocOpBuilder &b;
-  VectorType type;
-  Value count, stride;
-  bool isAligned;
-  Value first;
-};
-} // namespace
-
-void Row::forEach(llvm::function_ref<void(int64_t, Value)> access) {
-  Value pointer = first;
-  for (int32_t i = 0; i < size(); ++i) {
-    if (i > 0)
-      pointer = stride ? step(pointer, stride) : step(first, i);
-    access(i, pointer);
-  }
-}
-
-Value Row::isWhole() {
-  bool fits = size() > 1 && llvm::isPowerOf2_64(accessBytes()) &&
-              bytes() % accessBytes() == 0;
-  if (!stride && !fits)
-    return {};
-  Value whole = isInside(size() - 1);
-  if (stride)
-    return whole;
-  Type i64 = b.getI64Type();
-  Value address = LLVM::PtrToIntOp::create(b, i64, first);
-  Value rest = arith::AndIOp::create(
-      b, address, arith::ConstantIntOp::create(b, i64, accessBytes() - 1));
-  Value aligned =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest,
-                            arith::ConstantIntOp::create(b, i64, 0));
-  return arith::AndIOp::create(b, whole, aligned);
-}
-
-Value Row::loadWhole() {
-  if (!stride)
-    return LLVM::LoadOp::create(b, type, first, accessBytes());
-  SmallVector<Value> elements;
-  forEach([&](int64_t, Value pointer) {
-    elements.push_back(loadElement(pointer));
-  });
-  return vector::FromElementsOp::create(b, type, elements);
-}
-
-Value Row::loadInside() {
-  Type elementType = type.getElementType();
-  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(elementType));
-  SmallVector<Value> elements;
-  forEach([&](int64_t index, Value pointer) {
-    auto condition =
-        scf::IfOp::create(b, TypeRange{elementType}, isInside(index),
-                          /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(condition.thenBlock());
-    scf::YieldOp::create(b, loadElement(pointer));
-    b.setInsertionPointToStart(condition.elseBlock());
-    scf::YieldOp::create(b, zero);
-    elements.push_back(condition.getResult(0));
-  });
-  return vector::FromElementsOp::create(b, type, elements);
-}
-
-void Row::storeWhole(Value values) {
-  if (!stride) {
-    LLVM::StoreOp::create(b, values, first, accessBytes());
-    return;
-  }
-  forEach([&](int64_t index, Value pointer) {
-    LLVM::StoreOp::create(b, vector::ExtractOp::create(b, values, index),
-                          pointer);
-  });
-}
-
-void Row::storeInside(Value values) {
-  forEach([&](int64_t index, Value pointer) {
-    auto condition = scf::IfOp::create(b, isInside(index));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(condition.thenBlock());
-    LLVM::StoreOp::create(b, vector::ExtractOp::create(b, values, index),
-                          pointer);
-  });
-}
-
-Value Row::load() {
-  if (isAligned)
-    return loadWhole();
-  Value whole = isWhole();
-  if (!whole)
-    return loadInside();
-  auto condition = scf::IfOp::create(b, TypeRange{type}, whole,
-                                     /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(condition.thenBlock());
-  scf::YieldOp::create(b, loadWhole());
-  b.setInsertionPointToStart(condition.elseBlock());
-  scf::YieldOp::create(b, loadInside());
-  return condition.getResult(0);
-}
-
-void Row::store(Value values) {
-  if (isAligned)
-    return storeWhole(values);
-  Value whole = isWhole();
-  if (!whole)
-    return storeInside(values);
-  auto condition = scf::IfOp::create(b, whole, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(condition.thenBlock());
-  storeWhole(values);
-  b.setInsertionPointToStart(condition.elseBlock());
-  storeInside(values);
-}
-
-namespace {
-struct LoadRowToNVVM : OpConversionPattern<LoadRowOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(LoadRowOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    // LLVM has no floats of 8 bits: they are its bytes.
-    VectorType type = op.getType(), loaded = type;
-    if (type.getElementTypeBitWidth() == 8)
-      loaded = type.clone(b.getI8Type());
-    Row row(b, loaded, adaptor.getSource(), adaptor.getOffset(),
-            adaptor.getCount(), adaptor.getStride(), op.getAligned());
-    Value value = row.load();
-    if (loaded != type)
-      value = arith::BitcastOp::create(b, type, value);
-    rewriter.replaceOp(op, value);
-    return success();
-  }
-};
-
-struct StoreRowToNVVM : OpConversionPattern<StoreRowOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(StoreRowOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Row row(b, op.getValue().getType(), adaptor.getTarget(),
-            adaptor.getOffset(), adaptor.getCount(), adaptor.getStride(),
-            op.getAligned());
-    row.store(adaptor.getValue());
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
-
 //===----------------------------------------------------------------------===//
 // Arrivals
 //===----------------------------------------------------------------------===//
@@ -513,12 +306,11 @@ static bool isF32(Operation *op) {
 
 void blockscale::populateEpiloguePatterns(const TypeConverter &converter,
                                           RewritePatternSet &patterns) {
-  patterns.add<LoadRowToNVVM, StoreRowToNVVM, CountArrivalToNVVM,
-               LargestMagnitudeToNVVM, EncodePairToNVVM, EncodeWordToNVVM,
-               EncodeStochasticToNVVM, DitherToNVVM, RoundPairToNVVM,
-               DecodePairToNVVM, RoundingErrorsToNVVM, AddTowardsZeroToNVVM,
-               MultiplyTowardsZeroToNVVM, AddHalfToNVVM, ExpToNVVM, Exp2ToNVVM>(
-      converter, patterns.getContext());
+  patterns.add<CountArrivalToNVVM, LargestMagnitudeToNVVM, EncodePairToNVVM,
+               EncodeWordToNVVM, EncodeStochasticToNVVM, DitherToNVVM,
+               RoundPairToNVVM, DecodePairToNVVM, RoundingErrorsToNVVM,
+               AddTowardsZeroToNVVM, MultiplyTowardsZeroToNVVM, AddHalfToNVVM,
+               ExpToNVVM, Exp2ToNVVM>(converter, patterns.getContext());
   populatePolynomialPatterns<math::ErfOp, math::ExpM1Op, math::LogOp,
                              math::Log1pOp, math::Log2Op, math::TanhOp>(
       converter, patterns);

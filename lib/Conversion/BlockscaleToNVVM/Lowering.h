@@ -98,7 +98,10 @@ void populateTcgen05Patterns(const mlir::TypeConverter &converter,
 /// Fragments, scales in registers and mma.sync.
 void populateWarpPatterns(const mlir::TypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
-/// Rows in global memory, and functions of `math`.
+/// Rows in global memory.
+void populateRowPatterns(const mlir::TypeConverter &converter,
+                         mlir::RewritePatternSet &patterns);
+/// Codes, and functions of `math`.
 void populateEpiloguePatterns(const mlir::TypeConverter &converter,
                               mlir::RewritePatternSet &patterns);
 /// Boxes in shared memory that TMA stores, and sums that CTAs exchange.
