@@ -21,6 +21,18 @@
 using namespace mlir;
 using namespace blockscale;
 
+/// Bytes of an element of D.
+static double bytesOfElement(MatmulOp op) {
+  double bytes = op.getType().getElementTypeBitWidth() / 8.0;
+  if (QuantizeOp quantizer = quantizerOf(op)) {
+    ScaledTensorType type = quantizer.getType();
+    unsigned bits = type.getElementType().getIntOrFloatBitWidth();
+    double scale = hasFloatScales(type) ? sizeof(float) : 1;
+    bytes = bits / 8.0 + scale / double(type.getKTile());
+  }
+  return op.getPairs() ? bytes / 2 : bytes;
+}
+
 ProblemSizes blockscale::problemSizes(MatmulOp op, bool swap,
                                       int64_t expectedRows, int64_t mostRows) {
   auto size = [&](int64_t extent) {
@@ -34,15 +46,6 @@ ProblemSizes blockscale::problemSizes(MatmulOp op, bool swap,
   int64_t k = size(sizes.k);
   if (op.isGroupedAlongK())
     k = std::max<int64_t>(1, k / std::max<int64_t>(1, batch));
-  double bytesD = op.getType().getElementTypeBitWidth() / 8.0;
-  if (QuantizeOp quantizer = quantizerOf(op)) {
-    ScaledTensorType type = quantizer.getType();
-    unsigned bits = type.getElementType().getIntOrFloatBitWidth();
-    double scale = hasFloatScales(type) ? sizeof(float) : 1;
-    bytesD = bits / 8.0 + scale / double(type.getKTile());
-  }
-  if (op.getPairs())
-    bytesD /= 2;
   int64_t mostColumns = swap ? sizes.m : sizes.n;
   if (ShapedType::isDynamic(mostColumns))
     mostColumns = swap ? mostRows : 0;
@@ -53,7 +56,7 @@ ProblemSizes blockscale::problemSizes(MatmulOp op, bool swap,
       k,
       batch,
       mostColumns,
-      bytesD,
+      bytesOfElement(op),
       promotionBlock(op.getA().getType(), op.getB().getType()),
       columnsOfScale(op.getA().getType(), op.getB().getType(), swap)};
 }
@@ -181,8 +184,7 @@ static hw::EpilogueWork epilogueWork(MatmulOp op, ScheduleAttr schedule,
   if (QuantizeOp quantizer = quantizerOf(op))
     if (warpsOfQuarter == 1)
       work.chunk = columnsOfBlock(op, quantizer);
-  bool isSwapped = schedule.getSwapOperands().getValue();
-  work.bytes = problemSizes(op, isSwapped, /*expectedRows=*/1).bytesD;
+  work.bytes = bytesOfElement(op);
   work.instructions = instructionsOf(op);
   if (op.getC() || op.getBias())
     work.wait = hw::kL2LatencyCycles;

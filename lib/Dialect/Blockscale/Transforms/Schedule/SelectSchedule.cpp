@@ -237,6 +237,10 @@ struct Request {
   /// Elements along K whose sums are promoted together, or 0.
   int64_t block;
 
+  const ProblemSizes &problemOf(const TileChoice &choice) const {
+    return choice.swap ? swapped : problem;
+  }
+
   /// Why the target has no such instruction. Choices one behind the other have
   /// the same one.
   const std::optional<Reason> &whyNotLegal(MmaAttr mma) const {
@@ -377,9 +381,8 @@ static std::optional<Reason> whyNotTile(const Request &asked,
     return why;
   if (auto why = whyNotHalves(op, mma, tile))
     return why;
-  ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
   if (auto why = whyNotPromotion(mma, tile, asked.block,
-                                 columnsOfScale(a, b, choice.swap),
+                                 asked.problemOf(choice).columnsOfScale,
                                  columnsOfResult(op), target))
     return why;
   if (auto why = whyNotStores(tile, asked.stored, target))
@@ -443,7 +446,7 @@ static Result<ScheduleChoice> complete(const Request &asked,
   hw::Target target = asked.target;
   if (auto why = whyNotSparseSide(op, getMma(op), choice.swap))
     return *why;
-  const ProblemSizes &problem = choice.swap ? asked.swapped : asked.problem;
+  const ProblemSizes &problem = asked.problemOf(choice);
   if (auto why = whyNotCluster(wish, choice, target))
     return *why;
   if (auto why = whyNotTileM(wish, getMma(op), choice, target))
@@ -562,6 +565,19 @@ static double rankOf(const ScheduleChoice &choice) {
          choice.margin * marginOf(choice.schedule);
 }
 
+/// Puts the fastest first, and of equals those that were found first. There may
+/// be a thousand: each is ranked and moved once.
+static void sortByRank(std::vector<ScheduleChoice> &choices) {
+  std::vector<std::pair<double, size_t>> order;
+  for (auto [i, choice] : llvm::enumerate(choices))
+    order.emplace_back(rankOf(choice), i);
+  llvm::sort(order);
+  std::vector<ScheduleChoice> sorted;
+  for (auto [rank, i] : order)
+    sorted.push_back(choices[i]);
+  choices = std::move(sorted);
+}
+
 /// Puts first what holds whatever else is chosen: a tile would be named else
 /// that is not to blame.
 static void nameWish(std::vector<Reason> &refused,
@@ -605,13 +621,14 @@ ScheduleChoices blockscale::listScheduleChoices(MatmulOp op, hw::Target target,
       if (!addParts(choice) || wish.getSplitK() || wish.shares() > 1)
         continue;
       MmaAttr instruction = asked.instruction(choice);
+      const ProblemSizes &problem = asked.problemOf(choice);
       for (int64_t splits :
-           splitsOf(op, instruction, choice, target, expectedRows)) {
+           splitsOf(op, wish, problem, instruction, choice, target)) {
         choice.splits = splits;
         addParts(choice);
       }
       choice.splits = 1;
-      choice.shares = sharesOf(op, instruction, choice, target);
+      choice.shares = sharesOf(op, wish, problem, instruction, choice, target);
       if (choice.shares > 1)
         addParts(choice);
     }
@@ -627,10 +644,7 @@ ScheduleChoices blockscale::listScheduleChoices(MatmulOp op, hw::Target target,
                  std::to_string(wish.getClusterM()) +
                  " does not hold; nearest legal: 'cluster_m' of 2"));
   }
-  llvm::stable_sort(choices.legal,
-                    [](const ScheduleChoice &x, const ScheduleChoice &y) {
-                      return rankOf(x) < rankOf(y);
-                    });
+  sortByRank(choices.legal);
   return choices;
 }
 

@@ -106,15 +106,15 @@ static bool namesCluster(ScheduleAttr wish) {
   return wish.getClusterM() || wish.getClusterN();
 }
 
-SmallVector<int64_t> blockscale::splitsOf(MatmulOp op, MmaAttr instruction,
+SmallVector<int64_t> blockscale::splitsOf(MatmulOp op, ScheduleAttr wish,
+                                          const ProblemSizes &problem,
+                                          MmaAttr instruction,
                                           const TileChoice &choice,
-                                          hw::Target target,
-                                          int64_t expectedRows) {
+                                          hw::Target target) {
   SmallVector<int64_t> splits;
   if (op.hasGroups() || ShapedType::isDynamic(op.getSizes().k) ||
-      (sharesLoads(choice) && namesCluster(getScheduleWish(op))))
+      (sharesLoads(choice) && namesCluster(wish)))
     return splits;
-  ProblemSizes problem = problemSizes(op, choice.swap, expectedRows);
   int64_t rows = hw::kTmemLanes * choice.ctaGroup * choice.rowInstructions;
   int64_t tiles = llvm::divideCeil(problem.rows, rows) *
                   llvm::divideCeil(problem.columns, choice.tileN) *
@@ -131,12 +131,12 @@ SmallVector<int64_t> blockscale::splitsOf(MatmulOp op, MmaAttr instruction,
 /// What a wave that is filled must be of all of them.
 static constexpr double kLeastGain = 0.05;
 
-int64_t blockscale::sharesOf(MatmulOp op, MmaAttr instruction,
+int64_t blockscale::sharesOf(MatmulOp op, ScheduleAttr wish,
+                             const ProblemSizes &problem, MmaAttr instruction,
                              const TileChoice &choice, hw::Target target) {
-  ScheduleAttr wish = getScheduleWish(op);
   bool isWished = wish.getStreamK() || wish.getClusterK();
-  bool isOther = op.hasGroups() || quantizerOf(op) ||
-                 promotionBlock(op.getA().getType(), op.getB().getType()) > 0;
+  bool isOther =
+      op.hasGroups() || quantizerOf(op) || problem.promotionBlock > 0;
   // Four warps store what is shared out.
   if (choice.inHalves && wish.getAccumulators() == 0)
     return 1;

@@ -9,6 +9,7 @@
 #define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_SCHEDULE_TILECHOICES_H
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/Transforms/Prediction.h"
 #include "blockscale/HW/Target.h"
 
 namespace blockscale {
@@ -36,14 +37,16 @@ llvm::SmallVector<TileChoice> choicesOf(MmaAttr mma, ScheduleAttr wish,
 
 /// The numbers of parts of K to compare for a tile of `instruction` beside 1. A
 /// cluster of several tiles that the user names stays as large as that, and a K
-/// that only the host knows may be too short for parts.
-llvm::SmallVector<int64_t> splitsOf(MatmulOp op, MmaAttr instruction,
-                                    const TileChoice &choice, hw::Target target,
-                                    int64_t expectedRows);
+/// that only the host knows may be too short for parts. `problem` is that of
+/// the choice, with its operands exchanged or not.
+llvm::SmallVector<int64_t>
+splitsOf(MatmulOp op, ScheduleAttr wish, const ProblemSizes &problem,
+         MmaAttr instruction, const TileChoice &choice, hw::Target target);
 
 /// The shares of tiles to compare for such a tile beside none, one for each
 /// cluster that runs at once; 1 where they cannot pay.
-int64_t sharesOf(MatmulOp op, MmaAttr instruction, const TileChoice &choice,
+int64_t sharesOf(MatmulOp op, ScheduleAttr wish, const ProblemSizes &problem,
+                 MmaAttr instruction, const TileChoice &choice,
                  hw::Target target);
 
 /// How many of the parts of K of `choice` a cluster computes: all of them,
