@@ -14,14 +14,10 @@
 using namespace blockscale::driver;
 
 int blockscale::driver::run(int argc, const char *const *argv) {
-  std::vector<std::unique_ptr<Verb>> verbs;
-  verbs.push_back(makeCheckVerb());
-  verbs.push_back(makeCompileVerb());
-  verbs.push_back(makeEmulateVerb());
-  verbs.push_back(makeExplainVerb({makeScheduleTopic()}));
-  verbs.push_back(makePackVerb());
-  verbs.push_back(makeVerifyVerb());
+  auto explain = [] { return makeExplainVerb({makeScheduleTopic()}); };
   return runVerbs(
-      verbs, "blockscale " BLOCKSCALE_VERSION " (LLVM " LLVM_VERSION_STRING ")",
+      {makeCheckVerb, makeCompileVerb, makeEmulateVerb, explain, makePackVerb,
+       makeVerifyVerb},
+      "blockscale " BLOCKSCALE_VERSION " (LLVM " LLVM_VERSION_STRING ")",
       "Compiler for block-scaled matrix products on tensor cores", argc, argv);
 }

@@ -12,11 +12,8 @@
 using namespace blockscale::driver;
 
 int blockscale::driver::runWithoutCompiler(int argc, const char *const *argv) {
-  std::vector<std::unique_ptr<Verb>> verbs;
-  verbs.push_back(makeCheckVerb());
-  verbs.push_back(makeEmulateVerb());
-  verbs.push_back(makeExplainVerb());
-  verbs.push_back(makePackVerb());
-  return runVerbs(verbs, "blockscale-emulate " BLOCKSCALE_VERSION,
+  auto explain = [] { return makeExplainVerb(); };
+  return runVerbs({makeCheckVerb, makeEmulateVerb, explain, makePackVerb},
+                  "blockscale-emulate " BLOCKSCALE_VERSION,
                   "Emulator of PTX for Blackwell's tensor cores", argc, argv);
 }

@@ -122,9 +122,18 @@ static int runVerb(Verb &verb, std::vector<std::string> arguments) {
   }
 }
 
-int blockscale::driver::runVerbs(
-    const std::vector<std::unique_ptr<Verb>> &verbs, std::string_view version,
-    std::string_view summary, int argc, const char *const *argv) {
+static std::vector<std::unique_ptr<Verb>>
+makeAll(const std::vector<VerbMaker> &makers) {
+  std::vector<std::unique_ptr<Verb>> verbs;
+  for (const VerbMaker &make : makers)
+    verbs.push_back(make());
+  return verbs;
+}
+
+int blockscale::driver::runVerbs(const std::vector<VerbMaker> &makers,
+                                 std::string_view version,
+                                 std::string_view summary, int argc,
+                                 const char *const *argv) {
   // "blockscale 0.1.0 (...)"
   std::string program(splitAt(version, ' ').first);
   if (argc < 2)
@@ -132,7 +141,7 @@ int blockscale::driver::runVerbs(
                        kNotUnderstood);
   std::string_view first = argv[1];
   if (first == "--help" || first == "-help" || first == "-h") {
-    std::cout << printHelp(verbs, program, summary);
+    std::cout << printHelp(makeAll(makers), program, summary);
     return kSuccess;
   }
   if (first == "--version" || first == "-version") {
@@ -141,9 +150,10 @@ int blockscale::driver::runVerbs(
   }
   if (auto [option, form] = splitAt(first, '=');
       option == "--print" || option == "-print")
-    return printManual(verbs, version, summary, form);
+    return printManual(makeAll(makers), version, summary, form);
   std::string known;
-  for (const auto &verb : verbs) {
+  for (const VerbMaker &make : makers) {
+    std::unique_ptr<Verb> verb = make();
     if (verb->options().name() == first)
       return runVerb(*verb, {argv + 2, argv + argc});
     known += (known.empty() ? "'" : ", '") + verb->options().name() + "'";

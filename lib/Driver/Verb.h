@@ -37,11 +37,13 @@ protected:
   CommandLine command;
 };
 
+using VerbMaker = std::function<std::unique_ptr<Verb>()>;
+
 /// Runs the verb that the command line names and returns the exit code.
 /// `version` is the answer to --version, `summary` the first line of --help.
-int runVerbs(const std::vector<std::unique_ptr<Verb>> &verbs,
-             std::string_view version, std::string_view summary, int argc,
-             const char *const *argv);
+/// Options are many: only verbs up to the one that is run are made.
+int runVerbs(const std::vector<VerbMaker> &makers, std::string_view version,
+             std::string_view summary, int argc, const char *const *argv);
 
 /// Prints "blockscale: error: ..." and returns `code`.
 int reportError(std::string_view message, int code);
