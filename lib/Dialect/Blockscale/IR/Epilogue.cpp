@@ -112,6 +112,15 @@ unsigned Epilogue::mostValues() const {
   return most;
 }
 
+unsigned Epilogue::valuesOfFunctions() const {
+  constexpr unsigned kOfPolynomial = 2;
+  bool hasPolynomials = llvm::any_of(region.getOps(), [](Operation &op) {
+    return isa<math::ErfOp, math::ExpM1Op, math::LogOp, math::Log1pOp,
+               math::Log2Op, math::TanhOp>(op);
+  });
+  return hasPolynomials ? kOfPolynomial : 0;
+}
+
 void Epilogue::build(MLIRContext *context,
                      std::optional<Activation> activation) {
   ImplicitLocOpBuilder b(UnknownLoc::get(context), context);

@@ -61,6 +61,8 @@ public:
   /// The most values, inputs among them and constants not, that are needed at
   /// once for one element.
   unsigned mostValues() const;
+  /// What functions that are computed as polynomials need besides.
+  unsigned valuesOfFunctions() const;
 
   /// Fills the region, which must be empty, with what the keyword means, or
   /// with the sum.

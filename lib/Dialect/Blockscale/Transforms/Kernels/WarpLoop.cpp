@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WarpLoop.h"
+#include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -334,22 +335,72 @@ Value WarpLoop::pairOf(Value sums, int64_t half) {
                                    ArrayRef<int64_t>{2 * half, 2 * half + 1});
 }
 
+bool WarpLoop::finishesInTurn() {
+  // A pair's own beside what is loaded for it: ptxas works on several at once,
+  // and keeps what columns have for all rows.
+  constexpr unsigned kMostValues = 5;
+  return EpilogueMath::mostValues(frame) +
+             Epilogue(frame.op).valuesOfFunctions() >
+         kMostValues;
+}
+
+SmallVector<Value> WarpLoop::finishedPair(TilePosition position, Value ofRow,
+                                          Value inRow, Value pair) {
+  auto lane = FragmentPositionOp::create(b);
+  Value firstColumn = b.add(column, lane.getColumn());
+  EpilogueFragment fragment =
+      epilogue.fragmentAt(position, ofRow, b.add(firstColumn, inRow));
+  Value value = epilogue.finish(pair, fragment);
+  SmallVector<Value> numbers;
+  for (int64_t i = 0; i < kPair / frame.sumsOfElement(); ++i)
+    numbers.push_back(vector::ExtractOp::create(b, value, i));
+  return numbers;
+}
+
+/// Through the loop the sums of a row move up, and what becomes of them comes
+/// behind those that are left.
+SmallVector<Value> WarpLoop::finishInTurn(TilePosition position, Value ofRow,
+                                          ArrayRef<Value> pairs) {
+  SmallVector<Value> sums;
+  for (Value pair : pairs)
+    for (int64_t i = 0; i < kPair; ++i)
+      sums.push_back(vector::ExtractOp::create(b, pair, i));
+  auto loop = scf::ForOp::create(b, b.constant(0), b.constant(columnTiles()),
+                                 b.constant(1), sums);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    SmallVector<Value> carried(loop.getRegionIterArgs());
+    Value pair = vector::FromElementsOp::create(
+        b, VectorType::get({kPair}, b.getF32Type()),
+        ArrayRef(carried).take_front(kPair));
+    SmallVector<Value> numbers = finishedPair(
+        position, ofRow, b.mul(loop.getInductionVar(), kColumns), pair);
+    numbers.resize(kPair, numbers.front());
+    carried.append(numbers);
+    scf::YieldOp::create(b, ArrayRef(carried).drop_front(kPair));
+  }
+  SmallVector<Value> numbers;
+  for (int64_t i = 0; i < int64_t(sums.size()); i += frame.sumsOfElement())
+    numbers.push_back(loop.getResult(unsigned(i)));
+  return numbers;
+}
+
 SmallVector<Value> WarpLoop::finishedRow(TilePosition position, ValueRange sums,
                                          int64_t number) {
   auto lane = FragmentPositionOp::create(b);
   Value ofRow =
       b.add(b.add(row, lane.getRow()), b.constant(number * kHalfRows));
-  Value firstColumn = b.add(column, lane.getColumn());
   epilogue.prepareRow(position, ofRow);
+  SmallVector<Value> pairs;
+  for (int64_t j = 0; j < columnTiles(); ++j)
+    pairs.push_back(pairOf(sums[number / 2 * columnTiles() + j], number % 2));
+  if (finishesInTurn())
+    return finishInTurn(position, ofRow, pairs);
   SmallVector<Value> numbers;
-  for (int64_t j = 0; j < columnTiles(); ++j) {
-    Value pair = pairOf(sums[number / 2 * columnTiles() + j], number % 2);
-    EpilogueFragment fragment = epilogue.fragmentAt(
-        position, ofRow, b.add(firstColumn, b.constant(j * kColumns)));
-    Value value = epilogue.finish(pair, fragment);
-    for (int64_t i = 0; i < kPair / frame.sumsOfElement(); ++i)
-      numbers.push_back(vector::ExtractOp::create(b, value, i));
-  }
+  for (auto [j, pair] : llvm::enumerate(pairs))
+    numbers.append(
+        finishedPair(position, ofRow, b.constant(int64_t(j) * kColumns), pair));
   return numbers;
 }
 

@@ -106,6 +106,17 @@ private:
   /// What becomes of the lane's sums in its row number `number`.
   llvm::SmallVector<mlir::Value>
   finishedRow(TilePosition position, mlir::ValueRange sums, int64_t number);
+  /// What becomes of a pair of sums, `inRow` columns behind the lane's first.
+  llvm::SmallVector<mlir::Value> finishedPair(TilePosition position,
+                                              mlir::Value ofRow,
+                                              mlir::Value inRow,
+                                              mlir::Value pair);
+  /// Whether a lane has no registers for what becomes of several pairs at once,
+  /// and the same of all `pairs` of a row, one after the other.
+  bool finishesInTurn();
+  llvm::SmallVector<mlir::Value>
+  finishInTurn(TilePosition position, mlir::Value ofRow,
+               llvm::ArrayRef<mlir::Value> pairs);
   /// A row of the tile, of which each lane of a quad has had some numbers.
   struct LaneRow {
     mlir::Value row;
