@@ -19,9 +19,12 @@
 // CHECK-COUNT-32: pass
 // CHECK-NOT: {{FAIL|pass}}
 
-// Whole warpgroups, of which the last one needs few registers; an equal share is enough
-// where nothing is loaded beside promoted sums.
-// KERNEL-COUNT-7: block = 640
+// Whole warpgroups, of which the last one needs few registers, and two that store where
+// blocks have 256 columns; an equal share is enough where nothing is loaded beside promoted
+// sums.
+// KERNEL-COUNT-2: block = 640
+// KERNEL-COUNT-3: block = 384
+// KERNEL-COUNT-2: block = 640
 // KERNEL: block = 608
 // KERNEL-COUNT-2: block = 384
 

@@ -17,9 +17,9 @@ using namespace blockscale;
 
 /// Sums that a thread keeps over all of K: at most half of its 255 registers,
 /// so that what it loads and the epilogue find room beside them. Where there
-/// are several groups of warps it is a quarter of that, or half where a result
-/// has blocks as wide as that: while one group multiplies others load, so that
-/// the port to tensor memory is never idle.
+/// are several groups of warps it is a quarter of that, or all of it where a
+/// result has blocks of twice as many columns: while one group multiplies
+/// others load, so that the port to tensor memory is never idle.
 static constexpr int64_t kMostSums = 128, kSharedSums = kPromotedColumns;
 /// Columns of a tile: more groups of warps would have too few registers.
 static constexpr int64_t kMostColumns = kMostPromotedColumns;
@@ -189,6 +189,10 @@ int64_t blockscale::columnsOfScale(ScaledTensorType a, ScaledTensorType b,
 
 int64_t blockscale::promotingGroups(int64_t tileN) {
   constexpr int64_t kMostGroups = kMostColumns / kSharedSums;
+  // As many groups that have twice as many sums each have no registers for what
+  // becomes of them.
+  if (tileN > kMostColumns)
+    return tileN / kMostSums;
   return tileN % kSharedSums == 0 ? std::min(tileN / kSharedSums, kMostGroups)
                                   : 1;
 }

@@ -26,7 +26,7 @@ bool hasFloatScales(ScaledTensorType type);
 inline constexpr int64_t kMostPromotedColumns = 128, kPromotedColumns = 32;
 
 /// The same of tiles whose result has blocks as wide as they are: a thread has
-/// twice as many columns there.
+/// half of the columns there.
 inline constexpr int64_t kWidestPromotedColumns = 2 * kMostPromotedColumns;
 
 /// Columns of a tile, at the most, where sums are promoted and a block of a

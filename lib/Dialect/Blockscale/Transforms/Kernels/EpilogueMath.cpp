@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 
@@ -530,4 +531,50 @@ Value EpilogueMath::finish(Value sum, const EpilogueFragment &fragment) {
     llvm_unreachable("covered switch");
   };
   return Epilogue(frame.op).inlineAt(b, valueOf, resultType);
+}
+
+int64_t EpilogueMath::columnsOfPiece(int64_t kept) {
+  // What is left is for addresses, and for what functions need for themselves.
+  constexpr int64_t kLeastColumns = 8, kOthers = 40;
+  int64_t sums = frame.sumsOfElement(),
+          values = llvm::divideCeil(
+              mostValues(frame) + Epilogue(frame.op).valuesOfFunctions(), sums),
+          registers = frame.registersOfStorer() - kOthers - kept;
+  int64_t columns = width;
+  while (columns > kLeastColumns && columns * values > registers)
+    columns /= 2;
+  return columns;
+}
+
+EpilogueMath EpilogueMath::ofColumns(int64_t columns) {
+  EpilogueMath math(*this);
+  math.width = columns;
+  math.vectorType = VectorType::get({columns}, b.getF32Type());
+  math.resultType =
+      VectorType::get({columns / frame.sumsOfElement()}, b.getF32Type());
+  return math;
+}
+
+Value EpilogueMath::finishPieces(LoadSums load,
+                                 const EpilogueFragment &fragment,
+                                 int64_t kept) {
+  int64_t columns = columnsOfPiece(kept);
+  if (columns == width)
+    return finish(load(0, width), fragment);
+  EpilogueMath ofPiece = ofColumns(columns);
+  int64_t size = ofPiece.resultType.getDimSize(0);
+  SmallVector<Value> elements;
+  for (int64_t first = 0; first < width; first += columns) {
+    auto begin = int64_t(elements.size());
+    auto places = llvm::to_vector(llvm::seq(begin, begin + size));
+    if (providedC)
+      ofPiece.provideC(
+          vector::ShuffleOp::create(b, providedC, providedC, places));
+    Value piece =
+        ofPiece.finish(load(first, columns), behind(b, fragment, first));
+    piece = vectorKnownFromHere(b, piece);
+    for (int64_t i = 0; i < size; ++i)
+      elements.push_back(vector::ExtractOp::create(b, piece, i));
+  }
+  return vector::FromElementsOp::create(b, resultType, elements);
 }

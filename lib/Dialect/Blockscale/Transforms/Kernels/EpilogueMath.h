@@ -59,6 +59,13 @@ public:
   /// all that they are made of.
   EpilogueFragment known(EpilogueFragment fragment, Extent columns);
   mlir::Value finish(mlir::Value sum, const EpilogueFragment &fragment);
+  /// The same of sums that `load` has from one of the fragment's columns on, a
+  /// piece after the other where a thread that keeps `kept` elements of D has
+  /// no registers for what becomes of all of them at once.
+  using LoadSums =
+      llvm::function_ref<mlir::Value(int64_t first, int64_t count)>;
+  mlir::Value finishPieces(LoadSums load, const EpilogueFragment &fragment,
+                           int64_t kept);
   /// The same place counted in elements of D, of which a pair of sums is one.
   EpilogueFragment inResult(EpilogueFragment fragment);
   /// Scales of tiles along K that belong to promoted sums of a thread: where
@@ -122,6 +129,10 @@ private:
   mlir::Value columnsOfMatrix() {
     return isTurned() ? frame.rows : frame.columns;
   }
+  /// Sums of such a piece.
+  int64_t columnsOfPiece(int64_t kept);
+  /// The same of `columns` sums of the prepared row.
+  EpilogueMath ofColumns(int64_t columns);
   /// The factor of all sums of a batch: alpha and the tensor scales.
   void loadScale(mlir::Value batch);
   /// Batches have tensor scales of their own.

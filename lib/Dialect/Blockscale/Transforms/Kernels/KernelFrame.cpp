@@ -219,6 +219,12 @@ void KernelFrame::takeRegisters() {
     nvvm::setMaxRegisters(b, warps.registers->taking, /*increase=*/true);
 }
 
+int64_t KernelFrame::registersOfStorer() const {
+  if (warps.registers)
+    return warps.registers->taking;
+  return hw::registersOfThread(unsigned(warps.threads() / hw::kWarpSize));
+}
+
 bool KernelFrame::meetsLate() {
   return isSplitInCluster() && geometry.ctasOfPart() == 1 &&
          schedule.getScheduler() == Scheduler::Static;

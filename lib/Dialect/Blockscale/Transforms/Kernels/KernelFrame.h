@@ -184,6 +184,8 @@ public:
   void passRegisters();
   /// In the role that stores: takes them.
   void takeRegisters();
+  /// Registers that a thread has that stores.
+  int64_t registersOfStorer() const;
 
   /// Whether what a CTA of a cluster does reaches the others with its sums
   /// only, so that nobody but its epilogue has to know that they run.

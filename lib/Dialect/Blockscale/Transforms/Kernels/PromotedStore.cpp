@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PromotedStore.h"
+#include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
 #include "blockscale/Dialect/Blockscale/IR/FloatResults.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/HW/Throughput.h"
@@ -145,13 +146,63 @@ void PromotedStore::addBlock(RingPosition copy, MutableArrayRef<Value> sums) {
   }
 }
 
+bool PromotedStore::finishesInTurn() const {
+  return isCrowded() && Epilogue(frame.op).valuesOfFunctions();
+}
+
+/// Through the loop the sums move up, and what becomes of them comes behind
+/// those that are left: else ptxas works on many at once.
+SmallVector<Value> PromotedStore::finishInTurn(ValueRange sums,
+                                               EpilogueFragment place) {
+  int64_t width = math.getWidth(), step = finishing.getWidth();
+  auto loop = scf::ForOp::create(b, b.constant(0), b.constant(chunks()),
+                                 b.constant(1), sums);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> carried(loop.getRegionIterArgs()), elements;
+  Value distance = b.mul(loop.getInductionVar(), width);
+  place.column = b.add(place.column, distance);
+  place.count = b.sub(place.count, distance);
+  for (int64_t first = 0; first < width; first += step) {
+    Value value = finishing.finish(sumsOf(carried, first),
+                                   EpilogueMath::behind(b, place, first));
+    for (int64_t i = 0; i < step / frame.sumsOfElement(); ++i)
+      elements.push_back(vector::ExtractOp::create(b, value, i));
+  }
+  // Of pairs there are half as many.
+  elements.resize(width, elements.front());
+  if (isPacked)
+    elements = {
+        vector::FromElementsOp::create(b, math.getVectorType(), elements)};
+  carried.append(elements);
+  scf::YieldOp::create(b, ArrayRef(carried).drop_front(valuesOfChunk()));
+  return llvm::to_vector(ValueRange(loop.getResults()));
+}
+
+Value PromotedStore::finishedOf(ValueRange chunks, int64_t first) {
+  int64_t size = finishing.getWidth() / frame.sumsOfElement(),
+          width = math.getWidth(),
+          begin = first % width / frame.sumsOfElement();
+  auto type = VectorType::get({size}, b.getF32Type());
+  if (!isPacked)
+    return vector::FromElementsOp::create(
+        b, type, chunks.slice(first / width * width + begin, size));
+  Value chunk = chunks[first / width];
+  return vector::ShuffleOp::create(
+      b, chunk, chunk, llvm::to_vector(llvm::seq(begin, begin + size)));
+}
+
 /// A thread's elements of D, in blocks.
 void PromotedStore::quantize(const Fragments &fragments, ValueRange sums,
                              Value parity) {
-  bool keepsParts = quantized->keepsParts();
-  SmallVector<Value> elements;
+  bool keepsParts = quantized->keepsParts(), inTurn = finishesInTurn();
+  SmallVector<Value> elements, finished;
+  if (inTurn)
+    finished = finishInTurn(sums, fragments(0));
   for (int64_t first = 0; first < columns; first += finishing.getWidth()) {
-    Value value = finishing.finish(sumsOf(sums, first), fragments(first));
+    Value value = inTurn
+                      ? finishedOf(finished, first)
+                      : finishing.finish(sumsOf(sums, first), fragments(first));
     if (keepsParts) {
       elements.append(quantized->narrowed(value));
       continue;

@@ -25,7 +25,7 @@ namespace blockscale {
 /// in RowStore, and keeps the sums of its row; to these it adds what the
 /// accumulator has, multiplied by the block's scales. After the last block it
 /// stores what becomes of them. Of tiles of several times 32 columns each group
-/// of four warps has 32, or 64 where there are 256. Where the result is
+/// of four warps has 32, or 128 where there are 256. Where the result is
 /// quantised under a float for more columns than a thread has, groups that have
 /// parts of a tile choose it together. Where swapped operands make blocks or
 /// pairs of columns of D, its sums are brought to threads that have rows of it.
@@ -69,6 +69,15 @@ private:
   /// what is finished at once.
   void storeChunks(TilePosition tile, const Fragments &fragments,
                    mlir::ValueRange sums);
+  /// Whether a thread has no registers for what becomes of several chunks at
+  /// once, and the same of all of its sums, a chunk after the other: numbers of
+  /// D in place of the sums, of pairs in front of each chunk.
+  bool finishesInTurn() const;
+  llvm::SmallVector<mlir::Value> finishInTurn(mlir::ValueRange sums,
+                                              EpilogueFragment place);
+  /// What became of the sums that are finished together from column `first` of
+  /// the thread on.
+  mlir::Value finishedOf(mlir::ValueRange chunks, int64_t first);
   /// Quantises the sums of a tile that a thread has; `parity` is that of its
   /// number where threads choose scales together.
   void quantize(const Fragments &fragments, mlir::ValueRange sums,

@@ -17,6 +17,7 @@ using namespace blockscale;
 
 /// Bits of a scale beside others.
 static constexpr int64_t kScaleBits = 8;
+static constexpr int64_t kWordBits = 32;
 
 static QuantizedStorage storageOf(KernelMatmulOp op,
                                   std::optional<int64_t> elements) {
@@ -312,12 +313,15 @@ SmallVector<Value> QuantizedStore::narrowed(Value value) {
   auto type = cast<VectorType>(value.getType());
   if (Type element = what.getX(); !element.isF32())
     value = arith::TruncFOp::create(b, type.clone(element), value);
+  return numbersOf(wordsKnownFromHere(b, value));
+}
+
+SmallVector<Value> QuantizedStore::numbersOf(ValueRange words) {
   SmallVector<Value> elements;
   // Two of 16 bits out of their word alone: LLVM would have them out of a
   // register of 64 bits whose other half nothing has written.
-  constexpr int64_t kWordBits = 32;
   int64_t ofWord = kWordBits / what.getX().getIntOrFloatBitWidth();
-  for (Value word : wordsKnownFromHere(b, value)) {
+  for (Value word : words) {
     Value part = vector::BitCastOp::create(
         b, VectorType::get({ofWord}, what.getX()),
         vector::FromElementsOp::create(b, VectorType::get({1}, b.getI32Type()),
@@ -404,12 +408,31 @@ void QuantizedStore::storePart(Emitter &e, const Part &each, const Tile &tile) {
   storeFloat(e, place, storeBlocks(e, blocksOfPart(), &tile, place));
 }
 
+SmallVector<QuantizedStore::Part>
+QuantizedStore::readAgain(ArrayRef<Part> parts) {
+  // What is left is for addresses, and for what makes codes.
+  constexpr int64_t kOthers = 40;
+  int64_t ofWord = kWordBits / what.getX().getIntOrFloatBitWidth(), numbers = 0;
+  for (const Part &each : parts)
+    numbers += int64_t(each.elements.size());
+  SmallVector<Part> again(parts);
+  if (ofWord == 1 ||
+      numbers + numbers / ofWord <= frame.registersOfStorer() - kOthers)
+    return again;
+  for (Part &each : again) {
+    auto type = VectorType::get({int64_t(each.elements.size())}, what.getX());
+    each.elements = numbersOf(wordsKnownFromHere(
+        b, vector::FromElementsOp::create(b, type, each.elements)));
+  }
+  return again;
+}
+
 void QuantizedStore::storeParts(ArrayRef<Part> parts, Together together) {
   Emitter e(b.getLoc(), b);
   Value largest = largestOf(e, parts, together);
   SmallVector<std::optional<BlockScaling>> scalings =
       comparedScalings(e, parts, largest, together);
-  for (auto [each, scaling] : llvm::zip_equal(parts, scalings))
+  for (auto [each, scaling] : llvm::zip_equal(readAgain(parts), scalings))
     storePart(e, each, {largest, scaling});
 }
 

@@ -78,6 +78,11 @@ public:
 
 private:
   void loadFactor(mlir::Value matrix);
+  /// Words of such numbers, i32, as these.
+  llvm::SmallVector<mlir::Value> numbersOf(mlir::ValueRange words);
+  /// `parts` taken out of their words once more where a thread has no registers
+  /// for words and the numbers in them, as they were read before.
+  llvm::SmallVector<Part> readAgain(llvm::ArrayRef<Part> parts);
   /// Whether D is one matrix: it is of groups of rows.
   bool hasOneBatch() {
     return frame.isGrouped() || b.known(frame.op.getBatch()) == 1;

@@ -85,10 +85,14 @@ void ResultRows::storeBlocks(TilePosition tile, const RowPlace &place,
                              Load load) {
   int64_t width = math.getWidth();
   bool areTogether = quantized->areTogether(columns / width);
+  int64_t kept = (areTogether ? columns : width) / frame.sumsOfElement();
   SmallVector<Value> values;
   for (int64_t first = 0; first < columns; first += width) {
     EpilogueFragment fragment = fragmentAt(tile, place, first);
-    values.push_back(math.finish(load(first, width), fragment));
+    auto loadBehind = [&](int64_t distance, int64_t count) {
+      return load(first + distance, count);
+    };
+    values.push_back(math.finishPieces(loadBehind, fragment, kept));
     if (areTogether)
       continue;
     quantized->store(values, math.inResult(fragment), togetherBy(mates));

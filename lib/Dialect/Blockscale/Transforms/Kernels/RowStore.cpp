@@ -56,15 +56,26 @@ void RowStore::leaveAfterLast(TilePosition tile, Value number, Value index) {
            [&] { frame.leave(); });
 }
 
+Value RowStore::finishedBlock(Value sum, const EpilogueFragment &fragment) {
+  auto load = [&](int64_t first, int64_t count) -> Value {
+    if (count == math.getWidth())
+      return sum;
+    auto columns = llvm::to_vector(llvm::seq(first, first + count));
+    return vector::ShuffleOp::create(b, sum, sum, columns);
+  };
+  return math.finishPieces(load, fragment, math.getWidth());
+}
+
 void RowStore::finishChunk(TilePosition tile, Value index, Value column,
                            Value sum) {
   EpilogueFragment fragment = math.fragmentAt(tile, row, column);
+  if (quantized)
+    return quantized->store({finishedBlock(sum, fragment)},
+                            math.inResult(fragment), togetherBy(mates));
   Value value = math.finish(sum, fragment);
   if (boxes)
     boxes->store(tile, thread, roundOf(index), fragment.column,
                  math.converted(value));
-  else if (quantized)
-    quantized->store({value}, math.inResult(fragment), togetherBy(mates));
   else
     math.store(value, fragment);
 }

@@ -108,6 +108,9 @@ private:
   int64_t keptColumns() const;
   void finishChunk(TilePosition tile, mlir::Value index, mlir::Value column,
                    mlir::Value sum);
+  /// What becomes of the sums of a block that is quantised, which are all there
+  /// while pieces of it are finished.
+  mlir::Value finishedBlock(mlir::Value sum, const EpilogueFragment &fragment);
   /// The same of the chunk's pieces, of what a thread finishes at once.
   void finishPieces(TilePosition tile, mlir::Value index, mlir::Value column,
                     mlir::Value sum);
