@@ -206,11 +206,12 @@ for lane, first in re.findall(
 
 
 
-def followers(roots):
-    """What is computed of registers, but for what is loaded."""
+def followers(roots, but=r"$^"):
+    """What is computed of registers, but for what is loaded and by some lines."""
     computes = re.compile(r"\s*(?!ld|st|shfl|tcgen05|mbarrier|@)\w[\w.]*\s+"
                           r"(\{[^}]*\}|%\w+(?:\|%\w+)?)\s*,(.*);")
-    lines = [found.groups() for found in map(computes.match, ptx.lines) if found]
+    lines = [found.groups() for found in map(computes.match, ptx.lines)
+             if found and not re.search(but, found[0])]
     reached = set(roots)
     while True:
         more = set()
@@ -225,7 +226,8 @@ def followers(roots):
 # Of the threads of a tile one leaves the scale, at a place that the bits of its number
 # which tell these threads apart have no part in.
 LEAVES = "another thread leaves the same scale at the same place"
-of_thread = followers(re.findall(r"mov\.u32\s+(%r\d+), %tid\.x;", text))
+threads = re.findall(r"mov\.u32\s+(%r\d+), %tid\.x;", text)
+of_thread = followers(threads)
 for leaves, one in re.findall(r"setp\.ne\.b32\s+(%p\d+), (%r\d+), 0;", text):
     parts = re.search(rf"or\.b32\s+{one}, (%r\d+), (%r\d+);", text)
     guarded = re.search(rf"@{leaves} bra\s+\$\w+;((?:\n(?!.*(?:bra|\$)).*)*)", text)
@@ -243,6 +245,13 @@ for leaves, one in re.findall(r"setp\.ne\.b32\s+(%p\d+), (%r\d+), 0;", text):
         mask = re.search(rf"and\.b32\s+{part}, %r\d+, (\d+);", text)
         if row and mask and (int(row[3]) & -int(row[3])) << int(row[2]) == int(mask[1]) + 1:
             EQUIVALENT.append((rf"a bit less: .*and\.b32\s+{part},", LEAVES))
+# Of two halves of the threads one leaves scales, at places of lower bits of its number.
+for leaves, thread, last in re.findall(r"setp\.gt\.u32\s+(%p\d+), (%r\d+), (\d+);", text):
+    guarded = re.search(rf"@{leaves} bra\s+\$\w+;((?:\n(?!.*(?:bra|\$)).*)*)", text)
+    stores = guarded and re.findall(r"st\.global\.b32\s+\[(%rd\d+)\]", guarded[1])
+    if thread in threads and stores and len(stores) == 1 and stores[0] not in followers(
+            threads, rf"and\.b32\s+%r\d+, {thread}, {last};"):
+        EQUIVALENT.append((rf"the other branch: .*@{leaves} bra", LEAVES))
 # Two words at once, or each by itself: where the first condition fails there are loads
 # behind one of their own.
 for inside, tile, last in re.findall(
