@@ -49,7 +49,8 @@ def product(name, a, b, result, schedule, clause="", more=""):
 
 
 def function_along_k(name, operands, m, n, schedule, groups, result_type):
-    apart = "@grouped_128x4" if operands.a_spec else ""
+    has_tiles = operands.a_spec and "@" not in operands.a_spec
+    apart = "@grouped_128x4" if has_tiles else ""
     ends, clause, _ = groups_of(groups)
     return product(name, tensor(m, "?", operands.a, operands.a_spec + apart),
                    tensor(n, "?", operands.b, operands.b_spec + apart),

@@ -91,6 +91,12 @@ PROMOTED_BESIDE = [Operands("bf16", "f4E2M1FN", "", "e8m0_t32@plain"),
 # Bytes, of tiles and of all of K, also of a sparse A.
 BYTE_FACTORS = [Operands("f8E4M3FN", "f6E2M3FN", "e5m3fn_t32@plain", "e5m2_t64@plain"),
                 Operands("f8E4M3FN", "f8E5M2", "e4m3fn_t0n2m4", "e5m3fn@plain")]
+# Of rows of each group along K, of some rows, and of all groups beside them.
+FACTORS_ALONG_K = [same("f8E4M3FN", "float32_t0@grouped"),
+                   Operands("f8E5M2", "f8E4M3FN", "e8m0_t0@grouped",
+                            "float16_t16_t0@grouped"),
+                   Operands("f8E4M3FN", "f8E4M3FN", "float32@plain",
+                            "float32@grouped")]
 # Of formats that no instruction converts.
 DECODED_FACTORS = [Operands("f8E4M3FN", "f8E5M2", "e4m3b8fnuz_t32@plain",
                             "e3m4_t64_t128@plain"),

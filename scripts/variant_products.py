@@ -8,14 +8,14 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from variant_functions import (
     KNOWN_ROWS, function_of_known_rows, function_of_late_k)
 from variant_kinds import (
-    BESIDE, BLOCKS, BYTE_FACTORS, CODEBOOKS, DATACENTER, DECODED_FACTORS, DENSE, FP4,
-    FP4_UE4M3_32, FP4_UE5M3_16, GROUPED_BLOCKS, GROUPED_LONG, HALVED, INTEGERS,
-    INTEGERS_DENSE, INTEGER_CHIPS, K96_CHIPS, LONG, LONG_ELEMENTS, LONG_SPLIT, MIXED,
-    MXFP4, MXFP6, MXFP8, NVFP4, ONES, Operands, PADDED, PROMOTED, PROMOTED_BESIDE,
-    PROMOTED_OF_SPARSE, PROMOTED_ONES, REAL_ZEROS, ROWS, SHORTEST_TILES, SHORT_TILES,
-    SMALL, SPARSE, SPARSE_PROMOTED, SPARSE_ZEROS, Sizes, UNSCALED, UNSCALED_DENSE,
-    Variant, WARP, WIDE, WIDE_SHORT, WIDE_SIZES, ZEROS, ZEROS_BESIDE_SPARSE, along_k,
-    by_tma, cluster, grouped, masked, pair, wide)
+    BESIDE, BLOCKS, BYTE_FACTORS, CODEBOOKS, DATACENTER, DECODED_FACTORS, DENSE,
+    FACTORS_ALONG_K, FP4, FP4_UE4M3_32, FP4_UE5M3_16, GROUPED_BLOCKS, GROUPED_LONG,
+    HALVED, INTEGERS, INTEGERS_DENSE, INTEGER_CHIPS, K96_CHIPS, LONG, LONG_ELEMENTS,
+    LONG_SPLIT, MIXED, MXFP4, MXFP6, MXFP8, NVFP4, ONES, Operands, PADDED, PROMOTED,
+    PROMOTED_BESIDE, PROMOTED_OF_SPARSE, PROMOTED_ONES, REAL_ZEROS, ROWS,
+    SHORTEST_TILES, SHORT_TILES, SMALL, SPARSE, SPARSE_PROMOTED, SPARSE_ZEROS, Sizes,
+    UNSCALED, UNSCALED_DENSE, Variant, WARP, WIDE, WIDE_SHORT, WIDE_SIZES, ZEROS,
+    ZEROS_BESIDE_SPARSE, along_k, by_tma, cluster, grouped, masked, pair, wide)
 
 
 def streamed(name, operands, schedule):
@@ -336,10 +336,19 @@ PRODUCT_VARIANTS += [
     along_k("groups along K with scales, CTA pair", [MXFP8, NVFP4], pair()),
     along_k("groups along K with scales, CTA pair in 2 x 2", [MXFP8, NVFP4],
             cluster(2, 2, 2)),
+    along_k("groups along K with factors, one CTA", FACTORS_ALONG_K,
+            "cta_group = 1, swap_operands = false"),
+    along_k("groups along K with factors, one CTA, operands swapped",
+            FACTORS_ALONG_K[:2], "cta_group = 1, swap_operands = true, tile_n = 64"),
+    along_k("groups along K with factors, CTA pair", FACTORS_ALONG_K[:2], pair()),
     along_k("groups along K, integers", INTEGERS_DENSE[:1], "cta_group = 1",
             needs=INTEGER_CHIPS),
     along_k("groups along K, warp level", [*BYTES, MXFP8, MXFP4, NVFP4],
             "swap_operands = false", needs=WARP),
+    along_k("groups along K with factors, warp level", FACTORS_ALONG_K,
+            "swap_operands = false", needs=WARP),
+    along_k("groups along K with factors, warp level, operands swapped",
+            FACTORS_ALONG_K[:2], "swap_operands = true, tile_n = 32", needs=WARP),
     along_k("groups along K, warp level, columns together in memory", COLUMNS[:1],
             "", needs=WARP),
     along_k("groups along K, warp level, operands swapped", [BYTES[1], MXFP8, NVFP4],

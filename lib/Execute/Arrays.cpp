@@ -230,6 +230,9 @@ Result<ScaledTensorType> execute::withShape(ScaledTensorType type,
   if (type.getLayout() == ScaleLayout::Grouped128x4)
     return Reason("the scales of '" + textOf(type) +
                   "' have padding that only the offsets of its groups say");
+  if (type.getLayout() == ScaleLayout::Grouped)
+    return Reason("the scales of '" + textOf(type) +
+                  "' are those of as many groups as only a product says");
   // What the type refuses it says by a diagnostic.
   MLIRContext *context = type.getContext();
   std::string why;

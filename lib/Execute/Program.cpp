@@ -218,9 +218,9 @@ static std::string whyNotParts(ScaledTensorType type, ArrayRef<Slot> slots,
   bool fits = !shape.empty();
   for (size_t i = 0; i < shape.size() && fits; ++i)
     fits = type.isDynamicDim(unsigned(i)) || type.getDimSize(i) == shape[i];
-  // How far the groups' scales are padded the launch finds out.
-  if (!fits || type.hasStaticShape() ||
-      type.getLayout() == ScaleLayout::Grouped128x4) {
+  // How far the groups' scales are padded, or how many groups there are, the
+  // launch finds out.
+  if (!fits || type.hasStaticShape() || type.hasScalesByGroups()) {
     for (auto [slot, value] : llvm::zip_equal(slots, values))
       if (std::string why = whyNotArray(slot, slot.sizes, value); !why.empty())
         return why;

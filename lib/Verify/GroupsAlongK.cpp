@@ -108,6 +108,8 @@ reference::Problem verify::problemOfKGroup(const Inputs &inputs, size_t group) {
   slice(all.a, all.m, problem.a);
   slice(all.b, all.n, problem.b);
   problem.alpha = all.alphaOf(group);
+  problem.rowScales = ofMatrix(all.rowScales, group, all.m);
+  problem.columnScales = ofMatrix(all.columnScales, group, all.n);
   problem.beta = all.beta;
   problem.c = ofMatrix(all.c, group, all.m * all.n);
   problem.biasKind = all.biasKind;

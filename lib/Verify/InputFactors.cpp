@@ -57,6 +57,9 @@ InputMaker::setVectorScales(const plan::VectorScales &scales) {
   uint64_t group = scales.rows ? scales.rows : rows;
   uint64_t expected = rows / group + (rows % group != 0);
   uint64_t matrices = matricesOf(scales.operand);
+  // Groups along K have scales of their own, or share one.
+  if (inputs.groupsAlongK && (scales.rows || *all != 1))
+    matrices = problem.batch;
   if (*count != expected || *all != expected * matrices)
     return std::to_string(*all) + " scales of '" + scales.operand + "', " +
            std::to_string(*count) + " of a matrix; expected " +

@@ -53,7 +53,8 @@ _Element: TypeAlias = Literal["e2m1", "e2m3", "e3m2", "e4m3", "e5m2", "f16",
                               "cb42fe0123_e3m2fnuz"]
 _Pattern: TypeAlias = Literal["2:4", "4:8 in pairs", "1:2"]
 _Layout: TypeAlias = Literal["plain", "tiled_128x4", "tiled_128x16"]
-_KernelLayout: TypeAlias = _Layout | Literal["grouped_128x4"]
+_ScaledLayout: TypeAlias = _Layout | Literal["grouped"]
+_KernelLayout: TypeAlias = _ScaledLayout | Literal["grouped_128x4"]
 _Order: TypeAlias = Literal["k_major", "mn_major"]
 _Completion: TypeAlias = Literal["immediate", "random", "latest"]
 _Result: TypeAlias = Literal["f32", "f16", "bf16", "i32"]
@@ -161,14 +162,14 @@ class Argument:
 
 class Scaled:
     format: Format
-    layout: _Layout
+    layout: _ScaledLayout
     data: NDArray[Any]
     scales: NDArray[Any] | None
     tensor_scale: NDArray[np.float32] | None
     zeros: NDArray[Any] | None
     def __init__(self, data: _Array, scales: _Array | None = None,
                  tensor_scale: _Array | None = None, *, format: str | Format,
-                 layout: _Layout = "plain", zeros: _Array | None = None
+                 layout: _ScaledLayout = "plain", zeros: _Array | None = None
                  ) -> None: ...
     @property
     def spec(self) -> str: ...

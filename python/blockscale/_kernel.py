@@ -21,7 +21,7 @@ from ._errors import Refused
 from ._formats import Format
 from ._operands import TYPES
 from ._progress import watching
-from ._scaled import Scaled, host_layout
+from ._scaled import BY_GROUP, Scaled, host_layout
 
 STAGES = ("tensor", "kernel", "assigned", "nvvm", "llvm")
 DATA = ("exact", "random", "both")
@@ -163,8 +163,8 @@ class Kernel(Conversions):
         if vector is not None:
             return Argument(operand, Format(
                 element, vector["format"], vector.get("block", 0), two_levels, pattern,
-                rows=vector["rows"], zero=operands.zero_of(planned, data)), "plain",
-                data["order"])
+                rows=vector["rows"], zero=operands.zero_of(planned, data)),
+                operands.layout_of_factors(planned, vector), data["order"])
         if scales is None:
             return Argument(operand, Format(element, sparsity=pattern),
                             "plain", data["order"])
@@ -319,6 +319,8 @@ class Kernel(Conversions):
             sizes.update(M=256 if rows is None else np.size(rows), tokens=operand.rows)
         if ends is not None and (name == "a" or operands.is_along_k(planned)):
             sizes["batch"] = np.size(ends)
+        if operand.layout == BY_GROUP:
+            sizes["batch"] = len(operand.scales)
         sizes.update({one["name"]: one["value"] for one in planned["sizes"]
                       if one["value"] is not None})
         return self._prepared(planned["name"], sizes, device).upload(

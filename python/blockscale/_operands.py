@@ -15,7 +15,7 @@ from ._arrays import numbers
 from ._checks import real, whole
 from ._errors import InternalError, Refused
 from ._formats import FNUZ, ZEROS
-from ._scaled import GROUPED
+from ._scaled import BY_GROUP, GROUPED
 
 # Types of C, the bias and D in plans.
 TYPES = {"f32": np.dtype(np.float32), "f16": np.dtype(np.float16),
@@ -36,6 +36,9 @@ def check_format(name, operand, wanted):
 
 def check_layout(name, operand, layout):
     """Refuses another layout of scales than the kernel reads, or a host gives."""
+    if (operand.layout == BY_GROUP) != (layout == BY_GROUP):
+        raise Refused(f"the scales of '{name}' are in layout '{operand.layout}': the "
+                      f"kernel reads '{layout}'")
     if operand.scales is not None and not operand.format.by_epilogue and \
             operand.layout != layout:
         raise Refused(f"the scales of '{name}' are in layout "
@@ -60,6 +63,13 @@ def is_grouped(planned):
 def is_along_k(planned):
     """Whether a kernel multiplies groups along K."""
     return of(planned["operands"], "k_offsets") is not None
+
+
+def layout_of_factors(planned, vector):
+    """The layout of scales that the epilogue reads: those of each group along K are
+    apart, but for one that all groups share."""
+    is_by_group = is_along_k(planned) and vector["elements"] != vector["matrixElements"]
+    return BY_GROUP if is_by_group else "plain"
 
 
 def is_masked(planned):
@@ -217,6 +227,15 @@ def terms(planned, name, operand):
     return np.ascontiguousarray(np.concatenate(lines, axis=-2))
 
 
+def check_groups(name, operand, size):
+    """Refuses scales of other groups along K than there are; `size` are the bytes of
+    all."""
+    if operand.layout == BY_GROUP and operand.scales.nbytes != size:
+        groups = len(operand.scales)
+        raise Refused(f"'{name}' has scales of {groups} groups along K: the launch has "
+                      f"{size * groups // operand.scales.nbytes}")
+
+
 def parts(planned, name, operand, parameters, ends=None, rows=None):
     """The memory of operand "a" or "b": bytes by role. ends: of groups, where scales
     lie by them; rows: numbers of rows, where they are gathered."""
@@ -245,6 +264,7 @@ def parts(planned, name, operand, parameters, ends=None, rows=None):
         memory[name + "_scales"] = operand.repeated(scales["block"])
     elif operand.scales is not None:
         memory[name + "_scales"] = operand.scales.reshape(-1).view(np.uint8)
+        check_groups(name, operand, parameters[name + "_scales"]["bytes"])
     if of(planned["operands"], name + "_zeros") is not None:
         memory[name + "_zeros"] = operand.zeros.reshape(-1).view(np.uint8)
     if operand.tensor_scale is not None:

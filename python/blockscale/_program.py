@@ -22,7 +22,7 @@ from ._formats import ELEMENTS
 from ._imported import Imported
 from ._kernel import CONDITIONS, DATA, Kernel, Verdict
 from ._progress import watching
-from ._scaled import Scaled
+from ._scaled import BY_GROUP, Scaled
 from ._sizes import check_call
 
 # Elements as arrays have them, one a byte or more.
@@ -271,17 +271,18 @@ def scaled_parts(type, slots, value):
             slots[-1]["part"] == "metadata":
         raise Refused(f"argument {slots[0]['index']} is a tensor of format "
                       f"'{value.format}', expected {type}")
-    if value.scales is not None and not value.format.by_epilogue and \
-            value.layout != layout:
+    is_given = value.scales is not None and not value.format.by_epilogue
+    if is_given and value.layout != layout or \
+            (value.layout == BY_GROUP) != (layout == BY_GROUP):
         raise Refused(f"the scales of argument {slots[0]['index']} are in layout "
-                      f"'{value.layout}', expected '{layout}': "
-                      f".to(\"{layout}\") changes it")
+                      f"'{value.layout}', expected '{layout}'" +
+                      (f": .to(\"{layout}\") changes it" if is_given else ""))
     data = value.data
     if data.dtype == ml_dtypes.uint4:
         data = data.view(ml_dtypes.int4)
     parts = {"data": data, "scales": value.scales, "zeros": value.zeros,
              "tensor_scale": value.tensor_scale}
-    if value.scales is not None and layout != "plain":
+    if value.scales is not None and layout not in ("plain", BY_GROUP):
         columns, *inner = {"tiled_128x4": (4, 32, 16),
                            "tiled_128x16": (16, 128, 16)}[layout]
         shape = (*value.shape[:-2], -(-value.scale_rows // 128),

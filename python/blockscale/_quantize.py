@@ -12,7 +12,7 @@ from ._errors import Refused
 from ._formats import FNUZ, INTEGERS, format_named, ue5m3_above
 from ._quantize_zeros import largest_scale, with_zeros
 from ._rounding import FLOAT_MAX, bound_of, rounds_up
-from ._scaled import Scaled, encode, host_layout
+from ._scaled import BY_GROUP, Scaled, encode, host_layout
 
 RULES = ("floor", "round_up", "floor_plus_one", "ceil", "mid_max",
          "rounded_max", "top_binade", "min_error")
@@ -55,6 +55,10 @@ def quantize(values, format=None, *, like=None, rule=None, rounding="even",
                       "of a kernel or a Scaled")
     format_ = format_named(like.format if like is not None else format)
     layout = layout or (host_layout(like.layout) if like is not None else "plain")
+    if layout == BY_GROUP:
+        raise Refused("layout 'grouped' has scales of each group along K, whose ends are "
+                      "not known here: quantise the columns of each group, and give "
+                      "Scaled all of their elements and the scales of each")
     if format_.is_codebook:
         raise Refused(f"elements of {format_.element}: there is no rule that chooses "
                       "their tables, so they are not quantised; a Scaled takes codes")

@@ -18,6 +18,8 @@ from ._formats import (
 LAYOUTS = ("plain", "tiled_128x4", "tiled_128x16")
 # Of scales that start anew with each group of rows.
 GROUPED = "grouped_128x4"
+# Of scales that cover all of K, a matrix of them for each group along K.
+BY_GROUP = "grouped"
 ORDERS = ("k_major", "mn_major")
 
 
@@ -59,7 +61,9 @@ class Scaled:
     scales: (..., scale_rows, ceil(K / block)) of the format's scale dtype where
         the layout is "plain"; a flat array of bytes where it is another; None
         without scales. Scales that each cover all of K are (..., scale_rows, 1);
-        these, and others of f32, f16 and bf16, have their shape in every layout.
+        these, and others of f32, f16 and bf16, have their shape in every layout, but
+        for "grouped": those of each group along K of a matrix,
+        (groups, scale_rows, 1).
         There are as many rows of scales as of elements, but
         where several rows share theirs.
     tensor_scale: float32 array with one element per matrix, or None.
@@ -74,9 +78,12 @@ class Scaled:
     def __init__(self, data, scales=None, tensor_scale=None, *, format,
                  layout="plain", zeros=None):
         self.format = format_named(format)
-        if not isinstance(layout, str) or layout not in LAYOUTS:
+        if not isinstance(layout, str) or layout not in (*LAYOUTS, BY_GROUP):
             raise Refused(f"no layout '{layout}'; there are "
-                          f"{', '.join(LAYOUTS)}")
+                          f"{', '.join((*LAYOUTS, BY_GROUP))}")
+        if layout == BY_GROUP and not self.format.covers_k:
+            raise Refused(f"layout '{layout}' is of scales that each cover all of K, "
+                          f"format '{self.format}' has none")
         self.layout = layout
         self.data = self._checked_data(data)
         self.scales = self._checked_scales(scales)
@@ -153,7 +160,12 @@ class Scaled:
                               f"'{self.layout}': expected {expected}")
             return scales.reshape(-1).view(np.uint8)
         shape = (*self.data.shape[:-2], self.scale_rows, self.blocks)
-        if scales.shape != shape:
+        if self.layout == BY_GROUP:
+            if self.data.ndim != 2 or scales.ndim != 3 or scales.shape[1:] != shape:
+                raise Refused(f"scales of shape {scales.shape} in layout 'grouped' of data "
+                              f"of shape {self.data.shape}: expected groups x "
+                              f"{self.scale_rows} x 1 of rows x K")
+        elif scales.shape != shape:
             per = ("all of K" if self.format.covers_k else
                    f"{self.format.block} elements along K")
             raise Refused(f"scales of shape {scales.shape}: expected {shape}, "
@@ -195,6 +207,7 @@ class Scaled:
         if layout not in LAYOUTS:
             raise Refused(f"no layout '{layout}'; there are "
                           f"{', '.join(LAYOUTS)}")
+        self._check_without_groups()
         if layout == self.layout or self.scales is None or \
                 self.format.by_epilogue:
             return Scaled(self.data, self.scales, self.tensor_scale,
@@ -213,6 +226,11 @@ class Scaled:
                 np.uint8)
         return Scaled(self.data, scales, self.tensor_scale, format=self.format,
                       layout=layout)
+
+    def _check_without_groups(self):
+        if self.layout == BY_GROUP:
+            raise Refused("scales in layout 'grouped' are those of groups along K, whose "
+                          "ends a product knows: without them there are no values")
 
     def repeated(self, block):
         """Scales as a kernel reads them that takes one for each row and `block`
@@ -236,6 +254,7 @@ class Scaled:
     def dequantize(self):
         """The values as f32: element, less its zero point, times scale, times the
         tensor scale, each rounded to f32 and, where it is finite, saturating."""
+        self._check_without_groups()
         values = codebooks.values_of(self.format.element)[self.data] \
             if self.format.is_codebook else self.data.astype(np.float32)
         if self.zeros is not None and not self.format.has_real_zeros:

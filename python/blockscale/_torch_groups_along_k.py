@@ -130,18 +130,22 @@ def plain(function, node, a, b, offsets, element):
 
 def of_rows(function, node, a, b, scale_a, scale_b, offsets, element):
     """With a scale for each row of both, in each group: those of a group follow those
-    of the one before. They are factors of the sums."""
+    of the one before."""
     check(node, a, b, offsets)
-    (groups,), m, n = offsets.type.shape, a.type.shape[0], b.type.shape[0]
+    (groups,) = offsets.type.shape
     scales = []
-    for side, scale, rows, shape in (("a", scale_a, m, (groups, m, 1)),
-                                     ("b", scale_b, n, (groups, 1, n))):
-        scale = loops.vector(function, node, side, scale, product_of((groups, rows)))
-        scales.append(function.reshape(scale, shape, node.name))
-    sums = plain(function, node, a, b, offsets, elementwise.F32)
-    return elementwise.computed(
-        function, node, (sums, *scales), lambda make, x, r, s: make.binary(
-            "arith.mulf", make.binary("arith.mulf", x, r), s), element)
+    for side, scale, data in (("a", scale_a, a), ("b", scale_b, b)):
+        shape = (groups, data.type.shape[0], 1)
+        scale = loops.vector(function, node, side, scale, product_of(shape))
+        scale = function.reshape(scale, shape, node.name)
+        # How many groups there are is no matter of the operand's type.
+        loose = scale.type.like((Size("_any_groups"), *shape[1:]))
+        scales.append(function.op(
+            f"tensor.cast {scale.name} : {scale.type} to {loose}", loose))
+    sides, ends = on_steps(function, (a, b), offsets)
+    operands = [(*assembled(function, data, scale, "float32_t0", ", layout = grouped"),
+                 data.type.shape[0]) for data, scale in zip(sides, scales)]
+    return multiplied(function, operands, ends, element)
 
 
 def of_tiles(function, node, a, b, scale_a, scale_b, offsets, element, block, spec):

@@ -218,6 +218,96 @@ def test_wrong_ends_along_k(device, along_k, ends, words):
                         ends=K_ENDS)
 
 
+@pytest.fixture(scope="module")
+def with_factors():
+    kinds = [f'f8E4M3FN, "{spec}", layout = grouped' for spec in ("float32_t0", "float32")]
+    ends, out = f"tensor<{GROUPS}xi32>", f"tensor<{GROUPS}x{M}x{N}xf32>"
+    return bs.compile(f"""
+!a = !blockscale.tensor<{M}x?x{kinds[0]}>
+!b = !blockscale.tensor<{N}x?x{kinds[1]}>
+func.func @k(%a: !a, %b: !b, %ends: {ends}) -> {out} {{
+  %d = blockscale.matmul %a, %b groups(%ends : {ends}) : !a, !b -> {out}
+  return %d : {out}
+}}""")
+
+
+def operands_with_factors(groups=GROUPS):
+    """Each row of each group of `a` has a scale of its own, each group of `b` one."""
+    rng = np.random.default_rng(9)
+    x, w = (integers(rng, (rows, ALL_K)).astype(ml_dtypes.float8_e4m3fn)
+            for rows in (M, N))
+    s = np.exp2(np.arange(groups * M) % 7 - 3.0 * (np.arange(groups * M) % 2))
+    t = np.exp2(np.arange(groups) - 1.0)
+    return [bs.Scaled(data, scales.reshape(groups, -1, 1).astype(np.float32),
+                      format=bs.Format("e4m3", "f32", rows=shared), layout="grouped")
+            for data, scales, shared in ((x, s, 1), (w, t, 0))]
+
+
+def of_factors(x, w):
+    """Of what these are, group by group."""
+    return np.stack([
+        x.data[:, start:end].astype(np.float32) @ w.data[:, start:end].astype(
+            np.float32).T * x.scales[at] * w.scales[at]
+        for at, (start, end) in enumerate(zip([0, *K_ENDS[:-1]], K_ENDS))])
+
+
+def test_factors_of_groups_along_k(device, with_factors):
+    x, w = operands_with_factors()
+    wanted = of_factors(x, w)
+    assert len(np.unique(wanted)) > 500
+    assert with_factors.arg("a").layout == with_factors.arg("b").layout == "grouped"
+    for num_sms in (None, 3):
+        found = with_factors.emulate(x, w, ends=K_ENDS, num_sms=num_sms)
+        assert np.array_equal(found, wanted)
+    assert np.array_equal(with_factors.launch(x, w, ends=K_ENDS), wanted)
+    uploaded = with_factors.upload("a", x), with_factors.upload("b", w, ends=K_ENDS)
+    ends = bs.to_device(K_ENDS.astype(np.int32))
+    assert np.array_equal(with_factors.launch(*uploaded, ends=ends).numpy(), wanted)
+
+
+def test_factors_of_groups_in_programs():
+    """A function does not know how many groups there are; its launch asks the ends."""
+    a, b = (f'!blockscale.tensor<{rows}x{ALL_K}xf8E4M3FN, "{spec}", layout = grouped>'
+            for rows, spec in ((M, "float32_t0"), (N, "float32")))
+    out = f"tensor<?x{M}x{N}xf32>"
+    program = bs.Program(f"""
+func.func @f(%a: {a}, %b: {b}, %ends: tensor<?xi32>) -> {out} {{
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<?xi32>) : {a}, {b} -> {out}
+  %1 = arith.addf %0, %0 : {out}
+  return %1 : {out}
+}}""")
+    x, w = operands_with_factors()
+    ends = K_ENDS.astype(np.int32)
+    assert np.array_equal(program(x, w, ends), 2 * of_factors(x, w))
+    for groups in (GROUPS - 1, GROUPS + 1):
+        with pytest.raises(bs.Refused, match="operand 'a_scales' has the shape"):
+            program(*operands_with_factors(groups), ends)
+    with pytest.raises(bs.Refused, match="in layout 'plain', expected 'grouped'"):
+        program(bs.Scaled(x.data, x.scales[0], format=x.format), w, ends)
+
+
+def test_wrong_factors_of_groups_along_k(with_factors):
+    x, w = operands_with_factors()
+    few, _ = operands_with_factors(GROUPS - 1)
+    of_all = bs.Scaled(x.data, x.scales[0], format=x.format)
+    for run, words in (
+            (lambda: with_factors.emulate(few, w, ends=K_ENDS),
+             "'a' has scales of 3 groups along K: the launch has 4"),
+            (lambda: with_factors.emulate(of_all, w, ends=K_ENDS),
+             "the scales of 'a' are in layout 'plain': the kernel reads 'grouped'"),
+            (lambda: bs.quantize(np.ones((M, ALL_K)), like=with_factors.arg("a")),
+             "quantise the columns of each group"),
+            (x.dequantize, "without them there are no values"),
+            (lambda: x.to("plain"), "without them there are no values"),
+            (lambda: bs.Scaled(x.data, x.scales[0], format=x.format, layout="grouped"),
+             f"expected groups x {M} x 1 of rows x K"),
+            (lambda: bs.Scaled(x.data, format="mxfp8", layout="grouped"),
+             "layout 'grouped' is of scales that each cover all of K")):
+        with pytest.raises(bs.Refused) as caught:
+            run()
+        assert words in str(caught.value)
+
+
 COUNTS = np.array([130, 0, 1, 150])
 
 

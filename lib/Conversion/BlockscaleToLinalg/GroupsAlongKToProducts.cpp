@@ -19,8 +19,8 @@ using namespace mlir;
 using namespace blockscale;
 
 namespace {
-/// One side, in parts. With scales the tiles of 128 x 4 of a group lie
-/// together.
+/// One side, in parts. The tiles of 128 x 4 of a group lie together; scales of
+/// all of K are a matrix for each group, or one number for all.
 struct Side {
   ScaledTensorType type;
   Value data, scales, tensorScale;
@@ -44,6 +44,9 @@ struct Side {
     SmallVector<int64_t> shape(whole.getShape());
     shape[dimensionOfK()] = ShapedType::kDynamic;
     return RankedTensorType::get(shape, whole.getElementType());
+  }
+  bool hasTiles() const {
+    return type.getLayout() == ScaleLayout::Grouped128x4;
   }
   /// Elements along K that a tile of scales is for.
   int64_t unit() const { return hw::kAtomScales * type.getKTile(); }
@@ -112,7 +115,7 @@ static Value filled(Emitter &e, RankedTensorType type,
 }
 
 /// The group's tiles of scales; of one without elements one tile of ones.
-static Value scalesOfGroup(Emitter &e, const Side &side, const Group &group) {
+static Value tilesOfGroup(Emitter &e, const Side &side, const Group &group) {
   constexpr int64_t kLanes = hw::kAtomLanes,
                     kLaneBytes = hw::kAtomBytes / hw::kAtomLanes;
   Value rows = tensor::DimOp::create(e, side.data, 1 - side.dimensionOfK());
@@ -156,17 +159,27 @@ static Value scalesOfGroup(Emitter &e, const Side &side, const Group &group) {
   return choice.getResult(0);
 }
 
+static Value scalesOfGroup(Emitter &e, const Side &side, const Group &group) {
+  if (side.type.getLayout() == ScaleLayout::Grouped)
+    return entryOf(e, side.scales, group.number);
+  return side.hasTiles() ? tilesOfGroup(e, side, group) : side.scales;
+}
+
+/// How the scales of a group lie, which knows no others.
+static ScaleLayout layoutOfGroup(const Side &side) {
+  return side.hasTiles() ? ScaleLayout::Tiled128x4 : ScaleLayout::Plain;
+}
+
 static Value productOfGroup(Emitter &e, MatmulOp op, ArrayRef<Side> sides,
                             const Group &group) {
   SmallVector<Value> operands;
   for (const Side &side : sides) {
     Value data = elementsOfGroup(e, side, group.first, group.count);
-    Value scales = side.scales ? scalesOfGroup(e, side, group) : Value();
-    auto type = ScaledTensorType::get(
-        {side.type.getNumRows(), ShapedType::kDynamic},
-        side.type.getElementType(), side.type.getSpec(),
-        scales ? ScaleLayout::Tiled128x4 : side.type.getLayout(),
-        side.type.getOrder());
+    Value scales = scalesOfGroup(e, side, group);
+    auto type =
+        ScaledTensorType::get({side.type.getNumRows(), ShapedType::kDynamic},
+                              side.type.getElementType(), side.type.getSpec(),
+                              layoutOfGroup(side), side.type.getOrder());
     operands.push_back(AssembleOp::create(e, type, data, scales,
                                           /*zeros=*/Value(), side.tensorScale,
                                           /*metadata=*/Value()));
@@ -206,8 +219,9 @@ Value blockscale::splitGroupsAlongK(MatmulOp op) {
   Value first = loop.getRegionIterArg(1);
   Value end = endOf(e, op, sides.front(), number, first);
   Value count = arith::SubIOp::create(e, end, first);
-  // Both sides have tiles for as many elements, if they have scales.
-  Value tiles = sides[0].scales ? e.ceilQuotient(count, sides[0].unit()) : zero;
+  // Both sides have tiles for as many elements, if they have any.
+  const Side &tiled = sides[sides[0].hasTiles() ? 0 : 1];
+  Value tiles = tiled.hasTiles() ? e.ceilQuotient(count, tiled.unit()) : zero;
   Value firstTile = loop.getRegionIterArg(2);
   Value product =
       productOfGroup(e, op, sides, {number, first, count, firstTile, tiles});

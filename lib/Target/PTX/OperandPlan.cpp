@@ -304,8 +304,12 @@ blockscale::vectorScales(const PlannedProduct &product) {
       scales.block = type.getKTile();
       count = count * sizes.k.ceilDiv(int64_t(scales.block));
     }
+    // Where K is in groups each of them has its own, or all share one.
+    AffineExpr matrices = type.getLayout() == ScaleLayout::Grouped
+                              ? sizes.batch
+                              : matricesOf(product, !isA);
     scales.matrixElements = printExpression(count);
-    scales.elements = printExpression(count * matricesOf(product, !isA));
+    scales.elements = printExpression(count * matrices);
     scales.alignment = unsigned(plan::plainBytes(scales.format));
     list.push_back(std::move(scales));
   }

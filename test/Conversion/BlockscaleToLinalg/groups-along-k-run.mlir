@@ -16,6 +16,10 @@ func.func private @printMemrefF32(tensor<*xf32>)
 !x = !blockscale.tensor<2x?xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
 !w = !blockscale.tensor<1x?xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
 
+!rows = !blockscale.tensor<2x5xf8E4M3FN, "float32_t0", layout = grouped>
+!each = !blockscale.tensor<2x5xf8E4M3FN, "float32", layout = grouped>
+!one = !blockscale.tensor<2x5xf8E4M3FN, "float32">
+
 func.func @main() {
   // Elements 0 and 1 of K, none, and 2 and 3; nobody has element 4. Each group has a
   // bias, the empty one too.
@@ -75,5 +79,40 @@ func.func @main() {
   %4 = blockscale.matmul %qx, %qw groups(%of : tensor<3xi32>) : !x, !w -> tensor<3x2x1xf32>
   %5 = tensor.cast %4 : tensor<3x2x1xf32> to tensor<*xf32>
   call @printMemrefF32(%5) : (tensor<*xf32>) -> ()
+
+  // Scales of the rows of each group.
+  // CHECK: [2, 40]
+  // CHECK-NEXT: [12, 160]
+  // CHECK: [0, 0]
+  // CHECK-NEXT: [0, 0]
+  // CHECK: [35, 23]
+  // CHECK-NEXT: [330, 216]
+  %fa = arith.constant dense<[[1.0, 0.0, 3.0, 4.0, 9.0], [1.0, 2.0, 5.0, 6.0, 8.0]]> : tensor<2x5xf8E4M3FN>
+  %fb = arith.constant dense<[[1.0, 1.0, 5.0, 5.0, 9.0], [2.0, 1.0, 6.0, 7.0, 9.0]]> : tensor<2x5xf8E4M3FN>
+  %ra = arith.constant dense<[[[2.0], [4.0]], [[8.0], [16.0]], [[0.5], [3.0]]]> : tensor<3x2x1xf32>
+  %rb = arith.constant dense<[[[1.0], [10.0]], [[5.0], [5.0]], [[2.0], [1.0]]]> : tensor<3x2x1xf32>
+  %rsa = tensor.cast %ra : tensor<3x2x1xf32> to tensor<?x2x1xf32>
+  %rsb = tensor.cast %rb : tensor<3x2x1xf32> to tensor<?x2x1xf32>
+  %qra = blockscale.assemble %fa, %rsa : tensor<2x5xf8E4M3FN>, tensor<?x2x1xf32> to !rows
+  %qrb = blockscale.assemble %fb, %rsb : tensor<2x5xf8E4M3FN>, tensor<?x2x1xf32> to !rows
+  %6 = blockscale.matmul %qra, %qrb groups(%ends : tensor<3xi32>) : !rows, !rows -> tensor<3x2x2xf32>
+  %7 = tensor.cast %6 : tensor<3x2x2xf32> to tensor<*xf32>
+  call @printMemrefF32(%7) : (tensor<*xf32>) -> ()
+
+  // A scale of each group, and one of all.
+  // CHECK: [20, 40]
+  // CHECK-NEXT: [60, 80]
+  // CHECK: [0, 0]
+  // CHECK-NEXT: [0, 0]
+  // CHECK: [1400, 1840]
+  // CHECK-NEXT: [2200, 2880]
+  %ea = arith.constant dense<[[[2.0]], [[3.0]], [[4.0]]]> : tensor<3x1x1xf32>
+  %esa = tensor.cast %ea : tensor<3x1x1xf32> to tensor<?x1x1xf32>
+  %ob = arith.constant dense<10.0> : tensor<1x1xf32>
+  %qea = blockscale.assemble %fa, %esa : tensor<2x5xf8E4M3FN>, tensor<?x1x1xf32> to !each
+  %qob = blockscale.assemble %fb, %ob : tensor<2x5xf8E4M3FN>, tensor<1x1xf32> to !one
+  %8 = blockscale.matmul %qea, %qob groups(%ends : tensor<3xi32>) : !each, !one -> tensor<3x2x2xf32>
+  %9 = tensor.cast %8 : tensor<3x2x2xf32> to tensor<*xf32>
+  call @printMemrefF32(%9) : (tensor<*xf32>) -> ()
   return
 }

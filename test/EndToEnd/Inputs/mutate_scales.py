@@ -2,7 +2,7 @@
 # K, and asks `blockscale verify` about each, with pointers that are aligned and
 # with others: rows that are read at once and number by number.
 #
-# usage: mutate_scales.py FILE.mlir FILE.ptx FOLDER
+# usage: mutate_scales.py FILE.mlir FILE.ptx FOLDER VERIFY-FLAGS...
 #
 # Part of the blockscale project, under the Apache License v2.0 with LLVM
 # Exceptions.
@@ -14,7 +14,7 @@ import sys
 import mutations
 from mutations import Ptx
 
-source, ptx_path, folder = sys.argv[1:4]
+source, ptx_path, folder, *flags = sys.argv[1:]
 ptx = Ptx.read(ptx_path)
 lines, places = ptx.lines, ptx.places
 # Bytes of what an instruction loads.
@@ -42,5 +42,5 @@ def all_mutations():
 
 
 mutations.report(all_mutations(), folder, mutations.missed_by_all(
-    *(mutations.verifier(source, "--num-sms=2", f"--conditions={conditions}")
+    *(mutations.verifier(source, "--num-sms=2", f"--conditions={conditions}", *flags)
       for conditions in ("plain", "harsh"))))

@@ -23,17 +23,43 @@ static bool hasScalesOfGroups(ScaledTensorType type, ScaledTensorType other) {
          type.getRowTile() == 1 && type.getKTile() <= kLongestTile;
 }
 
+/// Whether its scales cover all of K, and a group has them, or shares them with
+/// all others.
+static bool hasFactorsOfGroups(ScaledTensorType type) {
+  const ScaleSpec &spec = type.getSpec().getValue();
+  return spec.coversK() && !spec.isSparse() && !spec.zero;
+}
+
+/// The layout of scales that cover all of K: a matrix of them for each group,
+/// or one scale for all.
+static LogicalResult verifyFactorLayout(MatmulOp op, StringRef name,
+                                        ScaledTensorType type) {
+  bool isOfAll = type.getSpec().getValue().isTensor();
+  if (isOfAll || type.getLayout() == ScaleLayout::Grouped)
+    return success();
+  return op.emitOpError() << "with groups along K expected the scales of '"
+                          << name
+                          << "', each of which covers a row of a group, in "
+                             "layout 'grouped', found '"
+                          << stringifyScaleLayout(type.getLayout()) << "'";
+}
+
 LogicalResult blockscale::verifyGroupsAlongK(MatmulOp op) {
   ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
   for (auto [name, type, other] :
        {std::tuple("a", a, b), std::tuple("b", b, a)}) {
     if (type.getSpec().getText().empty())
       continue;
+    if (hasFactorsOfGroups(type)) {
+      if (failed(verifyFactorLayout(op, name, type)))
+        return failure();
+      continue;
+    }
     if (!hasScalesOfGroups(type, other))
       return op.emitOpError()
              << "with groups along K expected '" << name
              << "' without scales and metadata, or with scales of at most 32 "
-                "elements of a row, found "
+                "elements of a row or of all of K, found "
              << specName(type);
     if (type.getLayout() != ScaleLayout::Grouped128x4)
       return op.emitOpError() << "with groups along K expected the scales of '"
@@ -66,8 +92,27 @@ static std::optional<Reason> whyNotReached(unsigned bits) {
       "nearest legal: elements of 8 bits");
 }
 
+/// Why the epilogue does not read the scales of whole matrices, those that all
+/// groups share before others.
+static std::optional<Reason> whyNotShared(ScaledTensorType a,
+                                          ScaledTensorType b) {
+  bool isOfGroup = a.getSpec().getValue().isTensor() &&
+                   a.getLayout() == ScaleLayout::Grouped;
+  const ScaleSpec &ofB = b.getSpec().getValue();
+  bool isOfAll = ofB.tensorScale.has_value() ||
+                 (ofB.isTensor() && b.getLayout() != ScaleLayout::Grouped);
+  if (!isOfGroup || !isOfAll)
+    return std::nullopt;
+  return Reason("kernels read scales of whole matrices that all groups share "
+                "before those of each group, and 'a', whose come first, has "
+                "one for each beside one of 'b' for all; nearest legal: layout "
+                "'grouped' of both, or of 'b'");
+}
+
 std::optional<Reason> blockscale::whyNotGroupsAlongK(ScaledTensorType a,
                                                      ScaledTensorType b) {
+  if (auto why = whyNotShared(a, b))
+    return why;
   constexpr unsigned kFp4 = 4, kByte = 8;
   unsigned bitsOfA = a.getElementType().getIntOrFloatBitWidth(),
            bitsOfB = b.getElementType().getIntOrFloatBitWidth();
@@ -75,8 +120,7 @@ std::optional<Reason> blockscale::whyNotGroupsAlongK(ScaledTensorType a,
   bool areFloats = isa<FloatType>(a.getElementType()) &&
                    isa<FloatType>(b.getElementType()) &&
                    std::max(bitsOfA, bitsOfB) <= kByte;
-  bool arePacked =
-      bitsOfA == kFp4 && bitsOfB == kFp4 && !a.getSpec().getText().empty();
+  bool arePacked = bitsOfA == kFp4 && bitsOfB == kFp4 && hasBlockScales(a, b);
   if (!areFloats || arePacked)
     return std::nullopt;
   return whyNotReached(std::min(bitsOfA, bitsOfB));

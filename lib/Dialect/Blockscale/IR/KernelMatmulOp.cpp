@@ -386,8 +386,9 @@ static LogicalResult verifyGroupsAlongK(KernelMatmulOp op) {
     return success();
   if (op.getOffsets())
     return op.emitOpError() << "expected 'groups' or 'k_groups', found both";
-  if (op.getRowScales() || op.getColumnScales())
-    return op.emitOpError() << "with 'k_groups' expected no scales of rows";
+  if (op.getRowBlock() || op.getColumnBlock())
+    return op.emitOpError()
+           << "with 'k_groups' expected no scales of rows and blocks of K";
   if (!op.getSfa() != !op.getSfb())
     return op.emitOpError()
            << "with 'k_groups' expected 'scales' of both operands or of none";

@@ -30,6 +30,7 @@ ScaleLayout blockscale::getMetadataLayout(ScaledTensorType type) {
 const hw::Layout &blockscale::getScaleStorage(ScaleLayout layout) {
   switch (layout) {
   case ScaleLayout::Plain:
+  case ScaleLayout::Grouped: // each matrix of them
     return hw::kPlainRows;
   case ScaleLayout::Tiled128x4:
   case ScaleLayout::Grouped128x4:
@@ -48,6 +49,7 @@ const hw::Layout &blockscale::getMetadataStorage(ScaleLayout layout) {
     return hw::kTiledMetadata;
   case ScaleLayout::Tiled128x16:
   case ScaleLayout::Grouped128x4:
+  case ScaleLayout::Grouped:
     break;
   }
   llvm_unreachable("sparse tensors have no such layout");

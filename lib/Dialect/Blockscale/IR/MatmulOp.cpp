@@ -116,8 +116,8 @@ LogicalResult MatmulOp::verify() {
   if (hasGroups() && !isGroupedAlongK() && failed(verifyGroups(*this)))
     return failure();
   if (!isGroupedAlongK() &&
-      (b.getLayout() == ScaleLayout::Grouped128x4 ||
-       (a.getLayout() == ScaleLayout::Grouped128x4 && !isGrouped())))
+      (b.hasScalesByGroups() || a.getLayout() == ScaleLayout::Grouped ||
+       (a.hasScalesByGroups() && !isGrouped())))
     return verifyNotGrouped(*this);
   if (!isGrouped() && a.getRank() != b.getRank())
     return emitOpError() << "expected 'a' and 'b' of equal rank, found "

@@ -168,9 +168,12 @@ static RankedTensorType getDataType(ScaledTensorType type) {
 static SmallVector<int64_t> getScaleShape(ScaledTensorType type) {
   SmallVector<int64_t> shape(type.getShape().drop_back(2));
   int64_t rows = numTiles(type.getNumRows(), type.getRowTile());
-  // How many rows pad the groups only their offsets say.
+  // How many rows pad the groups only their offsets say, and how many groups
+  // there are.
   if (type.getLayout() == ScaleLayout::Grouped128x4)
     rows = ShapedType::kDynamic;
+  if (type.getLayout() == ScaleLayout::Grouped)
+    shape.push_back(ShapedType::kDynamic);
   int64_t columns = numTiles(type.getK(), type.getKTile());
   shape.append(
       getStorageShape(getScaleStorage(getScaleLayout(type)), rows, columns));

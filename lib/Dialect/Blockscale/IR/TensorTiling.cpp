@@ -127,9 +127,10 @@ static LogicalResult verifyAlignment(SliceRowsOp op, int64_t offset,
 LogicalResult SliceRowsOp::verify() {
   ScaledTensorType type = getInput().getType();
   ArrayRef<int64_t> offsets = getStaticOffsets(), sizes = getStaticSizes();
-  if (type.getLayout() == ScaleLayout::Grouped128x4)
-    return emitOpError() << "does not know the groups of layout "
-                            "'grouped_128x4', in which no slice is";
+  if (type.hasScalesByGroups())
+    return emitOpError() << "does not know the groups of layout '"
+                         << stringifyScaleLayout(type.getLayout())
+                         << "', in which no slice is";
   if (failed(verifyExtents(*this, "offsets", offsets, getOffsets().size())) ||
       failed(verifyExtents(*this, "sizes", sizes, getSizes().size())))
     return failure();

@@ -53,13 +53,20 @@ LogicalResult blockscale::verifyNotGrouped(Operation *op) {
        {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
     for (Type type : types) {
       auto scaled = dyn_cast<ScaledTensorType>(type);
-      if (scaled && scaled.getLayout() == ScaleLayout::Grouped128x4)
+      if (!scaled || !scaled.hasScalesByGroups())
+        continue;
+      if (scaled.getLayout() == ScaleLayout::Grouped)
         return op->emitOpError()
-               << "does not know the groups of layout 'grouped_128x4'; only "
+               << "does not know the groups of layout 'grouped'; only "
                   "'blockscale.assemble', 'blockscale.disassemble', "
-                  "'blockscale.dim', 'blockscale.quantize' with 'groups' and "
-                  "the "
-                  "'a' of a 'blockscale.matmul' with 'groups' take it";
+                  "'blockscale.dim' and a 'blockscale.matmul' with groups "
+                  "along K take it";
+      return op->emitOpError()
+             << "does not know the groups of layout 'grouped_128x4'; only "
+                "'blockscale.assemble', 'blockscale.disassemble', "
+                "'blockscale.dim', 'blockscale.quantize' with 'groups' and "
+                "the "
+                "'a' of a 'blockscale.matmul' with 'groups' take it";
     }
   return success();
 }

@@ -191,6 +191,24 @@ static std::optional<Reason> whyNotTiled(const ScaleSpec &spec,
   return std::nullopt;
 }
 
+/// Why the scales of a tensor cannot lie by groups along K, a matrix of them
+/// for each.
+static std::optional<Reason> whyNotByGroups(const ScaleSpec &spec,
+                                            size_t rank) {
+  if (rank != 2)
+    return "layout 'grouped' is of groups along K of one matrix; expected 2 "
+           "dimensions, found " +
+           std::to_string(rank);
+  if (!spec.coversK() || spec.isSparse() || spec.zero)
+    return "layout 'grouped' is of scales that cover all of K and have neither "
+           "metadata nor zero points beside them, as those of 'float32_t0'; "
+           "found " +
+           (spec.isUnscaled() && !spec.isSparse()
+                ? "none"
+                : "'" + ::blockscale::print(spec) + "'");
+  return std::nullopt;
+}
+
 static LogicalResult
 verifySparsity(function_ref<InFlightDiagnostic()> emitError, StringRef text,
                const ScaleSpec &spec, int64_t k) {
@@ -273,7 +291,9 @@ ScaledTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
                           "matrix; expected 2 dimensions, found "
                        << shape.size();
   if (layout != ScaleLayout::Plain)
-    if (std::optional<Reason> reason = whyNotTiled(spec, layout))
+    if (std::optional<Reason> reason = layout == ScaleLayout::Grouped
+                                           ? whyNotByGroups(spec, shape.size())
+                                           : whyNotTiled(spec, layout))
       return emitError() << reason->text;
   auto isWhole = [&] {
     return elementType.getIntOrFloatBitWidth() == 8 || elementType.isF16() ||

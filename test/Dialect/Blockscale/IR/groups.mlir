@@ -41,3 +41,13 @@ func.func @along_k(%a: !blockscale.tensor<96x?xf8E4M3FN, order = mn_major>, %b: 
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) bias(%bias) : !blockscale.tensor<96x?xf8E4M3FN, order = mn_major>, !blockscale.tensor<64x?xf8E4M3FN>, tensor<4x64xf32> -> tensor<4x96x64xf32>
   return %0 : tensor<4x96x64xf32>
 }
+
+// With scales of rows for each group, or one scale for all of them.
+// CHECK-LABEL: func @factors_along_k
+// CHECK: blockscale.assemble %{{.*}}, %{{.*}} : tensor<96x512xf8E4M3FN>, tensor<?x96x1xf32> to !blockscale.tensor<96x512xf8E4M3FN, "float32_t0", layout = grouped>
+// CHECK: groups(%{{.*}} : tensor<4xi32>) : !blockscale.tensor<96x512xf8E4M3FN, "float32_t0", layout = grouped>, !blockscale.tensor<64x512xf8E4M3FN, "float32"> -> tensor<4x96x64xf32>
+func.func @factors_along_k(%data: tensor<96x512xf8E4M3FN>, %scales: tensor<?x96x1xf32>, %b: !blockscale.tensor<64x512xf8E4M3FN, "float32">, %ends: tensor<4xi32>) -> tensor<4x96x64xf32> {
+  %a = blockscale.assemble %data, %scales : tensor<96x512xf8E4M3FN>, tensor<?x96x1xf32> to !blockscale.tensor<96x512xf8E4M3FN, "float32_t0", layout = grouped>
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !blockscale.tensor<96x512xf8E4M3FN, "float32_t0", layout = grouped>, !blockscale.tensor<64x512xf8E4M3FN, "float32"> -> tensor<4x96x64xf32>
+  return %0 : tensor<4x96x64xf32>
+}

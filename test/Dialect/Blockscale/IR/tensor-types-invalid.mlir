@@ -82,7 +82,7 @@ func.func private @twice(!blockscale.tensor<64x64xf4E2M1FN, "e8m0_t32", order = 
 
 // -----
 
-// expected-error @below {{expected one of [plain, tiled_128x4, tiled_128x16, grouped_128x4] for layout of scales in memory, got: swizzled}}
+// expected-error @below {{expected one of [plain, tiled_128x4, tiled_128x16, grouped_128x4, grouped] for layout of scales in memory, got: swizzled}}
 func.func private @layout(!blockscale.tensor<64x64xf4E2M1FN, "e8m0_t32", layout = swizzled>)
 
 // -----
@@ -99,3 +99,28 @@ func.func private @spec(!blockscale.tensor<64x64xf4E2M1FN, "e8m0_t33">)
 
 // expected-error @below {{integers with a sign are signless ones here, as in 'i8'; found 'si8'}}
 func.func private @signed(!blockscale.tensor<16x64xsi8, "float32_t32">)
+
+// -----
+
+// expected-error @below {{layout 'grouped' is of groups along K of one matrix; expected 2 dimensions, found 3}}
+func.func private @groups_of_batch(!blockscale.tensor<2x64x64xf8E4M3FN, "float32_t0", layout = grouped>)
+
+// -----
+
+// expected-error @below {{layout 'grouped' is of scales that cover all of K and have neither metadata nor zero points beside them, as those of 'float32_t0'; found 'e8m0_t32'}}
+func.func private @groups_of_tiles(!blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32", layout = grouped>)
+
+// -----
+
+// expected-error @below {{as those of 'float32_t0'; found 'float32_t0n2m4'}}
+func.func private @groups_of_sparse(!blockscale.tensor<64x64xf8E4M3FN, "float32_t0n2m4", layout = grouped>)
+
+// -----
+
+// expected-error @below {{as those of 'float32_t0'; found 'float32_int8_t0'}}
+func.func private @groups_of_zeros(!blockscale.tensor<64x64xui8, "float32_int8_t0", layout = grouped>)
+
+// -----
+
+// expected-error @below {{as those of 'float32_t0'; found none}}
+func.func private @groups_of_nothing(!blockscale.tensor<64x64xf8E4M3FN, layout = grouped>)

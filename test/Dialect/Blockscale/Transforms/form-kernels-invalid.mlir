@@ -144,3 +144,13 @@ module @layers {
     return %0 : tensor<128x128xf32>
   }
 }
+
+// -----
+
+!a = !blockscale.tensor<96x?xf8E4M3FN, "float32", layout = grouped>
+!b = !blockscale.tensor<64x?xf8E4M3FN, "float32">
+func.func @shared_scale_last(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<4x96x64xf32> {
+  // expected-error @below {{kernels read scales of whole matrices that all groups share before those of each group, and 'a', whose come first, has one for each beside one of 'b' for all; nearest legal: layout 'grouped' of both, or of 'b'}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) mma(<kind = f8f6f4, a = e4m3, b = e4m3, m = 128, n = 64, k = 32>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 128, stages = 8, accumulators = 2, swap_operands = false, group_m = 8, cta_group = 1, cluster_m = 1, cluster_n = 1, mma_k = 32, dependent_launch = true>) : !a, !b -> tensor<4x96x64xf32>
+  return %0 : tensor<4x96x64xf32>
+}

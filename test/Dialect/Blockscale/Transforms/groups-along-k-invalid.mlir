@@ -49,3 +49,14 @@ func.func @dynamic(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<4x96x64xf32> 
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) schedule(#blockscale.schedule<scheduler = dynamic>) : !a, !b -> tensor<4x96x64xf32>
   return %0 : tensor<4x96x64xf32>
 }
+
+// -----
+
+// Elements of 4 bits are multiplied as bytes under scales that no instruction reads.
+!a = !blockscale.tensor<96x?xf4E2M1FN, "float32_t0", layout = grouped>
+!b = !blockscale.tensor<64x?xf4E2M1FN, "float32_t0", layout = grouped>
+func.func @four_bits(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<4x96x64xf32> {
+  // expected-error @below {{tensor maps reach elements of 6 and 4 bits that are multiplied as bytes at multiples of 128 along K only}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !b -> tensor<4x96x64xf32>
+  return %0 : tensor<4x96x64xf32>
+}

@@ -62,7 +62,8 @@ def Blockscale_ScaleLayout : I32Enum<"ScaleLayout",
       I32EnumCase<"Plain", 0, "plain">,
       I32EnumCase<"Tiled128x4", 1, "tiled_128x4">,
       I32EnumCase<"Tiled128x16", 2, "tiled_128x16">,
-      I32EnumCase<"Grouped128x4", 3, "grouped_128x4">]> {
+      I32EnumCase<"Grouped128x4", 3, "grouped_128x4">,
+      I32EnumCase<"Grouped", 4, "grouped">]> {
   let cppNamespace = "::blockscale";
 }
 

@@ -86,7 +86,9 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     others of D are not written. Each has a bias of columns.
 
     With `k_groups` K is in groups whose ends `k_offsets` holds: matrix g of D is
-    the product of group g of the columns of a and b, which are one matrix each.
+    the product of group g of the columns of a and b, which are one matrix each. Row and
+    column scales, and `tensor_scales` behind the `shared_scales`, are those of each
+    group, as of each product of a batch.
 
     Scales that cover all of K are factors of the sum, which is multiplied by
     the product of alpha, the `tensor_scales` and the row's scale, then by the

@@ -71,7 +71,10 @@ def Blockscale_ScaledTensor
     A to sm_107, which no kernel of ours reads yet; `grouped_128x4` is
     `tiled_128x4` with padding, where each group of rows of a product with groups
     starts at a row of scales that is a multiple of 128 while its elements follow
-    those of the group before. What has neither scales of
+    those of the group before; `grouped` is of scales that cover all of K, of which
+    each group along K of a product has its own: one matrix of them for each group,
+    `[groups, M, 1]`, in row-major order, and how many groups there are the product
+    says. What else has neither scales of
     tiles along K nor metadata is `plain`. Of a sparse tensor whose scales no
     instruction reads (`float32_t64n2m4`, `float32_t0n2m4`, `float32_n2m4`, of `i8`
     `e8m0_t32n2m4`) it is the layout of the metadata, and the scales are in row-major
@@ -84,6 +87,7 @@ def Blockscale_ScaledTensor
     !blockscale.tensor<8x256x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
     !blockscale.tensor<256x512xf8E5M2, "e8m0_t32", order = mn_major>
     !blockscale.tensor<?x4096xi8, "float32_t0">
+    !blockscale.tensor<4096x?xf8E4M3FN, "float32_t0", layout = grouped>
     !blockscale.tensor<?x4096xbf16>
     !blockscale.tensor<?x4096xf16, order = mn_major>
     !blockscale.tensor<256x512xf16, "n2m4", layout = tiled_128x4>
@@ -130,6 +134,12 @@ def Blockscale_ScaledTensor
     int64_t getKTile() const;
     /// Rows that share a scale; 0 if all of them do, 1 without scales.
     int64_t getRowTile() const;
+    /// Whether scales lie by groups of a product, which this type knows nothing
+    /// of: padded for each, or those of each after those of the one before.
+    bool hasScalesByGroups() const {
+      return getLayout() == ::blockscale::ScaleLayout::Grouped128x4 ||
+             getLayout() == ::blockscale::ScaleLayout::Grouped;
+    }
   }];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

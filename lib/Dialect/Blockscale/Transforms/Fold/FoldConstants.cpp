@@ -32,8 +32,8 @@ static bool hasElements(ScaledTensorType type) {
 static bool isPlainEnough(ScaledTensorType type) {
   const ScaleSpec &spec = type.getSpec().getValue();
   bool isUe5m3 = spec.scale && scaleFormat(*spec.scale) == ElementFormat::UE5M3;
-  return hasElements(type) && !isUe5m3 &&
-         type.getLayout() != ScaleLayout::Grouped128x4 && getTensorParts(type);
+  return hasElements(type) && !isUe5m3 && !type.hasScalesByGroups() &&
+         getTensorParts(type);
 }
 
 static bool isSparse(ScaledTensorType type) {

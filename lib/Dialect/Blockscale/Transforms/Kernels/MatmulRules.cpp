@@ -223,10 +223,13 @@ static std::optional<Reason> whyNotScheduled(MatmulOp op) {
     return why;
   if (auto why = whyNotEpilogue(op, target))
     return why;
-  if (op.isGroupedAlongK())
+  if (op.isGroupedAlongK()) {
+    if (auto why = whyNotGroupsAlongK(op.getA().getType(), op.getB().getType()))
+      return why;
     if (auto why = whyNotGroupedAlongK(mma, schedule.getScheduler(),
                                        schedule.splits()))
       return why;
+  }
   return whyNotOperands(op, target);
 }
 

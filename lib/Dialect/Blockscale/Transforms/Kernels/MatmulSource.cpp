@@ -277,11 +277,16 @@ static Value alphaOf(MatmulOp op, ImplicitLocOpBuilder &b, Value alpha) {
 }
 
 /// How many of the tensor scales all groups have in common: those of A, or of
-/// both operands where K is in groups.
+/// both operands where K is in groups, but for those in layout 'grouped', which
+/// whyNotGroupsAlongK() has behind others.
 static int64_t sharedScales(MatmulOp op, const Factors &factors) {
-  if (op.isGroupedAlongK())
-    return int64_t(factors.ofTensors.size());
-  return op.isGrouped() ? factors.ofA : 0;
+  if (!op.isGroupedAlongK())
+    return op.isGrouped() ? factors.ofA : 0;
+  auto shared = int64_t(factors.ofTensors.size());
+  for (ScaledTensorType type : {op.getA().getType(), op.getB().getType()})
+    shared -= type.getSpec().getValue().isTensor() &&
+              type.getLayout() == ScaleLayout::Grouped;
+  return shared;
 }
 
 static StringRef functionAround(MatmulOp op) {
