@@ -427,6 +427,25 @@ RESULT_VARIANTS += [
 ]
 
 
+# Under one scale for all of D, of which nobody has to find anything.
+GIVEN_RESULTS = [Quantized(MXFP8, GIVEN[0]), Quantized(NVFP4, GIVEN[1]),
+                 Quantized(PROMOTED[0], GIVEN[0])]
+
+
+def given(name, schedule, needs=DATACENTER, make=function_with_quantized_result, groups=0):
+    return Variant(f"quantised results under given scales, {name}", needs, GIVEN_RESULTS,
+                   schedule, Sizes([1, 130, 300], [(320, 640), (512, 1152)]),
+                   groups=groups, make=make)
+
+
+RESULT_VARIANTS += [
+    given("operands as they are", "swap_operands = false"),
+    given("operands swapped", "swap_operands = true, tile_n = 64"),
+    given("gate and up", "", make=function_with_pairs),
+    given("warp level", "", needs=WARP),
+]
+
+
 # What experts make of counted rows of a matrix each.
 def counted(name, schedule, needs=DATACENTER):
     return Variant(f"quantised results of counted rows, {name}", needs, RESULTS, schedule,

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 using namespace blockscale;
 using namespace blockscale::verify;
@@ -58,19 +59,24 @@ static double largestOfCorner(const Inputs &inputs, uint64_t matrix) {
   return largest;
 }
 
-/// One factor of each matrix, under which scales take most of their values. A
-/// sign does not count.
+/// One factor of each matrix, under which scales take most of their values, or
+/// elements do if it is the scale itself: of every eight of those three are 0,
+/// an infinity and a NaN. A sign does not count.
 static std::vector<float> tensorScales(const Inputs &inputs,
                                        const reference::Quantization &rule,
-                                       uint64_t seed) {
-  constexpr float kMostScale = 448;
+                                       bool areScales, uint64_t seed) {
+  using Limits = std::numeric_limits<float>;
+  constexpr float kRare[] = {0, Limits::infinity(), Limits::quiet_NaN()};
+  double most = (areScales ? 1 : 448) * reference::largestElement(rule);
   std::vector<float> scales;
   for (uint64_t i = 0; i < matricesOf(inputs); ++i) {
-    double factor = largestOfCorner(inputs, i) /
-                    (kMostScale * formatInfo(rule.element).largest) *
+    double factor = largestOfCorner(inputs, i) / most *
                     std::ldexp(1 + double((seed * 37 + i * 101) % 256) / 256,
                                int(i % 3) - 1);
-    scales.push_back(float(factor > 0 ? factor : 1) * (i % 2 ? -1.0f : 1.0f));
+    float magnitude = factor > 0 ? float(factor) : 1.0f;
+    if (areScales && i % 8 >= 4 && i % 8 < 7)
+      magnitude = kRare[i % 8 - 4];
+    scales.push_back(magnitude * (i % 2 ? -1.0f : 1.0f));
   }
   return scales;
 }
@@ -109,7 +115,7 @@ std::optional<Reason> verify::addQuantizedResult(const plan::Kernel &kernel,
     }
     if (parameter.role == "tensor_scale")
       inputs.data.memory[parameter.role] =
-          bytesOf(tensorScales(inputs, *rule, seed));
+          bytesOf(tensorScales(inputs, *rule, hasGivenScale(kernel), seed));
   }
   return std::nullopt;
 }

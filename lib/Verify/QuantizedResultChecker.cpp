@@ -23,8 +23,10 @@ ResultChecker::ResultChecker(const plan::Kernel &kernel,
     : problem(inputs.problem), inputs(inputs), criterion(criterion),
       isSampled(isSampled), verdict(verdict), rule(*ruleOf(kernel)),
       size(blockOf(kernel)), rowsOfScale(rowsOf(kernel)),
-      tileSize(tileOf(kernel)), blocks(problem.resultColumns() / size),
-      atoms((blocks + 3) / 4),
+      tileSize(tileOf(kernel)), isGiven(hasGivenScale(kernel)),
+      arePlain(plainOf(kernel)),
+      scaleBytes(arePlain ? plan::plainBytes(plainOf(kernel)->format) : 1),
+      blocks(problem.resultColumns() / size), atoms((blocks + 3) / 4),
       matrixBytes((problem.m + 127) / 128 * atoms * 512),
       codeBytes(packedBytes(rule.element, size)),
       linePitch(*evaluateSize(ofResult(kernel.data)->linePitch, sizes)),
@@ -41,10 +43,12 @@ ResultChecker::ResultChecker(const plan::Kernel &kernel,
 }
 
 uint64_t ResultChecker::placeOf(const ResultBlock &block) const {
-  if (!rule.scale) {
+  if (isGiven)
+    return block.matrix * scaleBytes;
+  if (arePlain) {
     uint64_t ofMatrix = (problem.m + rowsOfScale - 1) / rowsOfScale;
     uint64_t line = block.matrix * ofMatrix + block.row / rowsOfScale;
-    return (line * blocks + block.number) * sizeof(float);
+    return (line * blocks + block.number) * scaleBytes;
   }
   return block.matrix * matrixBytes +
          scaleOffset(block.rowOfScales, block.number, atoms);
@@ -52,15 +56,16 @@ uint64_t ResultChecker::placeOf(const ResultBlock &block) const {
 
 uint32_t ResultChecker::scaleFound(const ResultBlock &block) const {
   uint32_t code = 0;
-  for (uint64_t i = 0; i < scaleBytes(); ++i)
+  for (uint64_t i = 0; i < scaleBytes; ++i)
     code |= uint32_t(scales.found(placeOf(block) + i)) << (8 * i);
   return code;
 }
 
-std::optional<float> ResultChecker::factorOf(const ResultBlock &block) const {
-  if (factors.empty())
+std::optional<reference::TensorScale>
+ResultChecker::factorOf(const ResultBlock &block) const {
+  if (factors.empty() || isGiven)
     return std::nullopt;
-  return factors[block.matrix];
+  return reference::TensorScale(factors[block.matrix]);
 }
 
 void ResultChecker::note(const ResultBlock &block, const std::string &what) {
@@ -73,7 +78,7 @@ void ResultChecker::note(const ResultBlock &block, const std::string &what) {
 
 std::string ResultChecker::text(uint32_t code) const {
   std::string digits;
-  for (uint64_t i = scaleBytes(); i-- > 0;)
+  for (uint64_t i = scaleBytes; i-- > 0;)
     digits += hex(code >> (8 * i) & 0xff).substr(2);
   return "0x" + digits;
 }
@@ -116,15 +121,17 @@ ResultBlock ResultChecker::blockAt(const ResultRows &rows,
     if (!isExact && std::isfinite(value))
       ends = endsAround(product, criterion, tile.batch, row,
                         tile.column + column + i, value, result.sums(at));
+    // A NaN has no ends.
+    bool isNumber = !std::isnan(value);
     block.values.push_back(float(value));
-    block.least.push_back(float(ends.lo));
-    block.most.push_back(float(ends.hi));
+    block.least.push_back(float(isNumber ? ends.lo : value));
+    block.most.push_back(float(isNumber ? ends.hi : value));
   }
   return block;
 }
 
 bool ResultChecker::isUntouched(const ResultBlock &block) const {
-  for (uint64_t i = 0; i < scaleBytes(); ++i)
+  for (uint64_t i = 0; hasScale(block) && i < scaleBytes; ++i)
     if (scales.found(placeOf(block) + i) != kBeforeQuantized)
       return false;
   for (uint64_t i = 0; i < codeBytes; ++i)
@@ -135,13 +142,17 @@ bool ResultChecker::isUntouched(const ResultBlock &block) const {
 
 void ResultChecker::checkExactly(const ResultBlock &block,
                                  const ResultBlock &tile) {
-  reference::QuantizedBlock expected = reference::quantizeBlock(
-      rule, tile.values, factorOf(block), firstOf(tile));
-  if (rowsOfScale > 1 || tileSize > size)
+  reference::QuantizedBlock expected;
+  if (isGiven)
+    expected.scale = reference::givenScale(rule, factors[block.matrix]);
+  else
+    expected = reference::quantizeBlock(rule, tile.values, factorOf(block),
+                                        firstOf(tile));
+  if (isGiven || rowsOfScale > 1 || tileSize > size)
     expected.codes = reference::quantizeUnder(
         rule, expected.scale, block.values, factorOf(block), firstOf(block));
   uint64_t first = codesOf(block);
-  if (scaleFound(block) != expected.scale)
+  if (hasScale(block) && scaleFound(block) != expected.scale)
     note(block, "expected scale " + text(expected.scale) + ", found " +
                     text(scaleFound(block)));
   std::vector<uint8_t> packed(codeBytes);
@@ -155,6 +166,13 @@ void ResultChecker::checkExactly(const ResultBlock &block,
 
 void ResultChecker::checkWithin(const ResultBlock &block,
                                 const ResultBlock &tile) {
+  uint32_t scale = scaleFound(block);
+  if (isGiven) {
+    uint32_t given = reference::givenScale(rule, factors[block.matrix]);
+    if (hasScale(block) && scale != given)
+      note(block, "expected scale " + text(given) + ", found " + text(scale));
+    return checkCodesWithin(block, given);
+  }
   std::vector<float> low(tile.least.size()), high(tile.least.size());
   for (uint64_t i = 0; i < low.size(); ++i) {
     bool isAround0 = tile.least[i] <= 0 && tile.most[i] >= 0;
@@ -166,13 +184,16 @@ void ResultChecker::checkWithin(const ResultBlock &block,
     float largest = *std::max_element(magnitudes.begin(), magnitudes.end());
     return reference::candidates(rule, largest, factorOf(block));
   };
-  uint32_t scale = scaleFound(block);
   auto least = scalesOf(low), most = scalesOf(high);
   bool isFirst = least.first <= scale && scale <= most.first;
   bool isSecond = least.second <= scale && scale <= most.second;
   if (!isFirst && !isSecond)
     return note(block, "expected a scale of " + text(least.first) + " to " +
                            text(most.second) + ", found " + text(scale));
+  checkCodesWithin(block, scale);
+}
+
+void ResultChecker::checkCodesWithin(const ResultBlock &block, uint32_t scale) {
   std::vector<uint8_t> found(size);
   std::vector<uint8_t> packed(codeBytes);
   for (uint64_t i = 0; i < codeBytes; ++i)
@@ -185,8 +206,9 @@ void ResultChecker::checkWithin(const ResultBlock &block,
   std::vector<uint8_t> from = under(block.least), to = under(block.most);
   for (uint64_t i = 0; i < size; ++i) {
     float number = decode(rule.element, found[i]);
-    if (!(number >= decode(rule.element, from[i]) &&
-          number <= decode(rule.element, to[i])))
+    // A NaN is no larger than another.
+    if (found[i] != from[i] && !(number >= decode(rule.element, from[i]) &&
+                                 number <= decode(rule.element, to[i])))
       note(block, "element " + std::to_string(i) + ": expected " +
                       hex(from[i]) + " to " + hex(to[i]) + ", found " +
                       hex(found[i]));
@@ -196,15 +218,17 @@ void ResultChecker::checkWithin(const ResultBlock &block,
 void ResultChecker::check(const ResultBlock &block, const ResultBlock &tile) {
   if (isSampled && isUntouched(block))
     return;
-  // A NaN is one whatever the others are.
+  // A NaN is one whatever the others are, which a given scale does not become.
   bool hasNaN = std::any_of(tile.values.begin(), tile.values.end(),
                             [](float value) { return std::isnan(value); });
-  if (hasNaN || (tile.least == tile.values && tile.most == tile.values))
+  if ((hasNaN && !isGiven) ||
+      (tile.least == tile.values && tile.most == tile.values))
     checkExactly(block, tile);
   else
     checkWithin(block, tile);
   codes.accept(codesOf(block), codeBytes);
-  scales.accept(placeOf(block), scaleBytes());
+  if (hasScale(block))
+    scales.accept(placeOf(block), scaleBytes);
   verdict.comparison.compared += size + 1;
 }
 
@@ -237,7 +261,7 @@ void ResultChecker::check(const ResultRows &rows, const Multiply &multiply) {
 
 /// The padding of scales is 0; floats have none.
 void ResultChecker::checkPadding(const ResultRows &rows) {
-  if (!rule.scale)
+  if (arePlain)
     return;
   for (uint64_t matrix = 0; matrix < rows.product.batch; ++matrix)
     for (uint64_t row = 0; row < rows.ofScales(); ++row)
@@ -254,7 +278,7 @@ void ResultChecker::checkPadding(const ResultRows &rows) {
 /// Nothing else is written.
 void ResultChecker::finish() {
   uint64_t wrong = codes.differences() + scales.differences();
-  if (!factors.empty()) {
+  if (!factors.empty() && !isGiven) {
     MemoryImage stored(inputs.data, "d_tensor_scale");
     for (uint64_t i = 0; i < factors.size(); ++i) {
       // Whoever has rows of a matrix writes its scale.

@@ -73,17 +73,23 @@ private:
   void check(const ResultBlock &block, const ResultBlock &tile);
   void checkExactly(const ResultBlock &block, const ResultBlock &tile);
   void checkWithin(const ResultBlock &block, const ResultBlock &tile);
+  void checkCodesWithin(const ResultBlock &block, uint32_t scale);
   bool isUntouched(const ResultBlock &block) const;
+  /// Whether who stores a block stores its scale: of a matrix the first does.
+  bool hasScale(const ResultBlock &block) const {
+    return !isGiven || (block.row == 0 && block.number == 0);
+  }
   uint64_t placeOf(const ResultBlock &block) const;
   /// What memory has as the scale of a block, of which the code has so many
   /// bytes.
   uint32_t scaleFound(const ResultBlock &block) const;
-  uint64_t scaleBytes() const { return rule.scale ? 1 : sizeof(float); }
   uint64_t codesOf(const ResultBlock &block) const {
     return block.matrix * batchPitch + block.row * linePitch +
            block.number * codeBytes;
   }
-  std::optional<float> factorOf(const ResultBlock &block) const;
+  /// What the scales of blocks are chosen under; none if they are given.
+  std::optional<reference::TensorScale>
+  factorOf(const ResultBlock &block) const;
   uint64_t firstOf(const ResultBlock &block) const {
     return (block.matrix * problem.m + block.row) * problem.resultColumns() +
            block.number * size;
@@ -100,6 +106,10 @@ private:
   reference::Quantization rule;
   /// Elements of a block, rows and elements that share a scale.
   uint64_t size, rowsOfScale, tileSize;
+  /// Whether the one scale of a matrix is given, whether scales have padding,
+  /// and the bytes of each.
+  bool isGiven, arePlain;
+  uint64_t scaleBytes;
   uint64_t blocks, atoms, matrixBytes, codeBytes;
   uint64_t linePitch, batchPitch;
   std::vector<float> factors;

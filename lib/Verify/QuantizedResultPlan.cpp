@@ -26,17 +26,25 @@ verify::typeBefore(const plan::Quantization &planned) {
   return std::nullopt;
 }
 
-/// The float scales of D, if it has such: one for each tile.
-static const plan::VectorScales *floatsOf(const plan::Kernel &kernel) {
-  const plan::VectorScales *floats = ofResult(kernel.vectorScales);
-  bool isKnown =
-      floats && floats->rows && floats->block && floats->format == "f32";
-  return isKnown ? floats : nullptr;
+const plan::VectorScales *verify::plainOf(const plan::Kernel &kernel) {
+  const plan::VectorScales *plain = ofResult(kernel.vectorScales);
+  if (!plain)
+    return nullptr;
+  bool isForTile = plain->rows && plain->block && plain->format == "f32";
+  bool isForMatrix = !plain->rows && !plain->block;
+  return isForTile || isForMatrix ? plain : nullptr;
+}
+
+bool verify::hasGivenScale(const plan::Kernel &kernel) {
+  const plan::VectorScales *plain = plainOf(kernel);
+  return plain && !plain->rows;
 }
 
 uint64_t verify::blockOf(const plan::Kernel &kernel) {
-  if (const plan::VectorScales *floats = floatsOf(kernel))
-    return floats->block;
+  // What shares the scale of a matrix is compared a few at a time.
+  constexpr uint64_t kBlock = 32;
+  if (const plan::VectorScales *plain = plainOf(kernel))
+    return plain->block ? plain->block : kBlock;
   const plan::ScalePacking *scales = ofResult(kernel.scales);
   bool isKnown =
       scales && (scales->layout == "tiled_128x4" || scales->layout == kGrouped);
@@ -44,16 +52,15 @@ uint64_t verify::blockOf(const plan::Kernel &kernel) {
 }
 
 uint64_t verify::rowsOf(const plan::Kernel &kernel) {
-  if (const plan::VectorScales *floats = floatsOf(kernel))
-    return floats->rows;
+  if (const plan::VectorScales *plain = plainOf(kernel))
+    return std::max<uint64_t>(1, plain->rows);
   const plan::ScalePacking *scales = ofResult(kernel.scales);
   return scales ? std::max<uint64_t>(1, scales->rows) : 1;
 }
 
 uint64_t verify::tileOf(const plan::Kernel &kernel) {
-  if (const plan::VectorScales *floats = floatsOf(kernel))
-    return floats->block;
-  return ofResult(kernel.scales)->ownBlock();
+  return plainOf(kernel) ? blockOf(kernel)
+                         : ofResult(kernel.scales)->ownBlock();
 }
 
 Result<reference::Quantization> verify::ruleOf(const plan::Kernel &kernel) {
@@ -62,10 +69,11 @@ Result<reference::Quantization> verify::ruleOf(const plan::Kernel &kernel) {
     return Reason("a kernel that quantises its product has 'data' and 'scales' "
                   "of 'd', the latter in layout 'tiled_128x4' or '" +
                   std::string(kGrouped) +
-                  "', or 'vectorScales' of f32 for each tile");
+                  "', or 'vectorScales' of f32 for each tile, or of a matrix");
   std::optional<ElementFormat> element = parseFormat(data->format), scale;
-  bool isFloat = floatsOf(kernel);
-  std::string format = isFloat ? "f32" : ofResult(kernel.scales)->format;
+  const plan::VectorScales *plain = plainOf(kernel);
+  std::string format = plain ? plain->format : ofResult(kernel.scales)->format;
+  bool isFloat = plain && format == "f32";
   if (!isFloat)
     scale = parseFormat(format);
   if (!element || (!isFloat && !scale))

@@ -33,11 +33,19 @@ inline constexpr std::string_view kGrouped = "grouped_128x4";
 std::optional<reference::OutputType>
 typeBefore(const plan::Quantization &planned);
 
+/// The plain scales of D, if it has such: one for each tile, or one for all of
+/// a matrix.
+const plan::VectorScales *plainOf(const plan::Kernel &kernel);
+
+/// Whether somebody gives the one scale of each matrix.
+bool hasGivenScale(const plan::Kernel &kernel);
+
 /// Elements of a row of D for which memory has a scale; 0 if the plan does not
 /// say so.
 uint64_t blockOf(const plan::Kernel &kernel);
 
-/// Rows of D that share a scale, and elements of each.
+/// Rows of D that share a scale and are compared together, and elements of
+/// each.
 uint64_t rowsOf(const plan::Kernel &kernel);
 uint64_t tileOf(const plan::Kernel &kernel);
 

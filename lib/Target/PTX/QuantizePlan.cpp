@@ -10,6 +10,7 @@
 #include "PlanExpressions.h"
 #include "PlanParts.h"
 #include "StoragePlan.h"
+#include "blockscale/Dialect/Blockscale/IR/GivenScales.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Plan/Sizes.h"
@@ -100,8 +101,10 @@ static SmallVector<AffineExpr> sizeSymbols(MLIRContext *context) {
 }
 
 /// The storage of a result by the sizes of the product: its elements lie along
-/// N, of which two are one with pairs. A dynamic N is whole blocks.
-static void placeAlongN(QuantizedStorage &storage, plan::Kernel &result) {
+/// N, of which two are one with pairs. A dynamic N is whole blocks of that
+/// size.
+static void placeAlongN(QuantizedStorage &storage, int64_t block,
+                        plan::Kernel &result) {
   constexpr unsigned kColumns = 1, kElements = 2;
   if (isa<AffineConstantExpr>(storage.k))
     return;
@@ -110,8 +113,8 @@ static void placeAlongN(QuantizedStorage &storage, plan::Kernel &result) {
   AffineExpr columns = symbols[kColumns];
   symbols[kElements] = columns.floorDiv(sums);
   replaceSymbols(storage, symbols);
-  result.conditions.push_back(
-      printExpression(columns % (storage.tileElements() * sums)) + " == 0");
+  result.conditions.push_back(printExpression(columns % (block * sums)) +
+                              " == 0");
 }
 
 LogicalResult blockscale::planQuantizedResult(gpu::GPUFuncOp kernel,
@@ -123,17 +126,17 @@ LogicalResult blockscale::planQuantizedResult(gpu::GPUFuncOp kernel,
                        scaleReader(kernel));
   if (!storage)
     return kernel.emitError() << storage.why().text;
-  placeAlongN(*storage, result);
+  placeAlongN(*storage, elementsTogether(quantization.getD()), result);
   result.data.push_back(dataPacking(*storage, "d"));
   if (storage->scale)
     result.scales.push_back(scalePacking(*storage, quantization.getD(), "d"));
   else
     result.vectorScales.push_back(floatScales(*storage, "d"));
-  if (hasTensorScale(quantization)) {
+  if (hasTensorScale(quantization))
     result.tensorScales.push_back(
         {"d", printExpression(storage->batch), sizeof(float)});
+  if (takesTensorScale(result.parameters))
     result.operands.push_back(tensorScale(*storage));
-  }
   result.quantization = whatOf(quantization);
   result.quantization->type = planTypeName(quantization.getX());
   return success();

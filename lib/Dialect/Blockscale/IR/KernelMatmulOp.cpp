@@ -7,6 +7,7 @@
 
 #include "KernelVerifiers.h"
 #include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
+#include "blockscale/Dialect/Blockscale/IR/GivenScales.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Pairs.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
@@ -162,7 +163,7 @@ static LogicalResult verifyPromotion(KernelMatmulOp op) {
   int64_t ofScale = swap ? (rows ? op.getRowGroup() : 0)
                          : (columns ? op.getColumnGroup() : 0);
   std::optional<QuantizationAttr> quantization = op.getQuantization();
-  int64_t ofResult = quantization ? quantization->getD().getKTile() : 0;
+  int64_t ofResult = quantization ? elementsTogether(quantization->getD()) : 0;
   if (auto why = whyNotPromotion(op.getMma(), op.getSchedule(), block, ofScale,
                                  op.getPairs() ? 2 * ofResult : ofResult,
                                  getTarget(op)))

@@ -10,6 +10,7 @@
 #include "KernelElements.h"
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
 #include "blockscale/Dialect/Blockscale/IR/FloatResults.h"
+#include "blockscale/Dialect/Blockscale/IR/GivenScales.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "blockscale/HW/ScaleLayout.h"
@@ -397,11 +398,12 @@ LogicalResult blockscale::verifyForSparse(Operation *op, Attribute attribute) {
 
 std::optional<Reason>
 blockscale::whyNotEpilogue(const QuantizedStorage &storage) {
+  if (storage.coversMatrix())
+    return whyNotWholeBlocks(storage);
   if (storage.coversK())
     return Reason("a product quantises its result in blocks of one row, of "
-                  "which a CTA has all columns, but a scale is for all of " +
-                  std::string(storage.coversMatrix() ? "a matrix" : "a row") +
-                  "; nearest legal: 'float32_t128', or a kernel of its own "
+                  "which a CTA has all columns, but a scale is for all of a "
+                  "row; nearest legal: 'float32_t128', or a kernel of its own "
                   "that quantises");
   if (!storage.scale && !storage.plainScale.isF32())
     return Reason("a product quantises its result under scales that "

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TensorVerifiers.h"
+#include "blockscale/Dialect/Blockscale/IR/GivenScales.h"
 #include "blockscale/Dialect/Blockscale/IR/LayoutOfScales.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantize.h"
 #include "mlir/IR/PatternMatch.h"
@@ -28,13 +29,8 @@ static LogicalResult verifySearch(QuantizeOp op) {
   return success();
 }
 
-/// One scale for all of a matrix, which may be given.
-static bool isOneScale(const ScaleSpec &spec) {
-  return spec.isTensor() && !spec.tensorScale && !spec.zero;
-}
-
 bool blockscale::givesScale(QuantizeOp op) {
-  return op.getTensorScale() && isOneScale(op.getType().getSpec().getValue());
+  return op.getTensorScale() && hasOneScale(op.getType());
 }
 
 /// The other rules are for powers of two, and those by fractions for floats.
@@ -165,7 +161,7 @@ LogicalResult QuantizeOp::verify() {
   const ScaleSpec &spec = type.getSpec().getValue();
   if (!getTensorScale())
     return success();
-  if (!spec.tensorScale && !isOneScale(spec))
+  if (!spec.tensorScale && !hasOneScale(type))
     return emitOpError() << "'tensor_scale' is given, but " << specName(type)
                          << " has none";
   ArrayRef<int64_t> found = getTensorScale().getType().getShape();

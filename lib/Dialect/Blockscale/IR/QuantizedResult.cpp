@@ -9,8 +9,10 @@
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "KernelVerifiers.h"
 #include "blockscale/Dialect/Blockscale/IR/FloatResults.h"
+#include "blockscale/Dialect/Blockscale/IR/GivenScales.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
+#include "blockscale/Dialect/Blockscale/IR/Quantize.h"
 #include "blockscale/Dialect/Blockscale/IR/SparseSide.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
@@ -42,7 +44,7 @@ QuantizeOp blockscale::quantizerOf(MatmulOp op) {
 }
 
 int64_t blockscale::columnsOfBlock(MatmulOp op, QuantizeOp quantizer) {
-  return quantizer.getType().getKTile() * (op.getPairs() ? 2 : 1);
+  return elementsTogether(quantizer.getType()) * (op.getPairs() ? 2 : 1);
 }
 
 ScaleReader blockscale::readerOfResult(KernelMatmulOp op) {
@@ -73,8 +75,11 @@ static constexpr int64_t kMostBlockColumns = 64;
 
 static ResultTile tileOf(ScaledTensorType type, int64_t sums, bool isPromoting,
                          hw::Target target, ScaleReader reader) {
-  ResultTile tile{type.getRowTile(), sums * type.getKTile(), /*blockColumns=*/1,
-                  isPromoting};
+  ResultTile tile{rowsTogether(type), sums * elementsTogether(type),
+                  /*blockColumns=*/1, isPromoting};
+  // Nobody waits for who has other columns of a pair.
+  if (hasOneScale(type) && isPromoting && !hw::hasTensorMemory(target))
+    tile.columns = kWarpColumns;
   Result<QuantizedStorage> storage = quantizedStorage(type, target, {}, reader);
   if (storage && storage->scale)
     tile.blockColumns = sums * storage->block;
@@ -246,7 +251,7 @@ static std::optional<Reason> whyNotGroups(MatmulOp product, QuantizeOp op) {
   // Of counted rows, or groups along K, each matrix has its scales where it has
   // them without. Plain ones lie by rows, whatever their groups are.
   if (product.isMasked() || product.isGroupedAlongK() ||
-      product.getOffsets() == op.getOffsets() || hasFloatScales(op.getType()))
+      product.getOffsets() == op.getOffsets() || plainScaleType(op.getType()))
     return std::nullopt;
   if (product.hasGroups() && !op.getOffsets())
     return Reason("scales of the result of a product with groups start anew "
@@ -384,8 +389,8 @@ std::optional<Reason> blockscale::whyNotQuantized(MatmulOp product,
     return storage.why();
   if (auto why = whyNotEpilogue(*storage))
     return why;
-  if (auto why =
-          whyNotRows(storage->rowTile, product.isGrouped(), product.isMasked()))
+  if (auto why = whyNotRows(rowsTogether(op.getType()), product.isGrouped(),
+                            product.isMasked()))
     return why;
   if (auto why = whyNotCompared(storage->rowTile * storage->tileElements(),
                                 op.getRule()))
@@ -398,6 +403,12 @@ std::optional<Reason> blockscale::whyNotQuantized(MatmulOp product,
                   std::string(op.getType().getSpec().getText()) +
                   "' follows from the largest magnitude of the whole matrix; "
                   "pass one as 'tensor_scale'");
+  if (storage->coversMatrix() && !givesScale(op))
+    return Reason("a kernel sees one block at a time, but the one scale of '" +
+                  std::string(op.getType().getSpec().getText()) +
+                  "' follows from the largest magnitude of the whole matrix; "
+                  "nearest legal: one that is given as 'tensor_scale', "
+                  "'float32_t128', or a kernel of its own that quantises");
   return whyNotProduct(product, op, target);
 }
 
@@ -479,11 +490,14 @@ LogicalResult blockscale::verifyQuantization(KernelMatmulOp op) {
   QuantizationAttr quantization = op.getQuantization().value_or(nullptr);
   bool hasFactor =
       quantization && quantization.getD().getSpec().getValue().tensorScale;
+  bool isGiven = quantization && hasOneScale(quantization.getD());
   if (static_cast<bool>(op.getDScales()) != static_cast<bool>(quantization) ||
-      static_cast<bool>(op.getDFactor()) != hasFactor)
-    return op.emitOpError() << "expected 'd_scales' with a 'quantization', "
-                               "'d_factor' where its 'd' has a tensor scale, "
-                               "and only then";
+      static_cast<bool>(op.getDFactor()) != (hasFactor || isGiven) ||
+      static_cast<bool>(op.getDTensorScale()) != hasFactor)
+    return op.emitOpError()
+           << "expected 'd_scales' with a 'quantization', 'd_factor' where its "
+              "'d' has a tensor scale, which 'd_tensor_scale' takes, or one "
+              "scale for all of a matrix, and only then";
   if (!quantization)
     return success();
   auto holds = [](Value memory, Type element) {
@@ -491,11 +505,10 @@ LogicalResult blockscale::verifyQuantization(KernelMatmulOp op) {
     return type && type.getElementType() == element;
   };
   Builder b(op.getContext());
-  Type scale = hasFloatScales(quantization.getD()) ? Type(b.getF32Type())
-                                                   : Type(b.getI8Type());
+  Type scale = scaleMemory(quantization.getD()), f32 = b.getF32Type();
   if (!holds(op.getD(), b.getI8Type()) || !holds(op.getDScales(), scale) ||
-      (hasFactor && (!holds(op.getDFactor(), b.getF32Type()) ||
-                     !holds(op.getDTensorScale(), b.getF32Type()))))
+      (op.getDFactor() && !holds(op.getDFactor(), f32)) ||
+      (hasFactor && !holds(op.getDTensorScale(), f32)))
     return op.emitOpError() << "with a 'quantization' expected 'd' of i8, "
                                "'d_scales' of "
                             << scale << " and tensor scales of f32";
@@ -506,8 +519,8 @@ LogicalResult blockscale::verifyQuantization(KernelMatmulOp op) {
     return op.emitOpError() << storage.why().text;
   if (auto why = whyNotEpilogue(*storage))
     return op.emitOpError() << why->text;
-  if (auto why = whyNotRows(storage->rowTile, bool(op.getOffsets()),
-                            bool(op.getRowCounts())))
+  if (auto why = whyNotRows(rowsTogether(quantization.getD()),
+                            bool(op.getOffsets()), bool(op.getRowCounts())))
     return op.emitOpError() << why->text;
   if (auto why = whyNotCompared(storage->rowTile * storage->tileElements(),
                                 quantization.getRule()))

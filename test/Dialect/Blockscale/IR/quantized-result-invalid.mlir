@@ -107,7 +107,7 @@ gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>}
     %n = arith.constant 96 : i32
     %k = arith.constant 256 : i32
     %one = arith.constant 1 : i32
-    // expected-error@+1 {{expected 'd_scales' with a 'quantization', 'd_factor' where its 'd' has a tensor scale, and only then}}
+    // expected-error@+1 {{expected 'd_scales' with a 'quantization', 'd_factor' where its 'd' has a tensor scale, which 'd_tensor_scale' takes, or one scale for all of a matrix, and only then}}
     blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) d_scales(%s) d_factor(%t, %u) sizes(%m, %n, %k, %one) mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales d_scales !blockscale.global<i8> d_factor !blockscale.global<f32>, !blockscale.global<f32>
     gpu.return
   }
@@ -129,7 +129,7 @@ gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>}
     %n = arith.constant 96 : i32
     %k = arith.constant 256 : i32
     %one = arith.constant 1 : i32
-    // expected-error@+1 {{expected 'd_scales' with a 'quantization', 'd_factor' where its 'd' has a tensor scale, and only then}}
+    // expected-error@+1 {{expected 'd_scales' with a 'quantization', 'd_factor' where its 'd' has a tensor scale, which 'd_tensor_scale' takes, or one scale for all of a matrix, and only then}}
     blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) d_scales(%s) sizes(%m, %n, %k, %one) quantization#multi mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales d_scales !blockscale.global<i8>
     gpu.return
   }
@@ -151,7 +151,7 @@ gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>}
     %n = arith.constant 96 : i32
     %k = arith.constant 256 : i32
     %one = arith.constant 1 : i32
-    // expected-error@+1 {{expected 'd_scales' with a 'quantization', 'd_factor' where its 'd' has a tensor scale, and only then}}
+    // expected-error@+1 {{expected 'd_scales' with a 'quantization', 'd_factor' where its 'd' has a tensor scale, which 'd_tensor_scale' takes, or one scale for all of a matrix, and only then}}
     blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) d_scales(%s) d_factor(%t, %u) sizes(%m, %n, %k, %one) quantization#single mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales d_scales !blockscale.global<i8> d_factor !blockscale.global<f32>, !blockscale.global<f32>
     gpu.return
   }
@@ -415,6 +415,110 @@ gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>}
     %one = arith.constant 1 : i32
     // expected-error@+1 {{a result is quantised in blocks of 128 columns that lie in one tile, found 'tile_n' of 64; nearest legal: 128}}
     blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) d_scales(%s) sizes(%m, %n, %k, %one) quantization#float mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales d_scales !blockscale.global<f32>
+    gpu.return
+  }
+}
+
+// -----
+
+!adata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 133, 1), strides = ()[s0, s1, s2, s3] -> (128, 17024), box = [256, 128, 1], swizzle = "128B">
+!bdata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 128, 1), strides = ()[s0, s1, s2, s3] -> (128, 16384), box = [256, 64, 1], swizzle = "128B">
+!ascales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 2, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 4096), box = [128, 4, 1, 1], swizzle = "none">
+!bscales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 1, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 2048), box = [128, 4, 1, 1], swizzle = "none">
+#mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 64, k = 64>
+#schedule = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 64>
+#given = #blockscale.quantization<source = "f", x = bf16, d = <133x128xf8E4M3FN, "float16">>
+gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>} {
+  gpu.func @f(%a: !adata, %b: !bdata, %sa: !ascales, %sb: !bscales, %d: !blockscale.global<i8>, %s: !blockscale.global<f16>, %t: !blockscale.global<f32>) kernel {
+    %m = arith.constant 133 : i32
+    %n = arith.constant 128 : i32
+    %k = arith.constant 256 : i32
+    %one = arith.constant 1 : i32
+    blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) d_scales(%s) d_factor(%t) sizes(%m, %n, %k, %one) quantization#given mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales d_scales !blockscale.global<f16> d_factor !blockscale.global<f32>
+    gpu.return
+  }
+}
+
+// -----
+
+!adata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 133, 1), strides = ()[s0, s1, s2, s3] -> (128, 17024), box = [256, 128, 1], swizzle = "128B">
+!bdata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 128, 1), strides = ()[s0, s1, s2, s3] -> (128, 16384), box = [256, 64, 1], swizzle = "128B">
+!ascales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 2, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 4096), box = [128, 4, 1, 1], swizzle = "none">
+!bscales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 1, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 2048), box = [128, 4, 1, 1], swizzle = "none">
+#mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 64, k = 64>
+#schedule = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 64>
+#given = #blockscale.quantization<source = "f", x = bf16, d = <133x128xf8E4M3FN, "float32">>
+gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>} {
+  gpu.func @f(%a: !adata, %b: !bdata, %sa: !ascales, %sb: !bscales, %d: !blockscale.global<i8>, %s: !blockscale.global<f32>, %t: !blockscale.global<f32>) kernel {
+    %m = arith.constant 133 : i32
+    %n = arith.constant 128 : i32
+    %k = arith.constant 256 : i32
+    %one = arith.constant 1 : i32
+    // expected-error@+1 {{expected 'd_scales' with a 'quantization', 'd_factor' where its 'd' has a tensor scale, which 'd_tensor_scale' takes, or one scale for all of a matrix, and only then}}
+    blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) d_scales(%s) sizes(%m, %n, %k, %one) quantization#given mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales d_scales !blockscale.global<f32>
+    gpu.return
+  }
+}
+
+// -----
+
+!adata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 133, 1), strides = ()[s0, s1, s2, s3] -> (128, 17024), box = [256, 128, 1], swizzle = "128B">
+!bdata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 128, 1), strides = ()[s0, s1, s2, s3] -> (128, 16384), box = [256, 64, 1], swizzle = "128B">
+!ascales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 2, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 4096), box = [128, 4, 1, 1], swizzle = "none">
+!bscales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 1, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 2048), box = [128, 4, 1, 1], swizzle = "none">
+#mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 64, k = 64>
+#schedule = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 64>
+#given = #blockscale.quantization<source = "f", x = bf16, d = <133x128xf8E4M3FN, "float32">>
+gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>} {
+  gpu.func @f(%a: !adata, %b: !bdata, %sa: !ascales, %sb: !bscales, %d: !blockscale.global<i8>, %s: !blockscale.global<f32>, %t: !blockscale.global<f32>) kernel {
+    %m = arith.constant 133 : i32
+    %n = arith.constant 128 : i32
+    %k = arith.constant 256 : i32
+    %one = arith.constant 1 : i32
+    // expected-error@+1 {{expected 'd_scales' with a 'quantization', 'd_factor' where its 'd' has a tensor scale, which 'd_tensor_scale' takes, or one scale for all of a matrix, and only then}}
+    blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) d_scales(%s) d_factor(%t, %t) sizes(%m, %n, %k, %one) quantization#given mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales d_scales !blockscale.global<f32> d_factor !blockscale.global<f32>, !blockscale.global<f32>
+    gpu.return
+  }
+}
+
+// -----
+
+!adata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 133, 1), strides = ()[s0, s1, s2, s3] -> (128, 17024), box = [256, 128, 1], swizzle = "128B">
+!bdata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 128, 1), strides = ()[s0, s1, s2, s3] -> (128, 16384), box = [256, 64, 1], swizzle = "128B">
+!ascales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 2, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 4096), box = [128, 4, 1, 1], swizzle = "none">
+!bscales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 1, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 2048), box = [128, 4, 1, 1], swizzle = "none">
+#mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 64, k = 64>
+#schedule = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 64>
+#given = #blockscale.quantization<source = "f", x = bf16, d = <133x128xf8E4M3FN, "float16">>
+gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>} {
+  gpu.func @f(%a: !adata, %b: !bdata, %sa: !ascales, %sb: !bscales, %d: !blockscale.global<i8>, %s: !blockscale.global<f32>, %t: !blockscale.global<f32>) kernel {
+    %m = arith.constant 133 : i32
+    %n = arith.constant 128 : i32
+    %k = arith.constant 256 : i32
+    %one = arith.constant 1 : i32
+    // expected-error@+1 {{with a 'quantization' expected 'd' of i8, 'd_scales' of 'f16' and tensor scales of f32}}
+    blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) d_scales(%s) d_factor(%t) sizes(%m, %n, %k, %one) quantization#given mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales d_scales !blockscale.global<f32> d_factor !blockscale.global<f32>
+    gpu.return
+  }
+}
+
+// -----
+
+!adata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 133, 1), strides = ()[s0, s1, s2, s3] -> (128, 17024), box = [256, 128, 1], swizzle = "128B">
+!bdata = !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (256, 128, 1), strides = ()[s0, s1, s2, s3] -> (128, 16384), box = [256, 64, 1], swizzle = "128B">
+!ascales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 2, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 4096), box = [128, 4, 1, 1], swizzle = "none">
+!bscales = !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 4, 1, 1), strides = ()[s0, s1, s2, s3] -> (512, 2048, 2048), box = [128, 4, 1, 1], swizzle = "none">
+#mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 64, k = 64>
+#schedule = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 64>
+#given = #blockscale.quantization<source = "f", x = bf16, d = <133x128xf8E4M3FN, "float32_t0">>
+gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_100a>} {
+  gpu.func @f(%a: !adata, %b: !bdata, %sa: !ascales, %sb: !bscales, %d: !blockscale.global<i8>, %s: !blockscale.global<f32>, %t: !blockscale.global<f32>) kernel {
+    %m = arith.constant 133 : i32
+    %n = arith.constant 128 : i32
+    %k = arith.constant 256 : i32
+    %one = arith.constant 1 : i32
+    // expected-error@+1 {{a product quantises its result in blocks of one row, of which a CTA has all columns, but a scale is for all of a row; nearest legal: 'float32_t128', or a kernel of its own that quantises}}
+    blockscale.kernel_matmul a(%a) b(%b) scales(%sa, %sb) d(%d) d_scales(%s) sizes(%m, %n, %k, %one) quantization#given mma #mma schedule #schedule : !adata, !bdata, !blockscale.global<i8> scales !ascales, !bscales d_scales !blockscale.global<f32>
     gpu.return
   }
 }

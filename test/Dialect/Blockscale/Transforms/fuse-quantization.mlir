@@ -187,11 +187,45 @@ func.func @floats(%a: !a, %b: !a) -> (!row, !matrix, !square) {
   // expected-remark@+1 {{stays an op of its own: a product quantises its result in blocks of one row, of which a CTA has all columns, but a scale is for all of a row; nearest legal: 'float32_t128', or a kernel of its own that quantises}}
   %1 = blockscale.quantize %0 : tensor<128x128xbf16> to !row
   %2 = blockscale.matmul %a, %b : !a, !a -> tensor<128x128xbf16>
-  // expected-remark@+1 {{stays an op of its own: a product quantises its result in blocks of one row, of which a CTA has all columns, but a scale is for all of a matrix; nearest legal: 'float32_t128', or a kernel of its own that quantises}}
+  // expected-remark@+1 {{stays an op of its own: a kernel sees one block at a time, but the one scale of 'float32' follows from the largest magnitude of the whole matrix; nearest legal: one that is given as 'tensor_scale', 'float32_t128', or a kernel of its own that quantises}}
   %3 = blockscale.quantize %2 : tensor<128x128xbf16> to !matrix
   %4 = blockscale.matmul %a, %b : !a, !a -> tensor<128x128xbf16>
   %5 = blockscale.quantize %4 : tensor<128x128xbf16> to !square
   return %1, %3, %5 : !row, !matrix, !square
+}
+
+// -----
+
+// Nothing is chosen where the one scale of a matrix is given, in whatever format, nor do
+// groups of rows have scales of their own.
+!a = !blockscale.tensor<64x256xf8E4M3FN, "float32">
+!b = !blockscale.tensor<4x128x256xf8E4M3FN, "float32">
+!w = !blockscale.tensor<128x256xf8E4M3FN, "float32">
+!n = !blockscale.tensor<80x256xf8E4M3FN, "float32">
+!q = !blockscale.tensor<64x128xf8E4M3FN, "float32">
+!half = !blockscale.tensor<64x128xf8E5M2, "float16">
+!power = !blockscale.tensor<64x128xf4E2M1FN, "e8m0">
+!odd = !blockscale.tensor<64x80xf8E4M3FN, "float32">
+!bytes = !blockscale.tensor<64x128xi8, "e8m0">
+// CHECK-LABEL: @given
+// CHECK-COUNT-4: {blockscale.quantized}
+// CHECK-NOT: {blockscale.quantized}
+func.func @given(%a: !a, %b: !b, %w: !w, %n: !n, %ends: tensor<4xi32>, %t: tensor<f32>) -> (!q, !half, !power, !q, !odd, !bytes) {
+  %0 = blockscale.matmul %a, %w : !a, !w -> tensor<64x128xbf16>
+  %1 = blockscale.quantize %0 tensor_scale(%t : tensor<f32>) : tensor<64x128xbf16> to !q
+  %2 = blockscale.matmul %a, %w : !a, !w -> tensor<64x128xf32>
+  %3 = blockscale.quantize %2 tensor_scale(%t : tensor<f32>) : tensor<64x128xf32> to !half
+  %4 = blockscale.matmul %a, %w : !a, !w -> tensor<64x128xf16>
+  %5 = blockscale.quantize %4 tensor_scale(%t : tensor<f32>) : tensor<64x128xf16> to !power
+  %6 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !b -> tensor<64x128xbf16>
+  %7 = blockscale.quantize %6 tensor_scale(%t : tensor<f32>) : tensor<64x128xbf16> to !q
+  %8 = blockscale.matmul %a, %n : !a, !n -> tensor<64x80xbf16>
+  // expected-remark@+1 {{stays an op of its own: a kernel quantises whole blocks, but K = 80 is no multiple of 32; nearest legal: K = 96}}
+  %9 = blockscale.quantize %8 tensor_scale(%t : tensor<f32>) : tensor<64x80xbf16> to !odd
+  %10 = blockscale.matmul %a, %w : !a, !w -> tensor<64x128xbf16>
+  // expected-remark@+1 {{stays an op of its own: i8 under powers of two is a fixed-point number}}
+  %11 = blockscale.quantize %10 tensor_scale(%t : tensor<f32>) : tensor<64x128xbf16> to !bytes
+  return %1, %3, %5, %7, %9, %11 : !q, !half, !power, !q, !odd, !bytes
 }
 
 // -----

@@ -115,8 +115,8 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     With a `quantization` the result of the epilogue, rounded to its `x`, is
     quantised as it says: `d` takes the codes, as bytes, `d_scales` the scales as
     the type of its `d` lays them out, padding included. Where that type has a
-    tensor scale `d_factor` holds one for each product of the batch, and
-    `d_tensor_scale` takes their magnitudes.
+    tensor scale, or one of a matrix, `d_factor` holds that of each, and
+    `d_tensor_scale` the former's magnitude.
   }];
   let arguments = (ins
     Blockscale_MappedSource:$a,
@@ -169,7 +169,7 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     (`k_groups` `(` $k_offsets^ `)`)? (`masked` `(` $row_counts^ `)`)?
     (`rows` `(` $row_numbers^ `of` $tokens `)`)?
     (`d_scales` `(` $d_scales^ `)`)?
-    (`d_factor` `(` $d_factor^ `,` $d_tensor_scale `)`)?
+    (`d_factor` `(` $d_factor^ (`,` $d_tensor_scale^)? `)`)?
     `sizes` `(` $m `,` $n `,` $k `,` $batch `)`
     custom<Epilogue>($epilogue, $pairs, ref($c), ref($bias))
     (`quantization` `` $quantization^)?
@@ -185,7 +185,7 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     (`k_groups` type($k_offsets)^)? (`masked` type($row_counts)^)?
     (`rows` type($row_numbers)^)?
     (`d_scales` type($d_scales)^)?
-    (`d_factor` type($d_factor)^ `,` type($d_tensor_scale))?
+    (`d_factor` type($d_factor)^ (`,` type($d_tensor_scale)^)?)?
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;

@@ -10,6 +10,7 @@
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
 #include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
 #include "blockscale/Dialect/Blockscale/IR/FloatResults.h"
+#include "blockscale/Dialect/Blockscale/IR/GivenScales.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -46,7 +47,7 @@ int64_t EpilogueMath::widthOf(KernelFrame &frame) {
       return map.getBox().front();
   int64_t sums = frame.sumsOfElement();
   if (frame.quantizes() && !frame.keepsTiles())
-    return sums * frame.op.getQuantization()->getD().getKTile();
+    return sums * elementsTogether(frame.op.getQuantization()->getD());
   auto values = unsigned(llvm::divideCeil(mostValues(frame), sums));
   return frame.geometry.epilogueColumns(values);
 }

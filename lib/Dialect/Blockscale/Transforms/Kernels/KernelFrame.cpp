@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelFrame.h"
+#include "blockscale/Dialect/Blockscale/IR/GivenScales.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
@@ -151,12 +152,13 @@ KPart KernelFrame::partOfLateK(Value part, int64_t unit) {
 }
 
 int64_t KernelFrame::columnsOfBlock() {
-  int64_t elements = quantizes() ? op.getQuantization()->getD().getKTile() : 1;
+  int64_t elements =
+      quantizes() ? elementsTogether(op.getQuantization()->getD()) : 1;
   return sumsOfElement() * elements;
 }
 
 bool KernelFrame::keepsTiles() {
-  if (!quantizes())
+  if (!quantizes() || hasOneScale(op.getQuantization()->getD()))
     return false;
   Result<QuantizedStorage> storage = quantizedStorage(
       op.getQuantization()->getD(), getTarget(op), {}, readerOfResult(op));

@@ -11,6 +11,7 @@
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
 #include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
 #include "blockscale/Dialect/Blockscale/IR/FloatResults.h"
+#include "blockscale/Dialect/Blockscale/IR/GivenScales.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/IR/StoredElements.h"
@@ -72,18 +73,19 @@ static Type resultMemory(MatmulOp op, const TileGeometry &geometry,
                   {sizes.m, sizes.n, sizes.batch});
 }
 
-/// D as codes and scales, and the tensor scale that they are chosen under.
+/// D as codes and scales, and the tensor scale that they are chosen under, or
+/// the one scale of a matrix, which is given.
 static void addQuantized(QuantizeOp op, SmallVector<KernelParameter> &list) {
   MLIRContext *context = op.getContext();
   Type i8 = GlobalType::get(context, IntegerType::get(context, 8)),
        f32 = GlobalType::get(context, Float32Type::get(context));
   list.push_back({i8, ParameterRole::DData});
-  list.push_back(
-      {hasFloatScales(op.getType()) ? f32 : i8, ParameterRole::DScales});
-  if (!hasTensorScale(op.getType()))
-    return;
-  list.push_back({f32, ParameterRole::TensorScale});
-  list.push_back({f32, ParameterRole::DTensorScale});
+  list.push_back({GlobalType::get(context, scaleMemory(op.getType())),
+                  ParameterRole::DScales});
+  if (op.getTensorScale())
+    list.push_back({f32, ParameterRole::TensorScale});
+  if (hasTensorScale(op.getType()))
+    list.push_back({f32, ParameterRole::DTensorScale});
 }
 
 /// What the numbers of its groups are.

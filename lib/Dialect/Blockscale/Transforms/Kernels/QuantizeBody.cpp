@@ -22,6 +22,7 @@
 
 #include "QuantizeBody.h"
 #include "GridMaxima.h"
+#include "PlainScales.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -347,17 +348,9 @@ void QuantizeBody::storeCodes(const BlockPlace &place, ArrayRef<Value> words) {
 }
 
 void QuantizeBody::storeNumber(Value number, Value code) {
-  Type type = storage.scaleMemory();
-  unsigned bits = type.getIntOrFloatBitWidth();
-  Value stored = code;
-  if (bits < code.getType().getIntOrFloatBitWidth())
-    stored = arith::TruncIOp::create(e, e.getIntegerType(bits), code);
-  if (isa<FloatType>(type))
-    stored = arith::BitcastOp::create(e, type, stored);
-  StoreRowOp::create(
-      e, vector::FromElementsOp::create(e, VectorType::get({1}, type), stored),
-      arguments.scales, number, e.i32(1), /*stride=*/Value(),
-      /*aligned=*/true);
+  StoreRowOp::create(e, plainScaleOf(e, arguments.scales, code),
+                     arguments.scales, number, e.i32(1), /*stride=*/Value(),
+                     /*aligned=*/true);
 }
 
 void QuantizeBody::storePlain(const BlockPlace &place, Value code) {

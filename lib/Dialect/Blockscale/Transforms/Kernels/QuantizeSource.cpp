@@ -12,6 +12,7 @@
 #include "QuantizeBothWays.h"
 #include "QuantizeLines.h"
 #include "QuantizeLongColumns.h"
+#include "blockscale/Dialect/Blockscale/IR/GivenScales.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantize.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
@@ -220,12 +221,8 @@ static bool isAlone(QuantizeOp op) {
 
 /// The sizes must suit the 32-bit arithmetic of kernels and whole blocks.
 static std::optional<Reason> whyNotSizes(const QuantizedStorage &storage) {
-  auto k = dyn_cast<AffineConstantExpr>(storage.k);
-  if (k && k.getValue() % storage.block != 0)
-    return "a kernel quantises whole blocks, but K = " +
-           std::to_string(k.getValue()) + " is no multiple of " +
-           std::to_string(storage.block) + "; nearest legal: K = " +
-           std::to_string((k.getValue() / storage.block + 1) * storage.block);
+  if (auto why = whyNotWholeBlocks(storage))
+    return why;
   if (auto why = whyNotReached(storage))
     return why;
   AffineExpr bytes = threadsToQuantize(storage);

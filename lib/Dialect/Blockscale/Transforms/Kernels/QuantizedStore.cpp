@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "QuantizedStore.h"
+#include "PlainScales.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -26,6 +27,11 @@ static QuantizedStorage storageOf(KernelMatmulOp op,
   assert(storage && "the verifier asks first");
   if (storage->scale)
     return *storage;
+  if (storage->coversMatrix()) {
+    storage->block =
+        std::min(storage->block, elements.value_or(storage->block));
+    return *storage;
+  }
   // Of a tile under a float a thread has one block.
   int64_t tile = storage->tileElements();
   storage->block = std::min(tile, elements.value_or(tile));
@@ -82,7 +88,7 @@ Value QuantizedStore::blocksOfRow(Emitter &e) {
 }
 
 //===----------------------------------------------------------------------===//
-// The tensor scale
+// What is given
 //===----------------------------------------------------------------------===//
 
 void QuantizedStore::loadFactor(Value matrix) {
@@ -90,8 +96,12 @@ void QuantizedStore::loadFactor(Value matrix) {
   if (!memory)
     return;
   Emitter e(b.getLoc(), b);
-  factor = BlockQuantizer(e, what, storage, sizes(e), getTarget(frame.op))
-               .loadFactor(memory, b.toI64(matrix));
+  BlockQuantizer quantizer = quantizerAt(e);
+  Value number = quantizer.loadFactor(memory, b.toI64(matrix));
+  if (storage.coversMatrix())
+    given = quantizer.givenScaling(number);
+  else
+    factor = number;
 }
 
 void QuantizedStore::prepareKernel() {
@@ -180,8 +190,9 @@ Value QuantizedStore::storeBlocks(Emitter &e,
   if (factor)
     quantizer.storeFactor(frame.op.getDTensorScale(), place, factor);
   SmallVector<BlockScaling> scalings =
-      tile ? scalingsOf(quantizer, blocks, *tile)
-           : quantizer.scalingsOf(blocks, factor);
+      given  ? SmallVector<BlockScaling>(blocks.size(), *given)
+      : tile ? scalingsOf(quantizer, blocks, *tile)
+             : quantizer.scalingsOf(blocks, factor);
   SmallVector<Value> words;
   Value codes;
   for (auto [i, scaling] : llvm::enumerate(scalings)) {
@@ -189,7 +200,7 @@ Value QuantizedStore::storeBlocks(Emitter &e,
     Value number = sum(
         e, first, arith::ConstantIntOp::create(e, i64, index * storage.block));
     llvm::append_range(words, quantizer.encode(blocks[i], scaling, number));
-    if (tile) {
+    if (tile || given) {
       codes = scaling.code;
       continue;
     }
@@ -278,12 +289,14 @@ void QuantizedStore::storePadding(Emitter &e, const BlockPlace &last) {
   }
 }
 
-/// Stores the float of a tile, by the thread of its first block and row.
-void QuantizedStore::storeFloat(Emitter &e, const BlockPlace &place,
+/// Stores the plain scale of a tile, by the thread of its first block and row.
+void QuantizedStore::storePlain(Emitter &e, const BlockPlace &place,
                                 Value bits) {
   BlockQuantizer quantizer = quantizerAt(e);
   OpBuilder::InsertionGuard guard(e);
   Value number;
+  if (storage.coversMatrix())
+    number = arith::OrIOp::create(e, place.row, place.block);
   if (storage.tileBlocks > 1)
     number = arith::RemUIOp::create(e, place.block, e.i32(storage.tileBlocks));
   if (storage.rowTile > 1) {
@@ -296,11 +309,9 @@ void QuantizedStore::storeFloat(Emitter &e, const BlockPlace &place,
     auto condition = scf::IfOp::create(e, isFirst);
     e.setInsertionPointToStart(condition.thenBlock());
   }
-  auto one = VectorType::get({1}, e.getF32Type());
-  StoreRowOp::create(
-      e, vector::FromElementsOp::create(e, one, e.fromBits(bits)),
-      frame.op.getDScales(), quantizer.floatNumber(place), e.i32(1),
-      /*stride=*/Value(), /*aligned=*/true);
+  Value memory = frame.op.getDScales(), scale = plainScaleOf(e, memory, bits);
+  StoreRowOp::create(e, scale, memory, quantizer.floatNumber(place), e.i32(1),
+                     /*stride=*/Value(), /*aligned=*/true);
 }
 
 BlockPlace QuantizedStore::placeOf(Emitter &e,
@@ -405,7 +416,7 @@ void QuantizedStore::storePart(Emitter &e, const Part &each, const Tile &tile) {
   OpBuilder::InsertionGuard guard(e);
   e.setInsertionPointToStart(condition.thenBlock());
   BlockPlace place = placeOf(e, each.fragment);
-  storeFloat(e, place, storeBlocks(e, blocksOfPart(), &tile, place));
+  storePlain(e, place, storeBlocks(e, blocksOfPart(), &tile, place));
 }
 
 SmallVector<QuantizedStore::Part>
@@ -554,6 +565,8 @@ bool QuantizedStore::areNeighbours(int64_t count) const {
 }
 
 bool QuantizedStore::areTogether(int64_t count) const {
+  if (storage.coversMatrix())
+    return storage.k.getLargestKnownDivisor() % (count * storage.block) == 0;
   return !keepsParts() && storage.rowTile == 1 && areNeighbours(count);
 }
 
@@ -601,6 +614,19 @@ void QuantizedStore::storeIfThere(Emitter &e, const EpilogueFragment &fragment,
     storeScales(e, place, count, condition.getResult(0));
 }
 
+/// All of them are in D, or nothing is.
+void QuantizedStore::storeUnderGiven(Emitter &e, ArrayRef<Value> values,
+                                     const EpilogueFragment &fragment) {
+  Value isInside = isBelow(e, e.i32(0), fragment.count);
+  auto condition = scf::IfOp::create(e, isInside);
+  OpBuilder::InsertionGuard guard(e);
+  e.setInsertionPointToStart(condition.thenBlock());
+  BlockPlace place = placeOf(e, fragment);
+  auto blocks = llvm::map_to_vector(
+      values, [&](Value value) { return elementsOf(e, value); });
+  storePlain(e, place, storeBlocks(e, blocks, /*tile=*/nullptr, place));
+}
+
 void QuantizedStore::store(ArrayRef<Value> values,
                            const EpilogueFragment &fragment,
                            Together together) {
@@ -610,6 +636,8 @@ void QuantizedStore::store(ArrayRef<Value> values,
     return storeParts({{narrowed(values.front()), fragment}}, together);
   }
   Emitter e(b.getLoc(), b);
+  if (given)
+    return storeUnderGiven(e, values, fragment);
   if (storage.rowTile > 1)
     return storeParts({{elementsOf(e, values.front()), fragment}}, together);
   storeIfThere(

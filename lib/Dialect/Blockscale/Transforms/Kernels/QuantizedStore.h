@@ -21,7 +21,8 @@ namespace blockscale {
 /// last one, the one behind the last block of a row together
 /// with that block's scale; rows that are not there have none. Under float
 /// scales, which have no padding, and of tiles of several blocks a thread has a
-/// whole tile, or a part of it.
+/// whole tile, or a part of it. Under one scale for all of a matrix, which is
+/// given, nothing is to be chosen, and whoever has its first block stores it.
 class QuantizedStore {
 public:
   /// `elements` of a row of D that a thread has side by side, at the least; all
@@ -65,7 +66,10 @@ public:
   llvm::SmallVector<mlir::Value> narrowed(mlir::Value value);
   /// Whether a thread keeps all numbers of a part of a tile until its scale is
   /// chosen.
-  bool keepsParts() const { return !storage.scale || storage.tileBlocks > 1; }
+  bool keepsParts() const {
+    return !storage.coversMatrix() &&
+           (!storage.scale || storage.tileBlocks > 1);
+  }
   /// Whether there are scales of rows behind those of D, or of a group.
   bool hasRowsOfPadding() const;
   /// Stores those of `count` blocks of each `step`-th row from that of
@@ -130,12 +134,15 @@ private:
   mlir::Value storeBlocks(Emitter &e,
                           llvm::ArrayRef<llvm::SmallVector<mlir::Value>> blocks,
                           const Tile *tile, const BlockPlace &place);
+  /// The same of blocks under the given scale, which it stores too.
+  void storeUnderGiven(Emitter &e, llvm::ArrayRef<mlir::Value> values,
+                       const EpilogueFragment &fragment);
   /// Stores the scales of blocks with `scalesOf` their place in D.
   void storeIfThere(Emitter &e, const EpilogueFragment &fragment, int64_t count,
                     llvm::function_ref<mlir::Value(const BlockPlace &)> codes,
                     bool areAlike);
   BlockPlace placeOf(Emitter &e, const EpilogueFragment &fragment);
-  void storeFloat(Emitter &e, const BlockPlace &place, mlir::Value bits);
+  void storePlain(Emitter &e, const BlockPlace &place, mlir::Value bits);
   /// Whether the scales of so many blocks, the first of which has a number that
   /// is a multiple of that, lie in bytes behind each other.
   bool areNeighbours(int64_t count) const;
@@ -160,6 +167,8 @@ private:
   RowGroup group;
   /// The magnitude of the tensor scale; null if there is none.
   mlir::Value factor;
+  /// The one scale of a matrix, if that is given.
+  std::optional<BlockScaling> given;
 };
 
 } // namespace blockscale

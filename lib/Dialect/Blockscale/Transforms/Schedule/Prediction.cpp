@@ -28,7 +28,9 @@ static double bytesOfElement(MatmulOp op) {
     ScaledTensorType type = quantizer.getType();
     unsigned bits = type.getElementType().getIntOrFloatBitWidth();
     double scale = hasFloatScales(type) ? sizeof(float) : 1;
-    bytes = bits / 8.0 + scale / double(type.getKTile());
+    bytes = bits / 8.0;
+    if (type.getKTile())
+      bytes += scale / double(type.getKTile());
   }
   return op.getPairs() ? bytes / 2 : bytes;
 }

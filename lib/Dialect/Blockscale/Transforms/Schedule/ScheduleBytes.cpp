@@ -11,6 +11,7 @@
 #include "../Kernels/RowExchange.h"
 #include "../Kernels/TileMates.h"
 #include "../Kernels/TmaStore.h"
+#include "blockscale/Dialect/Blockscale/IR/GivenScales.h"
 #include "blockscale/Dialect/Blockscale/IR/Pairs.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
@@ -50,7 +51,7 @@ int64_t blockscale::broughtColumns(MatmulOp op, bool swap) {
 
 int64_t blockscale::rowsOfTile(MatmulOp op) {
   QuantizeOp quantizer = quantizerOf(op);
-  return quantizer ? quantizer.getType().getRowTile() : 1;
+  return quantizer ? rowsTogether(quantizer.getType()) : 1;
 }
 
 int64_t blockscale::bytesOfExchange(const TileGeometry &geometry,
