@@ -309,6 +309,22 @@ float blockscale::errorFactor(ScaledTensorType type) {
   return std::sqrt(kErrorUnits) / errorUnit(type);
 }
 
+bool blockscale::largestDecides(ScaledTensorType type) {
+  auto element = dyn_cast<FloatType>(type.getElementType());
+  const ScaleSpec &spec = type.getSpec().getValue();
+  if (!element || spec.isMultiscale() ||
+      spec.scale->kind != NumberKind::Exponent)
+    return false;
+  // An error is at most half a step of subnormals under the larger scale, which
+  // is twice the first one.
+  const llvm::fltSemantics &semantics = element.getFloatSemantics();
+  float step = std::ldexp(
+      1.0f, APFloat::semanticsMinExponent(semantics) + 1 -
+                static_cast<int>(APFloat::semanticsPrecision(semantics)));
+  float count = step * errorFactor(type);
+  return count * count < 1;
+}
+
 Value blockscale::squaredError(Emitter &e, Value quotient, Value ratio,
                                ScaledTensorType type) {
   Value error =

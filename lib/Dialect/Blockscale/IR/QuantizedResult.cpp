@@ -10,6 +10,7 @@
 #include "KernelVerifiers.h"
 #include "blockscale/Dialect/Blockscale/IR/FloatResults.h"
 #include "blockscale/Dialect/Blockscale/IR/GivenScales.h"
+#include "blockscale/Dialect/Blockscale/IR/Numbers.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantization.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantize.h"
@@ -73,10 +74,13 @@ QuantizationAttr blockscale::quantizationOf(QuantizeOp op, StringRef source,
 /// Columns of a block that one thread has.
 static constexpr int64_t kMostBlockColumns = 64;
 
-static ResultTile tileOf(ScaledTensorType type, int64_t sums, bool isPromoting,
-                         hw::Target target, ScaleReader reader) {
+static ResultTile tileOf(ScaledTensorType type, ScaleRule rule, int64_t sums,
+                         bool isPromoting, hw::Target target,
+                         ScaleReader reader) {
   ResultTile tile{rowsTogether(type), sums * elementsTogether(type),
-                  /*blockColumns=*/1, isPromoting};
+                  /*blockColumns=*/1, isPromoting,
+                  rule == ScaleRule::MinError && !hasOneScale(type) &&
+                      !largestDecides(type)};
   // Nobody waits for who has other columns of a pair.
   if (hasOneScale(type) && isPromoting && !hw::hasTensorMemory(target))
     tile.columns = kWarpColumns;
@@ -92,8 +96,8 @@ ResultTile blockscale::resultTile(KernelMatmulOp op) {
   QuantizationAttr quantization = op.getQuantization().value_or(nullptr);
   if (!quantization)
     return {1, sums, 1, isPromoting};
-  return tileOf(quantization.getD(), sums, isPromoting, getTarget(op),
-                readerOfResult(op));
+  return tileOf(quantization.getD(), quantization.getRule(), sums, isPromoting,
+                getTarget(op), readerOfResult(op));
 }
 
 ResultTile blockscale::resultTile(MatmulOp product, QuantizeOp op,
@@ -103,7 +107,8 @@ ResultTile blockscale::resultTile(MatmulOp product, QuantizeOp op,
   int64_t sums = product.getPairs() ? 2 : 1;
   if (!op)
     return {1, sums, 1, isPromoting};
-  return tileOf(op.getType(), sums, isPromoting, target, scaleReader(op));
+  return tileOf(op.getType(), op.getRule(), sums, isPromoting, target,
+                scaleReader(op));
 }
 
 //===----------------------------------------------------------------------===//
@@ -412,6 +417,21 @@ std::optional<Reason> blockscale::whyNotQuantized(MatmulOp product,
   return whyNotProduct(product, op, target);
 }
 
+/// A thread has no registers for the errors of as many sums as two of its kind
+/// share such a block.
+static std::optional<Reason> whyNotErrors(const ResultTile &tile) {
+  if (!tile.isPromoting || !tile.comparesErrors ||
+      tile.columns <= kMostPromotedColumns)
+    return std::nullopt;
+  return Reason(
+      "a block of the result is made of " + std::to_string(tile.columns) +
+      " columns of a product whose sums are promoted, and 'min_error' "
+      "compares the errors of at most " +
+      std::to_string(kMostPromotedColumns) +
+      " where operands are not swapped; nearest legal: "
+      "'swap_operands' of true, or another rule");
+}
+
 std::optional<Reason> blockscale::whyNotQuantized(ScheduleAttr schedule,
                                                   const ResultTile &tile,
                                                   hw::Target target) {
@@ -431,6 +451,9 @@ std::optional<Reason> blockscale::whyNotQuantized(ScheduleAttr schedule,
       return why;
     return whyNotExchanged(schedule, tile, target);
   }
+  if (hw::hasTensorMemory(target))
+    if (auto why = whyNotErrors(tile))
+      return why;
   if (schedule.getTileN() % columns != 0)
     return Reason(
         "a result is quantised in blocks of " + std::to_string(columns) +

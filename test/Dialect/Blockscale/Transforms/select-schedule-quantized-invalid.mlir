@@ -93,3 +93,15 @@ func.func @rows_at_once(%a: !a, %b: !b) -> !squares {
   %1 = blockscale.quantize %0 : tensor<?x128xf16> to !squares
   return %1 : !squares
 }
+
+// -----
+
+!a = !blockscale.tensor<133x256xf8E4M3FN, "float32_t128">
+!w = !blockscale.tensor<512x256xf8E4M3FN, "float32_t128_t128">
+!q = !blockscale.tensor<133x512xf4E2M1FN, "float32_t256">
+func.func @errors(%x: !a, %w: !w) -> !q {
+  // expected-error@+1 {{a block of the result is made of 256 columns of a product whose sums are promoted, and 'min_error' compares the errors of at most 128 where operands are not swapped; nearest legal: 'swap_operands' of true, or another rule}}
+  %0 = blockscale.matmul %x, %w schedule(#blockscale.schedule<swap_operands = false>) : !a, !w -> tensor<133x512xbf16>
+  %1 = blockscale.quantize %0 rule(min_error) : tensor<133x512xbf16> to !q
+  return %1 : !q
+}

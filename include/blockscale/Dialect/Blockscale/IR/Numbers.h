@@ -102,6 +102,12 @@ mlir::Value encodeElement(Emitter &emitter, mlir::Value value,
 inline constexpr float kErrorUnits = 1 << 20;
 float errorFactor(ScaledTensorType type);
 
+/// Whether of a tile under `min_error` the largest magnitude alone decides, as
+/// by the rule `mid_max`: so it is under powers of two where elements have so
+/// many binades that the errors of subnormals do not count. All but those that
+/// saturate under the smaller scale err alike under both.
+bool largestDecides(ScaledTensorType type);
+
 /// What an element adds, as i32, to the error that the rule `min_error` of
 /// `blockscale.quantize` compares: `quotient` is the f32 |x / s| and `ratio`
 /// the scale `s` over the first scale.

@@ -19,10 +19,11 @@
 namespace blockscale {
 
 /// A tile of D under one scale: rows, columns of the product, those of a block
-/// whose scale an instruction reads, and how the kernel adds up.
+/// whose scale an instruction reads, how the kernel adds up, and whether the
+/// errors of its elements are added up under two scales.
 struct ResultTile {
   int64_t rows = 1, columns = 1, blockColumns = 1;
-  bool isPromoting = false;
+  bool isPromoting = false, comparesErrors = false;
 };
 
 /// A warp's part of a tile without tensor memory: rows, columns, and warps

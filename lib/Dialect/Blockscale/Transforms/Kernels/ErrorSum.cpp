@@ -18,22 +18,6 @@
 using namespace mlir;
 using namespace blockscale;
 
-bool blockscale::largestDecides(ScaledTensorType type) {
-  auto element = dyn_cast<FloatType>(type.getElementType());
-  const ScaleSpec &spec = type.getSpec().getValue();
-  if (!element || spec.isMultiscale() ||
-      spec.scale->kind != NumberKind::Exponent)
-    return false;
-  // An error is at most half a step of subnormals under the larger scale, which
-  // is twice the first one.
-  const llvm::fltSemantics &semantics = element.getFloatSemantics();
-  float step = std::ldexp(
-      1.0f, APFloat::semanticsMinExponent(semantics) + 1 -
-                static_cast<int>(APFloat::semanticsPrecision(semantics)));
-  float count = step * errorFactor(type);
-  return count * count < 1;
-}
-
 ErrorSum::ErrorSum(Emitter &emitter, ScaledTensorType type, bool isPacked)
     : e(emitter), element(type.getElementType()),
       largestElement(blockscale::largestElement(type)),

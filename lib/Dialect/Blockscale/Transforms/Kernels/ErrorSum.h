@@ -15,12 +15,6 @@
 
 namespace blockscale {
 
-/// Whether of a tile under `min_error` the largest magnitude alone decides, as
-/// by the rule `mid_max`: so it is under powers of two where elements have so
-/// many binades that the errors of subnormals do not count. All but those that
-/// saturate under the smaller scale err alike under both.
-bool largestDecides(ScaledTensorType type);
-
 /// What the rule `min_error` compares: the sum of what the elements of a block
 /// add to the error of its tile under one scale, as `squaredError` has it.
 ///
