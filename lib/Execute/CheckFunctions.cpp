@@ -284,17 +284,23 @@ static double boundOf(Difference difference, ArrayRef<HostArray> sums) {
 /// Compares the parts of a result, or one that has none, where scales and codes
 /// are judged by themselves. Zero points may be small where numbers are large.
 static void compareParts(Type type, const ScaledParts &parts, double bound,
-                         TailCodes tails, FunctionVerdict &verdict) {
+                         DecodedCodes codes, FunctionVerdict &verdict) {
   auto scaled = dyn_cast<ScaledTensorType>(type);
-  TailCodes none;
+  DecodedCodes none;
   for (size_t i = 0; i < parts.expected.size() && verdict.error.empty(); ++i) {
     bool isOfScale = scaled && isScale(scaled, i);
     bool isZero = i > 0 && !isOfScale && bound > 0;
     compareResult(parts.expected[i], parts.found[i],
                   "result " + std::to_string(parts.first + i),
                   {isZero ? kCodeBound : bound, isOfScale},
-                  i == 0 ? tails : none, verdict);
+                  i == 0 ? codes : none, verdict);
   }
+}
+
+/// Whether no number between is nearer to another code.
+static bool isToNearest(ElementRounding rounding) {
+  return rounding == ElementRounding::Even ||
+         rounding == ElementRounding::Away || rounding == ElementRounding::Zero;
 }
 
 /// Compares what one call gave both ways.
@@ -316,20 +322,28 @@ static void compareResults(FunctionOpInterface function,
                       found.slice(place, count)};
     place += count;
     double own = bound;
+    const HostArray *source = nullptr;
     if (quantizer) {
       own = boundOf(differenceOf(quantizer, differences), reference.sums);
       const HostArray &input = numbers.front();
       numbers = numbers.drop_front();
       if (own > 0 && compareQuantized(quantizer, own, input, parts, verdict))
         continue;
+      if (own > 0 && isToNearest(quantizer.getRounding()))
+        source = &input;
     }
     auto scaled = dyn_cast<ScaledTensorType>(type);
-    TailCodes tails;
-    if (scaled && hasMath && own > 0)
-      tails = TailCodes(scaled, parts.expected, parts.found, options.compiler);
-    compareParts(type, parts, own, tails, verdict);
+    DecodedCodes codes;
+    if (scaled && (hasMath || source) && own > 0)
+      codes =
+          DecodedCodes(scaled, parts.expected, parts.found, options.compiler);
+    if (hasMath)
+      codes.areOfTails();
+    if (source)
+      codes.areRoundedFrom(*source, own);
+    compareParts(type, parts, own, codes, verdict);
   }
-  TailCodes none;
+  DecodedCodes none;
   for (size_t i = place; i < expected.size() && verdict.error.empty(); ++i)
     compareResult(expected[i], found[i], "memory " + std::to_string(i - place),
                   {bound, false}, none, verdict);

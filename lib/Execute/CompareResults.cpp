@@ -61,14 +61,38 @@ void execute::countDifference(FunctionVerdict &verdict, double ratio,
     verdict.first = text();
 }
 
-bool TailCodes::agree(uint64_t index) {
+void DecodedCodes::areRoundedFrom(const HostArray &array, double part) {
+  auto element = dyn_cast<FloatType>(array.element);
+  if (!element)
+    return;
+  source = &array;
+  ofSource = part * largestOf(array);
+  step = element.isF32() ? 0 : relativeStep(element);
+}
+
+bool DecodedCodes::areTails(uint64_t index) const {
+  return isTail && std::fabs(numbers[0].valueOf(index) -
+                             numbers[1].valueOf(index)) <= bound;
+}
+
+bool DecodedCodes::areAsNear(uint64_t index) const {
+  if (!source || source->count() != numbers[0].count())
+    return false;
+  double x = source->valueOf(index);
+  auto distance = [&](const HostArray &array) {
+    return std::fabs(array.valueOf(index) - x);
+  };
+  return distance(numbers[1]) <=
+         distance(numbers[0]) + 2 * (ofSource + step * std::fabs(x));
+}
+
+bool DecodedCodes::agree(uint64_t index) {
   if (type && numbers.empty()) {
     numbers = decodeParts(type, parts, *options);
     bound = numbers.empty() ? 0 : kSumBound * largestOf(numbers[0]);
     type = {};
   }
-  return !numbers.empty() && std::fabs(numbers[0].valueOf(index) -
-                                       numbers[1].valueOf(index)) <= bound;
+  return !numbers.empty() && (areTails(index) || areAsNear(index));
 }
 
 /// The error that an element of `array`, whose largest magnitude is `largest`,
@@ -86,7 +110,7 @@ static double boundOf(const HostArray &array, uint64_t index, Bound bound,
 
 void execute::compareResult(const HostArray &expected, const HostArray &found,
                             const std::string &name, Bound bound,
-                            TailCodes &tails, FunctionVerdict &verdict) {
+                            DecodedCodes &codes, FunctionVerdict &verdict) {
   if (expected.sizes != found.sizes) {
     verdict.error = name + " has another shape with kernels";
     return;
@@ -98,7 +122,7 @@ void execute::compareResult(const HostArray &expected, const HostArray &found,
     if (x == y || (std::isnan(x) && std::isnan(y)))
       continue;
     double ratio = std::fabs(x - y) / boundOf(expected, i, bound, largest);
-    if (!(ratio <= 1) && tails.agree(i))
+    if (!(ratio <= 1) && codes.agree(i))
       continue;
     countDifference(verdict, ratio, [&] {
       std::string place = placeOf(expected.sizes, i);

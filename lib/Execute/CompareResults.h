@@ -39,28 +39,41 @@ std::string placeOf(llvm::ArrayRef<int64_t> sizes, uint64_t index);
 /// "expected 12, found 14".
 std::string textOf(double expected, double found);
 
-/// The codes of a quantised result of functions such as erf, of which nobody
-/// knows the numbers they were made from. Where 1 + erf(x) is 0 or the last bit
-/// of a number near 1, no bits of a block agree: its scale follows from that
-/// bit, too. Such codes are judged by the numbers that they stand for, as those
-/// of a result that is not quantised.
-class TailCodes {
+/// Codes of a quantised result that are judged by the numbers they stand for.
+class DecodedCodes {
 public:
-  TailCodes() = default;
-  TailCodes(ScaledTensorType type, llvm::ArrayRef<HostArray> expected,
-            llvm::ArrayRef<HostArray> found, const CompilerOptions &options)
+  DecodedCodes() = default;
+  DecodedCodes(ScaledTensorType type, llvm::ArrayRef<HostArray> expected,
+               llvm::ArrayRef<HostArray> found, const CompilerOptions &options)
       : type(type), parts{expected.vec(), found.vec()}, options(&options) {}
+
+  /// They are of functions such as erf, and nobody knows the numbers they were
+  /// made from. Where 1 + erf(x) is 0 or the last bit of a number near 1, no
+  /// bits of a block agree, as its scale follows from that bit, too. Numbers
+  /// agree then as those of a result that is not quantised.
+  void areOfTails() { isTail = true; }
+  /// They were rounded to nearest from `source`, of which each number may be
+  /// off by `part` of the largest, and by a step of its type. So a code that is
+  /// right is no further from that than the expected one and twice as much.
+  void areRoundedFrom(const HostArray &source, double part);
 
   /// Whether the numbers of the codes at `index` agree.
   bool agree(uint64_t index);
 
 private:
+  bool areTails(uint64_t index) const;
+  bool areAsNear(uint64_t index) const;
+
   /// Null once its numbers are known.
   ScaledTensorType type;
   std::array<std::vector<HostArray>, 2> parts;
   const CompilerOptions *options = nullptr;
   std::vector<HostArray> numbers;
-  double bound = 0;
+  bool isTail = false;
+  /// What tails may be off by, and numbers of `source`: all of them, and as a
+  /// part of itself each.
+  double bound = 0, ofSource = 0, step = 0;
+  const HostArray *source = nullptr;
 };
 
 /// The bound of the elements of an array.
@@ -75,7 +88,7 @@ struct Bound {
 /// Compares a result, or a part of one. `name` is "result 0", or what else it
 /// is.
 void compareResult(const HostArray &expected, const HostArray &found,
-                   const std::string &name, Bound bound, TailCodes &tails,
+                   const std::string &name, Bound bound, DecodedCodes &codes,
                    FunctionVerdict &verdict);
 
 } // namespace blockscale::execute
