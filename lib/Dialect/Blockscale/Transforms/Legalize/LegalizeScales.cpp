@@ -10,12 +10,12 @@
 // instruction; any other gets a diagnostic that names the obstacle.
 
 #include "../Kernels/MatmulSource.h"
+#include "BytesByHalf.h"
 #include "HardwareOperand.h"
 #include "OperandReasons.h"
 #include "ScaleReasons.h"
 #include "SparseOperands.h"
 #include "SparseZeros.h"
-#include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
 #include "blockscale/Dialect/Blockscale/IR/LayoutOfScales.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/SparseSide.h"
@@ -98,59 +98,11 @@ static bool isReadInTiles(MatmulOp op, ScaledTensorType type,
               .empty();
 }
 
-/// The largest magnitude of a byte.
-static int64_t largestByte(Type element) {
-  return element.isUnsignedInteger() ? 255 : 128;
-}
-
-/// The longest K of which f32 holds every sum of products of bytes, where the
-/// chip has no instruction of kind i8 and the result is none of integers. Bytes
-/// along the rows are not read in 16 bits.
-static std::optional<int64_t> longestSumOfBytes(MatmulOp op) {
-  constexpr unsigned kByte = 8;
-  constexpr int64_t kWholeNumbers = 1 << 24;
-  Type a = op.getA().getType().getElementType(),
-       b = op.getB().getType().getElementType();
-  bool areRows = op.getA().getType().getOrder() != DataOrder::MNMajor &&
-                 op.getB().getType().getOrder() != DataOrder::MNMajor;
-  if (!a.isInteger(kByte) || !b.isInteger(kByte) || !areRows ||
-      !isa<FloatType>(op.getResult().getType().getElementType()))
-    return std::nullopt;
-  bool hasKind =
-      !hw::findSchemes(*getOperandType(a), *getOperandType(b), std::nullopt, 0,
-                       /*sparse=*/false, getTarget(op))
-           .empty();
-  if (hasKind)
-    return std::nullopt;
-  return kWholeNumbers / (largestByte(a) * largestByte(b));
-}
-
-/// Whether bytes of both operands are multiplied as bf16, which has all their
-/// numbers, and no sum is rounded.
-static bool areExactInHalf(MatmulOp op) {
-  int64_t k = op.getA().getType().getShape().back();
-  std::optional<int64_t> longest = longestSumOfBytes(op);
-  return longest && !ShapedType::isDynamic(k) && k <= *longest;
-}
-
-/// To be appended to a refusal: what multiplies bytes where no kind does.
-static std::string halfForms(MatmulOp op) {
-  std::optional<int64_t> longest = longestSumOfBytes(op);
-  if (!longest || getMma(op))
-    return "";
-  return "; bytes are multiplied as bf16 of themselves where K is known and at "
-         "most " +
-         std::to_string(*longest) +
-         ", so that f32 has every sum, or where the matmul allows for others "
-         "to be rounded to f32 by naming that kind, mma(<kind = f16, a = bf16, "
-         "b = bf16>)";
-}
-
 /// The kind that the matmul names, or has to have.
 static std::optional<hw::MmaKind> wishedKind(MatmulOp op) {
   if (MmaAttr mma = getMma(op))
     return mma.getKind();
-  return areExactInHalf(op) ? std::optional(hw::MmaKind::F16) : std::nullopt;
+  return areExactByHalf(op) ? std::optional(hw::MmaKind::F16) : std::nullopt;
 }
 
 static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
@@ -428,7 +380,7 @@ static FailureOr<Choice> choose(MatmulOp op, hw::Target target) {
                  std::to_string(kSparseSpan) + " or more";
   else if (choice.schemes.empty())
     choice.why = whyNoScheme(target, rows, columns).text + storedForms(op) +
-                 halfForms(op);
+                 halfForm(op);
   return choice;
 }
 
