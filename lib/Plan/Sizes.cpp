@@ -8,6 +8,7 @@
 #include "blockscale/Plan/Sizes.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace blockscale;
 using namespace blockscale::plan;
@@ -31,6 +32,24 @@ bool plan::isGrouped(const Kernel &kernel) {
 
 bool plan::isGroupedAlongK(const Kernel &kernel) {
   return hasRole(kernel, kOffsetsAlongKRole);
+}
+
+uint64_t plan::stepAlongK(const Kernel &kernel) {
+  constexpr uint64_t kBits = 256;
+  uint64_t step = 1;
+  for (const DataPacking &data : kernel.data)
+    if (data.operand != "d")
+      step = std::max<uint64_t>(
+          {step, data.bits ? kBits / data.bits : 1, data.elementMultiple});
+  auto add = [&](const std::string &operand, uint64_t block) {
+    if (block && operand != "d")
+      step = std::min<uint64_t>(std::lcm(step, block), kMaxSize);
+  };
+  for (const VectorScales &scales : kernel.vectorScales)
+    add(scales.operand, scales.block);
+  for (const ScalePacking &scales : kernel.scales)
+    add(scales.operand, scales.ownBlock());
+  return step;
 }
 
 bool plan::isMasked(const Kernel &kernel) {

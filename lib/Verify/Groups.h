@@ -63,10 +63,6 @@ std::pair<uint64_t, uint64_t> rowsOfGroup(const Inputs &inputs, size_t group);
 /// once and everything else for each group, as a product of its own.
 reference::Problem problemOfGroup(const Inputs &inputs, size_t group);
 
-/// What a group along K of the plan's operands ends at a multiple of: as many
-/// elements as take 32 bytes.
-uint64_t stepAlongK(const plan::Kernel &kernel);
-
 /// The ends of `groups` groups along `k`, at multiples of `step`: of none, of
 /// one step, of as many as tiles have and of more, and the last one before `k`.
 std::vector<uint64_t> drawKGroupEnds(uint64_t groups, uint64_t k, uint64_t step,

@@ -14,15 +14,6 @@
 using namespace blockscale;
 using namespace blockscale::verify;
 
-uint64_t verify::stepAlongK(const plan::Kernel &kernel) {
-  constexpr uint64_t kBits = 256;
-  uint64_t step = 1;
-  for (const plan::DataPacking &data : kernel.data)
-    if (data.operand != "d")
-      step = std::max<uint64_t>(step, data.bits ? kBits / data.bits : 1);
-  return step;
-}
-
 std::vector<uint64_t> verify::drawKGroupEnds(uint64_t groups, uint64_t k,
                                              uint64_t step, uint64_t seed) {
   static constexpr uint64_t sizes[] = {9, 0, 1, 4, 7, 0, 5, 3, 2};

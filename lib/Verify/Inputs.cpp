@@ -45,8 +45,8 @@ void InputMaker::addGroups() {
   const reference::Problem &problem = inputs.problem;
   inputs.groupsAlongK = plan::isGroupedAlongK(kernel);
   if (inputs.groupsAlongK) {
-    inputs.groupEnds =
-        drawKGroupEnds(problem.batch, problem.k, stepAlongK(kernel), seed);
+    inputs.groupEnds = drawKGroupEnds(problem.batch, problem.k,
+                                      plan::stepAlongK(kernel), seed);
     inputs.data.memory[std::string(plan::kOffsetsAlongKRole)] =
         offsetBytes(inputs.groupEnds);
   }

@@ -5,6 +5,7 @@
 """What a planned kernel reads and writes, as bytes in the host's memory."""
 
 import json
+import math
 
 import ml_dtypes
 import numpy as np
@@ -99,8 +100,20 @@ def checked_ends(planned, ends, sizes):
         return groups.checked_counts(ends, sizes["batch"], sizes["M"])
     if not is_along_k(planned):
         return groups.checked(ends, sizes["batch"], sizes["M"])
-    step = max(256 // one["bits"] for one in planned["data"])
-    return groups.checked_along_k(ends, sizes["batch"], sizes["K"], step)
+    return groups.checked_along_k(ends, sizes["batch"], sizes["K"],
+                                  step_along_k(planned))
+
+
+def step_along_k(planned):
+    """What groups along K end at multiples of."""
+    def of_inputs(kind):
+        return (one for one in planned.get(kind, ()) if one["operand"] != "d")
+
+    multiples = [max(256 // one["bits"], one["elementMultiple"])
+                 for one in of_inputs("data")]
+    multiples += [one.get("elements", one["block"]) for one in of_inputs("scales")]
+    multiples += [one["block"] for one in of_inputs("vectorScales") if one.get("block")]
+    return math.lcm(*multiples)
 
 
 def checked_numbers(planned, ends, rows, sizes):

@@ -190,6 +190,33 @@ TEST(Plan, JudgesFormulasOfPlaces) {
             "'r'");
 }
 
+// What TMA reaches together, what an instruction multiplies, and whole tiles of
+// scales.
+TEST(Plan, KnowsWhereGroupsAlongKEnd) {
+  Kernel kernel;
+  kernel.data = {packingOfB("e4m3", 8)};
+  EXPECT_EQ(stepAlongK(kernel), 32u);
+  kernel.data = {packingOfB("bf16", 16)};
+  EXPECT_EQ(stepAlongK(kernel), 16u);
+  kernel.data.push_back(packingOfB("e2m3", 6));
+  kernel.data[1].elementMultiple = 128;
+  EXPECT_EQ(stepAlongK(kernel), 128u);
+  kernel.scales.resize(1);
+  kernel.scales[0].operand = "b";
+  kernel.scales[0].block = 32;
+  EXPECT_EQ(stepAlongK(kernel), 128u);
+  kernel.scales[0].elements = 256;
+  EXPECT_EQ(stepAlongK(kernel), 256u);
+  kernel.scales.clear();
+  kernel.vectorScales.resize(2);
+  kernel.vectorScales[0].operand = "a";
+  kernel.vectorScales[0].block = 96;
+  // Those of the result do not matter.
+  kernel.vectorScales[1].operand = "d";
+  kernel.vectorScales[1].block = 1024;
+  EXPECT_EQ(stepAlongK(kernel), 384u);
+}
+
 TEST(Plan, KnowsWhatAddressesAreMultiplesOf) {
   Kernel kernel = makePlan().kernels[0];
   DataPacking data;

@@ -64,6 +64,10 @@ bool isGrouped(const Kernel &kernel);
 /// Whether it multiplies groups along K. A and B then have one matrix.
 bool isGroupedAlongK(const Kernel &kernel);
 
+/// What groups along K end at multiples of: as many elements as take 32 bytes,
+/// as pad a line of an operand, and as share a scale.
+uint64_t stepAlongK(const Kernel &kernel);
+
 /// Whether memory says how many rows of each matrix of A it multiplies.
 bool isMasked(const Kernel &kernel);
 

@@ -1,10 +1,10 @@
-// Products with groups become loops where no kernel reaches their elements, and nobody
+// Products with groups become loops where no kernel reads their scales, and nobody
 // asked for one by a schedule.
 
 // RUN: blockscale-opt %s -split-input-file -blockscale-groups-to-products -verify-diagnostics | FileCheck %s
 
-!a = !blockscale.tensor<96x?xf6E2M3FN, "e8m0_t32", layout = grouped_128x4>
-!b = !blockscale.tensor<64x?xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+!a = !blockscale.tensor<96x?xf4E2M1FN, "float32", layout = grouped>
+!b = !blockscale.tensor<64x?xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = grouped_128x4>
 
 // CHECK-LABEL: func.func @loop(
 // CHECK: %[[A:.*]]:2 = blockscale.disassemble %arg0
@@ -19,7 +19,7 @@
 // CHECK: blockscale.matmul
 // CHECK-NOT: groups
 func.func @loop(%a: !a, %b: !b, %ends: tensor<3xi32>) -> tensor<3x96x64xf32> {
-  // expected-remark @below {{becomes a loop with a product for each group: tensor maps reach elements of 6 and 4 bits that are multiplied as bytes at multiples of 128 along K only, and groups along K begin anywhere}}
+  // expected-remark @below {{becomes a loop with a product for each group: kernels read scales of whole matrices that all groups share before those of each group, and 'a', whose come first, has one for each beside one of 'b' for all}}
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<3xi32>) {blockscale.target = #blockscale.target<sm_120a>} : !a, !b -> tensor<3x96x64xf32>
   return %0 : tensor<3x96x64xf32>
 }
@@ -37,7 +37,7 @@ func.func @loop(%a: !a, %b: !b, %ends: tensor<3xi32>) -> tensor<3x96x64xf32> {
 // CHECK-NOT: scf.for
 // CHECK-COUNT-4: groups(%arg
 func.func @kernel(%a: !a, %b: !b, %c: !c, %d: !d, %e: !e, %f: !f, %ends: tensor<3xi32>) -> (tensor<3x96x64xf32>, tensor<3x96x64xf32>, tensor<3x96x64xf32>, tensor<3x96x96xf32>) {
-  %0 = blockscale.matmul %a, %b groups(%ends : tensor<3xi32>) schedule(#blockscale.schedule<tile_n = 64>) {blockscale.target = #blockscale.target<sm_120a>} : !a, !b -> tensor<3x96x64xf32>
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<3xi32>) {blockscale.target = #blockscale.target<sm_120a>} : !a, !b -> tensor<3x96x64xf32>
   %1 = blockscale.matmul %c, %d groups(%ends : tensor<3xi32>) {blockscale.target = #blockscale.target<sm_120a>} : !c, !d -> tensor<3x96x64xf32>
   %2 = blockscale.matmul %e, %f groups(%ends : tensor<3xi32>) {blockscale.target = #blockscale.target<sm_100a>} : !e, !f -> tensor<3x96x64xf32>
   %3 = blockscale.matmul %e, %e groups(%ends : tensor<3xi32>) {blockscale.target = #blockscale.target<sm_120a>} : !e, !e -> tensor<3x96x96xf32>

@@ -11,6 +11,8 @@
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/HW/TensorMap.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace blockscale;
 
@@ -80,22 +82,36 @@ AffineExpr blockscale::groupedScaleTilesAlongK(AffineExpr k, AffineExpr groups,
   return (k + groups * (unit - 1)).floorDiv(unit);
 }
 
-/// Why tensor maps do not reach elements of so many bits where a group begins:
-/// an instruction that also takes bytes has them padded to such.
-static std::optional<Reason> whyNotReached(unsigned bits) {
-  constexpr unsigned kByte = 8;
-  if (bits >= kByte)
-    return std::nullopt;
-  return Reason(
-      "tensor maps reach elements of 6 and 4 bits that are multiplied as bytes "
-      "at multiples of 128 along K only, and groups along K begin anywhere; "
-      "nearest legal: elements of 8 bits");
+/// Elements of an operand along K that tensor maps reach together: where some
+/// of fewer bits are multiplied as bytes they are padded to such, and a box
+/// begins at a multiple of 128 alone.
+static int64_t reachedTogether(MmaAttr mma, hw::OperandType operand) {
+  auto dataType = hw::tensorMapDataType(operand, mma.getContainerBits(operand));
+  return dataType ? hw::tensorMapDataTypeInfo(*dataType).innerMultiple : 1;
 }
 
-/// Why the epilogue does not read the scales of whole matrices, those that all
-/// groups share before others.
-static std::optional<Reason> whyNotShared(ScaledTensorType a,
-                                          ScaledTensorType b) {
+int64_t blockscale::stepAlongK(MmaAttr mma, int64_t aBlock, int64_t bBlock) {
+  int64_t step = hw::instructionK(mma.getKind(), /*sparse=*/false);
+  for (int64_t multiple : {reachedTogether(mma, mma.getA()),
+                           reachedTogether(mma, mma.getB()), aBlock, bBlock})
+    if (multiple)
+      step = std::lcm(step, multiple);
+  return step;
+}
+
+int64_t blockscale::stepAlongK(MatmulOp op, MmaAttr mma) {
+  ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
+  return stepAlongK(mma, hasPromotedScales(a, b) ? a.getKTile() : 0,
+                    hasPromotedScales(b, a) ? b.getKTile() : 0);
+}
+
+int64_t blockscale::stepAlongK(KernelMatmulOp op) {
+  return stepAlongK(op.getMma(), int64_t(op.getRowBlock()),
+                    int64_t(op.getColumnBlock()));
+}
+
+std::optional<Reason> blockscale::whyNotGroupsAlongK(ScaledTensorType a,
+                                                     ScaledTensorType b) {
   bool isOfGroup = a.getSpec().getValue().isTensor() &&
                    a.getLayout() == ScaleLayout::Grouped;
   const ScaleSpec &ofB = b.getSpec().getValue();
@@ -109,24 +125,7 @@ static std::optional<Reason> whyNotShared(ScaledTensorType a,
                 "'grouped' of both, or of 'b'");
 }
 
-std::optional<Reason> blockscale::whyNotGroupsAlongK(ScaledTensorType a,
-                                                     ScaledTensorType b) {
-  if (auto why = whyNotShared(a, b))
-    return why;
-  constexpr unsigned kFp4 = 4, kByte = 8;
-  unsigned bitsOfA = a.getElementType().getIntOrFloatBitWidth(),
-           bitsOfB = b.getElementType().getIntOrFloatBitWidth();
-  // Others are held in bytes or in 16 bits.
-  bool areFloats = isa<FloatType>(a.getElementType()) &&
-                   isa<FloatType>(b.getElementType()) &&
-                   std::max(bitsOfA, bitsOfB) <= kByte;
-  bool arePacked = bitsOfA == kFp4 && bitsOfB == kFp4 && hasBlockScales(a, b);
-  if (!areFloats || arePacked)
-    return std::nullopt;
-  return whyNotReached(std::min(bitsOfA, bitsOfB));
-}
-
-std::optional<Reason> blockscale::whyNotGroupedAlongK(MmaAttr mma,
+std::optional<Reason> blockscale::whyNotGroupedAlongK(MmaAttr mma, int64_t step,
                                                       Scheduler scheduler,
                                                       int64_t splits) {
   if (mma.getSparse())
@@ -137,14 +136,10 @@ std::optional<Reason> blockscale::whyNotGroupedAlongK(MmaAttr mma,
     return Reason(
         "products with groups along K are lowered with 'scheduler' of "
         "'static' only");
-  int64_t step = hw::instructionK(mma.getKind(), /*sparse=*/false);
-  if (mma.getK() != step)
-    return "groups along K end at multiples of an instruction's K of " +
-           std::to_string(step) + "; expected 'mma_k' of that, found " +
-           std::to_string(mma.getK());
-  bool mixes = mma.getKind() == hw::MmaKind::F8F6F4 ||
-               mma.getKind() == hw::MmaKind::MXF8F6F4;
-  if (!mixes)
-    return std::nullopt;
-  return whyNotReached(std::min(mma.getA().bits(), mma.getB().bits()));
+  if (step % mma.getK() != 0)
+    return "groups along K end at multiples of " + std::to_string(step) +
+           " elements; expected 'mma_k' of " +
+           std::to_string(hw::instructionK(mma.getKind(), /*sparse=*/false)) +
+           ", found " + std::to_string(mma.getK());
+  return std::nullopt;
 }

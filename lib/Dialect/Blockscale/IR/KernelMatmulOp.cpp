@@ -399,9 +399,9 @@ static LogicalResult verifyGroupsAlongK(KernelMatmulOp op) {
   if (op.getBias() && op.getBiasKind() != BiasKind::Column)
     return op.emitOpError()
            << "with 'k_groups' expected a bias along the columns";
-  if (auto why =
-          whyNotGroupedAlongK(op.getMma(), op.getSchedule().getScheduler(),
-                              op.getSchedule().splits()))
+  if (auto why = whyNotGroupedAlongK(op.getMma(), stepAlongK(op),
+                                     op.getSchedule().getScheduler(),
+                                     op.getSchedule().splits()))
     return op.emitOpError() << why->text;
   return success();
 }

@@ -30,14 +30,24 @@ std::optional<Reason> whyNotGathered(bool isSwapped, bool hasRowFactors);
 /// Whether the epilogue reads a scale for each row of 'a'.
 bool hasRowFactors(MatmulOp op);
 
-/// Why kernels do not reach elements of these types at the begin of a group
-/// along K; empty if they do.
+/// Elements of K that groups along K begin and end at multiples of in a kernel
+/// with this instruction: as many as the shortest one of its kind adds up, as
+/// tensor maps reach and, where sums are multiplied by scales of tiles of so
+/// many elements of the operands in registers, else 0, as tiles have.
+int64_t stepAlongK(MmaAttr mma, int64_t aBlock, int64_t bBlock);
+int64_t stepAlongK(MatmulOp op, MmaAttr mma);
+int64_t stepAlongK(KernelMatmulOp op);
+
+/// Why no epilogue reads the scales of operands of these types, whose K is in
+/// groups: those of whole matrices that all groups share come before others;
+/// empty if one does.
 std::optional<Reason> whyNotGroupsAlongK(ScaledTensorType a,
                                          ScaledTensorType b);
 
-/// The same of a product whose K is in groups.
-std::optional<Reason> whyNotGroupedAlongK(MmaAttr mma, Scheduler scheduler,
-                                          int64_t splits);
+/// Why no kernel computes a product whose K is in groups that end at multiples
+/// of `step` elements; empty if one can.
+std::optional<Reason> whyNotGroupedAlongK(MmaAttr mma, int64_t step,
+                                          Scheduler scheduler, int64_t splits);
 
 /// The most rows that the scales of `rows` rows in `groups` groups take where
 /// each group starts at a multiple of 128 rows.

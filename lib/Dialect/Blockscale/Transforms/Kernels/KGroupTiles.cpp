@@ -26,8 +26,8 @@ SmallVector<Value> KGroupTiles::Group::values() const {
 }
 
 Value KGroupTiles::scaleTiles(Value elements) {
-  return b.ceilDiv(elements,
-                   int64_t(hw::kAtomScales) * frame.mma.getScaleSpan());
+  return frame.partsOfK(elements,
+                        int64_t(hw::kAtomScales) * frame.mma.getScaleSpan());
 }
 
 KGroupTiles::Group KGroupTiles::find(Value number, Group group) {
@@ -46,6 +46,10 @@ KGroupTiles::Group KGroupTiles::find(Value number, Group group) {
     Group before = Group::from(values);
     Value end = loadEnd(frame.op.getKOffsets(), before.next, b.constant(1),
                         before.end, frame.op.getK());
+    // Behind one between two steps some roles would wait for stages or blocks
+    // that others do not make.
+    if (frame.roundsEnds())
+      end = b.mul(b.div(end, frame.stepAlongK()), frame.stepAlongK());
     Group after{b.add(before.next, b.constant(1)), before.end, end, Value()};
     if (before.firstTile)
       after.firstTile =
@@ -59,15 +63,15 @@ KGroupTiles::Group KGroupTiles::find(Value number, Group group) {
 }
 
 /// The sum over an empty group is 0 as well, but an accumulator is only set by
-/// instructions: one multiplies what lies behind all of K, which loads fill
-/// with zeros. Extents of tensor maps are padded to 128 elements at most.
+/// instructions: some multiply what lies behind all of K, which loads fill with
+/// zeros. Extents of tensor maps are padded to 128 elements at most.
 KGroup KGroupTiles::elementsOf(const Group &group) {
   constexpr int64_t kPadding = 128;
   Value size = b.sub(group.end, group.first);
   Value isEmpty = b.isEqual(size, 0);
   Value behind = b.mul(b.ceilDiv(frame.op.getK(), kPadding), kPadding);
   KGroup elements{b.select(isEmpty, behind, group.first),
-                  b.select(isEmpty, b.constant(frame.mma.getK()), size),
+                  b.select(isEmpty, b.constant(frame.stepAlongK()), size),
                   Value(), Value()};
   if (!group.firstTile)
     return elements;

@@ -8,6 +8,7 @@
 
 #include "KernelFrame.h"
 #include "blockscale/Dialect/Blockscale/IR/GivenScales.h"
+#include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
@@ -114,6 +115,12 @@ void KernelFrame::shareOut(Value all) {
   Value units = b.mul(shared, unitsOfTile());
   sharedTilesOfGroups = {all, shared, b.div(units, shares),
                          b.rem(units, shares)};
+}
+
+int64_t KernelFrame::stepAlongK() { return ::stepAlongK(op); }
+
+Value KernelFrame::partsOfK(Value size, int64_t unit) {
+  return hasWhole(unit) ? b.div(size, unit) : b.ceilDiv(size, unit);
 }
 
 KPart KernelFrame::partOfK(TilePosition tile) {

@@ -140,6 +140,16 @@ public:
   bool hasGroupsOfRows() { return isGrouped() || isMasked(); }
   /// Whether runs of its columns have a matrix of D each.
   bool isGroupedAlongK() { return static_cast<bool>(op.getKOffsets()); }
+  /// Elements that these end at multiples of; whether the kernel sees to that,
+  /// as it does where that is more than an instruction, and so has whole parts
+  /// of `unit` elements in each.
+  int64_t stepAlongK();
+  bool roundsEnds() { return isGroupedAlongK() && stepAlongK() > mma.getK(); }
+  bool hasWhole(int64_t unit) {
+    return roundsEnds() && stepAlongK() % unit == 0;
+  }
+  /// Parts of `unit` elements in a K of `size`, of all of it or of a group.
+  mlir::Value partsOfK(mlir::Value size, int64_t unit);
 
   /// Instruction `number` of a row of them, counted from the left.
   MmaAttr instruction(unsigned number) const {

@@ -226,8 +226,9 @@ static std::optional<Reason> whyNotScheduled(MatmulOp op) {
   if (op.isGroupedAlongK()) {
     if (auto why = whyNotGroupsAlongK(op.getA().getType(), op.getB().getType()))
       return why;
-    if (auto why = whyNotGroupedAlongK(mma, schedule.getScheduler(),
-                                       schedule.splits()))
+    if (auto why =
+            whyNotGroupedAlongK(mma, stepAlongK(op, mma),
+                                schedule.getScheduler(), schedule.splits()))
       return why;
   }
   return whyNotOperands(op, target);

@@ -276,7 +276,8 @@ void Producer::drain(StagePosition ring) {
 /// The K tiles of an output tile, from the first to before the last.
 std::pair<Value, Value> Producer::kTilesOf(TilePosition tile, Value kTiles) {
   if (frame.isGroupedAlongK())
-    return {b.constant(0), b.ceilDiv(tile.kGroup.size, frame.geometry.tileK)};
+    return {b.constant(0),
+            frame.partsOfK(tile.kGroup.size, frame.geometry.tileK)};
   if (!frame.isSplit() && !frame.isStreamed())
     return {b.constant(0), kTiles};
   KPart part = frame.partOfK(tile);

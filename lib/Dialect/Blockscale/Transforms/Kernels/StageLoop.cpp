@@ -75,6 +75,8 @@ StagePosition StageLoop::multiplyStage(const MmaTile &tile, StagePosition ring,
 /// The K tile that K does not fill, if there is one.
 StagePosition StageLoop::multiplyTail(const MmaTile &tile, StagePosition ring,
                                       Value fullTiles) {
+  if (frame.hasWhole(frame.geometry.tileK))
+    return ring;
   Value rest = b.rem(tile.k.size, frame.geometry.tileK);
   std::optional<int64_t> known = b.known(rest);
   if (known == 0)

@@ -204,6 +204,8 @@ WarpLoop::State WarpLoop::advanceIf(Value condition, const State &state,
 
 /// The K tile that K does not fill, if there is one.
 WarpLoop::State WarpLoop::multiplyTail(State state, Value number) {
+  if (frame.hasWhole(frame.geometry.tileK))
+    return state;
   int64_t step = frame.mma.getK();
   Value rest = b.rem(k.size, frame.geometry.tileK);
   // Elements behind the end of K are 0; scales there may be anything. Groups
