@@ -91,10 +91,19 @@ reference::Problem verify::problemOfKGroup(const Inputs &inputs, size_t group) {
     uint64_t bytes = from.codeBytes();
     to.codes = columnsOf(from.codes, rows, all.k * bytes, first * bytes,
                          end * bytes, problem.k * bytes);
-    if (uint64_t block = from.blockSize)
-      to.scales =
-          columnsOf(from.scales, rows, from.blocks(all.k), first / block,
-                    (end + block - 1) / block, from.blocks(problem.k));
+    uint64_t block = from.blockSize;
+    if (!block)
+      return;
+    auto blocksOfGroup = [&](const auto &numbers) {
+      return columnsOf(numbers, rows, from.blocks(all.k), first / block,
+                       (end + block - 1) / block, from.blocks(problem.k));
+    };
+    to.scales = blocksOfGroup(from.scales);
+    // Of those that are not there zeros would be made.
+    if (!from.floatScales.empty())
+      to.floatScales = blocksOfGroup(from.floatScales);
+    if (!from.zeros.empty())
+      to.zeros = blocksOfGroup(from.zeros);
   };
   slice(all.a, all.m, problem.a);
   slice(all.b, all.n, problem.b);

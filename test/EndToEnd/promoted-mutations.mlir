@@ -11,6 +11,8 @@
 // RUN: %python %S/Inputs/mutate_promoted.py %t/rows.mlir %t/rows.ptx %t 5 | FileCheck %s
 // RUN: blockscale compile %t/groups.mlir --no-cubin -o %t
 // RUN: %python %S/Inputs/mutate_promoted.py %t/groups.mlir %t/groups.ptx %t 5 --m=400 | FileCheck %s
+// RUN: blockscale compile %t/along-k.mlir --no-cubin -o %t
+// RUN: %python %S/Inputs/mutate_promoted.py %t/along-k.mlir %t/along-k.ptx %t 42 --k=5376 --seed=3 --conditions=plain | FileCheck %s
 
 // RUN: blockscale compile %t/short.mlir --no-cubin -o %t
 // RUN: %python %S/Inputs/mutate_promoted.py %t/short.mlir %t/short.ptx %t 7 | FileCheck %s
@@ -57,6 +59,13 @@ func.func @product(%a: !a, %b: !b) -> tensor<2x130x216xf32> {
 func.func @product(%a: !a, %b: !b, %ends: tensor<3xi32>) -> tensor<?x264xf32> {
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<3xi32>) schedule(#blockscale.schedule<swap_operands = false, cta_group = 1>) : !a, !b -> tensor<?x264xf32>
   return %0 : tensor<?x264xf32>
+}
+//--- along-k.mlir
+!a = !blockscale.tensor<150x?xf8E4M3FN, "float32_t128">
+!b = !blockscale.tensor<136x?xf8E4M3FN, "float32_t128_t128">
+func.func @product(%a: !a, %b: !b, %ends: tensor<5xi32>) -> tensor<5x150x136xf32> {
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<5xi32>) schedule(#blockscale.schedule<swap_operands = false, tile_n = 64, cta_group = 1>) : !a, !b -> tensor<5x150x136xf32>
+  return %0 : tensor<5x150x136xf32>
 }
 //--- short.mlir
 !a = !blockscale.tensor<130x224xf8E4M3FN, "float32_t32">

@@ -11,6 +11,8 @@
 // CHECK-DAG: {{^}}scaled exact 128 1 19200 0 0 0 pass
 // CHECK-DAG: {{^}}rows exact 128 1 19200 0 0 0 pass
 // CHECK-DAG: {{^}}four_bits exact 128 1 19200 0 0 0 pass
+// CHECK-DAG: {{^}}tiles exact - 1 19200 0 0 0 pass
+// CHECK-DAG: {{^}}zero_points exact - 1 19200 0 0 0 pass
 // CHECK-DAG: {{^}}quantized exact - {{[12]}} 20480 0 0 0 pass
 
 !a = !blockscale.tensor<40x128xbf16>
@@ -72,6 +74,24 @@ func.func @four_bits(%a: tensor<40x?xf4E2M1FN>, %b: tensor<120x?xf8E4M3FN>, %s: 
   %w = blockscale.assemble %b, %others : tensor<120x?xf8E4M3FN>, tensor<?x120x1xf32> to !e
   %0 = blockscale.matmul %x, %w groups(%ends : tensor<4xi32>) : !f, !e -> tensor<4x40x120xf32>
   return %0 : tensor<4x40x120xf32>
+}
+
+// Groups of whole tiles of scales, which lie as the elements do.
+!t = !blockscale.tensor<40x384xf8E4M3FN, "float32_t128">
+!u = !blockscale.tensor<120x384xf8E4M3FN, "float32_t128_t128">
+func.func @tiles(%a: !t, %b: !u, %c: tensor<4x40x120xf32>) -> tensor<4x40x120xf32> {
+  %ends = arith.constant dense<[128, 128, 256, 384]> : tensor<4xi32>
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) c(%c) : !t, !u, tensor<4x40x120xf32> -> tensor<4x40x120xf32>
+  %1 = arith.addf %0, %0 : tensor<4x40x120xf32>
+  return %1 : tensor<4x40x120xf32>
+}
+
+!z = !blockscale.tensor<120x384xui4, "float32_int8_t128">
+func.func @zero_points(%a: !t, %b: !z) -> tensor<4x40x120xf32> {
+  %ends = arith.constant dense<[0, 256, 256, 384]> : tensor<4xi32>
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !t, !z -> tensor<4x40x120xf32>
+  %1 = arith.addf %0, %0 : tensor<4x40x120xf32>
+  return %1 : tensor<4x40x120xf32>
 }
 
 // LAUNCHES-LABEL: func.func @quantized

@@ -20,10 +20,11 @@ using namespace blockscale;
 
 namespace {
 /// One side, in parts. The tiles of 128 x 4 of a group lie together; scales of
-/// all of K are a matrix for each group, or one number for all.
+/// all of K are a matrix for each group, or one number for all; others of tiles
+/// along K lie in rows as elements do, so many of which share one.
 struct Side {
   ScaledTensorType type;
-  Value data, scales, tensorScale;
+  Value data, scales, zeros, tensorScale;
 
   explicit Side(Emitter &e, Value operand)
       : type(cast<ScaledTensorType>(operand.getType())) {
@@ -31,6 +32,8 @@ struct Side {
     data = parts.front();
     if (!type.getSpec().getValue().isUnscaled())
       scales = parts[1];
+    if (type.getSpec().getValue().zero)
+      zeros = parts[2];
     if (type.getSpec().getValue().tensorScale)
       tensorScale = parts.back();
   }
@@ -38,23 +41,27 @@ struct Side {
   int64_t dimensionOfK() const {
     return type.getOrder() == DataOrder::MNMajor ? 0 : 1;
   }
-  /// The type of a group's elements, of which only the loop knows how many.
-  RankedTensorType typeOfGroup() const {
-    auto whole = cast<RankedTensorType>(data.getType());
-    SmallVector<int64_t> shape(whole.getShape());
-    shape[dimensionOfK()] = ShapedType::kDynamic;
-    return RankedTensorType::get(shape, whole.getElementType());
-  }
   bool hasTiles() const {
     return type.getLayout() == ScaleLayout::Grouped128x4;
+  }
+  bool hasRowsOfTiles() const {
+    return type.getSpec().getValue().isTile() && !hasTiles();
+  }
+  /// Rows that share a scale.
+  int64_t rowsOfScale() const {
+    return std::max<int64_t>(1, type.getRowTile());
   }
   /// Elements along K that a tile of scales is for.
   int64_t unit() const { return hw::kAtomScales * type.getKTile(); }
 };
 
-/// A group, from element `first` on, and its tiles of scales along K.
+/// A group, from element `first` on.
 struct Group {
-  Value number, first, count, firstTile, tiles;
+  Value number, first, count;
+};
+/// Tiles of scales along K of a group on one side, from `first` on.
+struct Tiles {
+  Value first, count;
 };
 } // namespace
 
@@ -62,22 +69,23 @@ static SmallVector<OpFoldResult> ones(Emitter &e, size_t rank) {
   return SmallVector<OpFoldResult>(rank, e.getIndexAttr(1));
 }
 
-/// The group's elements from `first` on, or one zero for each row where it has
-/// none: kernels multiply something.
-static Value elementsOfGroup(Emitter &e, const Side &side, Value first,
-                             Value count) {
-  RankedTensorType type = side.typeOfGroup();
+/// `count` of the numbers of each row from `first` on, or one zero for each row
+/// where that is 0: kernels multiply something. Only the loop knows how many.
+static Value numbersOfGroup(Emitter &e, Value all, int64_t dimensionOfK,
+                            Value first, Value count) {
+  auto whole = cast<RankedTensorType>(all.getType());
+  SmallVector<int64_t> known(whole.getShape());
+  known[dimensionOfK] = ShapedType::kDynamic;
+  auto type = RankedTensorType::get(known, whole.getElementType());
   Value isEmpty =
       arith::CmpIOp::create(e, arith::CmpIPredicate::eq, count, e.index(0));
-  SmallVector<OpFoldResult> sizes =
-      tensor::getMixedSizes(e, e.getLoc(), side.data);
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(e, e.getLoc(), all);
   auto zeros = [&](OpBuilder &builder, Location loc) {
     SmallVector<OpFoldResult> shape(sizes);
-    shape[side.dimensionOfK()] = builder.getIndexAttr(1);
+    shape[dimensionOfK] = builder.getIndexAttr(1);
     Value empty =
         tensor::EmptyOp::create(builder, loc, shape, type.getElementType());
-    Value zero = arith::ConstantOp::create(
-        builder, loc, builder.getZeroAttr(type.getElementType()));
+    Value zero = zeroOf(e, type.getElementType());
     Value filled =
         linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
     Value result = tensor::CastOp::create(builder, loc, type, filled);
@@ -86,9 +94,9 @@ static Value elementsOfGroup(Emitter &e, const Side &side, Value first,
   auto slice = [&](OpBuilder &builder, Location loc) {
     SmallVector<OpFoldResult> starts(2, builder.getIndexAttr(0));
     SmallVector<OpFoldResult> extents(sizes);
-    starts[side.dimensionOfK()] = first;
-    extents[side.dimensionOfK()] = count;
-    Value result = tensor::ExtractSliceOp::create(builder, loc, type, side.data,
+    starts[dimensionOfK] = first;
+    extents[dimensionOfK] = count;
+    Value result = tensor::ExtractSliceOp::create(builder, loc, type, all,
                                                   starts, extents, ones(e, 2));
     scf::YieldOp::create(builder, loc, result);
   };
@@ -115,15 +123,17 @@ static Value filled(Emitter &e, RankedTensorType type,
 }
 
 /// The group's tiles of scales; of one without elements one tile of ones.
-static Value tilesOfGroup(Emitter &e, const Side &side, const Group &group) {
+static Value tilesOfGroup(Emitter &e, const Side &side, const Group &group,
+                          const Tiles &tiles) {
   constexpr int64_t kLanes = hw::kAtomLanes,
                     kLaneBytes = hw::kAtomBytes / hw::kAtomLanes;
   Value rows = tensor::DimOp::create(e, side.data, 1 - side.dimensionOfK());
-  Value rowTiles = e.ceilQuotient(rows, hw::kAtomRows);
+  int64_t rowsOfAtom = hw::kAtomRows * side.rowsOfScale();
+  Value rowTiles = e.ceilQuotient(rows, rowsOfAtom);
   auto element = cast<RankedTensorType>(side.scales.getType()).getElementType();
   int64_t knownRows = side.type.getNumRows();
   if (!ShapedType::isDynamic(knownRows))
-    knownRows = llvm::divideCeil(knownRows, hw::kAtomRows);
+    knownRows = int64_t(llvm::divideCeil(knownRows, rowsOfAtom));
   auto type = RankedTensorType::get(
       {knownRows, ShapedType::kDynamic, kLanes, kLaneBytes}, element);
   Value isEmpty = arith::CmpIOp::create(e, arith::CmpIPredicate::eq,
@@ -147,22 +157,36 @@ static Value tilesOfGroup(Emitter &e, const Side &side, const Group &group) {
   Value flat = tensor::CollapseShapeOp::create(e, side.scales, all);
   flat = castTo(e, flat, flatType);
   OpFoldResult first =
-      arith::MulIOp::create(e, group.firstTile, ofColumn).getResult();
+      arith::MulIOp::create(e, tiles.first, ofColumn).getResult();
   OpFoldResult count =
-      arith::MulIOp::create(e, group.tiles, ofColumn).getResult();
+      arith::MulIOp::create(e, tiles.count, ofColumn).getResult();
   Value own = tensor::ExtractSliceOp::create(e, flatType, flat, first, count,
                                              ones(e, 1));
   scf::YieldOp::create(
-      e, tensor::ExpandShapeOp::create(e, type, own, all, inner(group.tiles))
+      e, tensor::ExpandShapeOp::create(e, type, own, all, inner(tiles.count))
              .getResult());
   e.setInsertionPointAfter(choice);
   return choice.getResult(0);
 }
 
-static Value scalesOfGroup(Emitter &e, const Side &side, const Group &group) {
+/// The group's scales, or zero points, which begin with a tile.
+static Value blocksOfGroup(Emitter &e, const Side &side, Value blocks,
+                           const Group &group) {
+  if (!blocks || !side.hasRowsOfTiles())
+    return blocks;
+  int64_t tile = side.type.getKTile();
+  Value first = arith::DivUIOp::create(e, group.first, e.index(tile));
+  return numbersOfGroup(e, blocks, /*dimensionOfK=*/1, first,
+                        e.ceilQuotient(group.count, tile));
+}
+
+static Value scalesOfGroup(Emitter &e, const Side &side, const Group &group,
+                           const Tiles &tiles) {
   if (side.type.getLayout() == ScaleLayout::Grouped)
     return entryOf(e, side.scales, group.number);
-  return side.hasTiles() ? tilesOfGroup(e, side, group) : side.scales;
+  if (side.hasRowsOfTiles())
+    return blocksOfGroup(e, side, side.scales, group);
+  return side.hasTiles() ? tilesOfGroup(e, side, group, tiles) : side.scales;
 }
 
 /// How the scales of a group lie, which knows no others.
@@ -171,18 +195,19 @@ static ScaleLayout layoutOfGroup(const Side &side) {
 }
 
 static Value productOfGroup(Emitter &e, MatmulOp op, ArrayRef<Side> sides,
-                            const Group &group) {
+                            const Group &group, ArrayRef<Tiles> tiles) {
   SmallVector<Value> operands;
-  for (const Side &side : sides) {
-    Value data = elementsOfGroup(e, side, group.first, group.count);
-    Value scales = scalesOfGroup(e, side, group);
+  for (auto [side, own] : llvm::zip_equal(sides, tiles)) {
+    Value data = numbersOfGroup(e, side.data, side.dimensionOfK(), group.first,
+                                group.count);
+    Value scales = scalesOfGroup(e, side, group, own);
     auto type =
         ScaledTensorType::get({side.type.getNumRows(), ShapedType::kDynamic},
                               side.type.getElementType(), side.type.getSpec(),
                               layoutOfGroup(side), side.type.getOrder());
-    operands.push_back(AssembleOp::create(e, type, data, scales,
-                                          /*zeros=*/Value(), side.tensorScale,
-                                          /*metadata=*/Value()));
+    operands.push_back(AssembleOp::create(
+        e, type, data, scales, blocksOfGroup(e, side, side.zeros, group),
+        side.tensorScale, /*metadata=*/Value()));
   }
   RankedTensorType type = op.getType();
   auto ofGroup = RankedTensorType::get(type.getShape().drop_front(),
@@ -213,18 +238,18 @@ Value blockscale::splitGroupsAlongK(MatmulOp op) {
   Value zero = e.index(0);
   Value groups = tensor::DimOp::create(e, op.getOffsets(), 0);
   auto loop = scf::ForOp::create(e, zero, groups, e.index(1),
-                                 ValueRange{init, zero, zero});
+                                 ValueRange{init, zero, zero, zero});
   e.setInsertionPointToStart(loop.getBody());
   Value number = loop.getInductionVar(), result = loop.getRegionIterArg(0);
   Value first = loop.getRegionIterArg(1);
   Value end = endOf(e, op, sides.front(), number, first);
   Value count = arith::SubIOp::create(e, end, first);
-  // Both sides have tiles for as many elements, if they have any.
-  const Side &tiled = sides[sides[0].hasTiles() ? 0 : 1];
-  Value tiles = tiled.hasTiles() ? e.ceilQuotient(count, tiled.unit()) : zero;
-  Value firstTile = loop.getRegionIterArg(2);
-  Value product =
-      productOfGroup(e, op, sides, {number, first, count, firstTile, tiles});
+  SmallVector<Tiles> tiles;
+  for (auto [i, side] : llvm::enumerate(sides))
+    tiles.push_back(
+        {loop.getRegionIterArg(unsigned(2 + i)),
+         side.hasTiles() ? e.ceilQuotient(count, side.unit()) : zero});
+  Value product = productOfGroup(e, op, sides, {number, first, count}, tiles);
   SmallVector<OpFoldResult> sizes =
       tensor::getMixedSizes(e, e.getLoc(), result);
   SmallVector<OpFoldResult> starts(sizes.size(), e.getIndexAttr(0));
@@ -232,7 +257,9 @@ Value blockscale::splitGroupsAlongK(MatmulOp op) {
   starts[0] = number;
   Value next = tensor::InsertSliceOp::create(e, product, result, starts, sizes,
                                              ones(e, sizes.size()));
-  scf::YieldOp::create(
-      e, ValueRange{next, end, arith::AddIOp::create(e, firstTile, tiles)});
+  SmallVector<Value> carried{next, end};
+  for (const Tiles &own : tiles)
+    carried.push_back(arith::AddIOp::create(e, own.first, own.count));
+  scf::YieldOp::create(e, carried);
   return loop.getResult(0);
 }

@@ -8,7 +8,7 @@
 
 // CHECK-LABEL: func.func @loop(
 // CHECK: %[[A:.*]]:2 = blockscale.disassemble %arg0
-// CHECK: scf.for %[[GROUP:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%{{.*}}, %[[FIRST:.*]] = %{{.*}}, %[[TILE:.*]] = %{{.*}})
+// CHECK: scf.for %[[GROUP:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%{{[a-z0-9]+}} = %{{[a-z0-9]+}}, %[[FIRST:[a-z0-9]+]] = %{{.*}}, %{{.*}} = %{{.*}})
 // CHECK: %[[OFFSET:.*]] = tensor.extract %arg2[%[[GROUP]]]
 // CHECK: %[[GIVEN:.*]] = arith.index_cast %[[OFFSET]]
 // CHECK: %[[K:.*]] = tensor.dim %[[A]]#0, %{{.*}}

@@ -3,7 +3,8 @@
 # verify` about each. Prints one line per edit that nobody noticed, then how many there
 # were.
 #
-# usage: mutate_groups_along_k.py FILE.mlir FILE.ptx FOLDER VERIFY-FLAGS...
+# usage: mutate_groups_along_k.py FILE.mlir FILE.ptx FOLDER ROLES VERIFY-FLAGS...
+#   ROLES  how many roles go through the groups
 #
 # Part of the blockscale project, under the Apache License v2.0 with LLVM
 # Exceptions.
@@ -15,7 +16,7 @@ import sys
 import mutations
 from mutations import Ptx
 
-source, ptx_path, folder, *flags = sys.argv[1:]
+source, ptx_path, folder, roles, *flags = sys.argv[1:]
 ptx = Ptx.read(ptx_path)
 STEP = 32  # elements of FP8
 LOAD = r"\tld\.global\.b32 \t%r\d+, \[%rd\d+\];"
@@ -26,16 +27,17 @@ BINARY = r"\t(?:add|sub)\.[su](?:32|64) \t(%\w+), (%\w+), (%\w+|-?\d+);"
 
 
 def walks():
-    """From the step to the next group to the first wait for the tile that it found."""
+    """From the step to the next group to the first wait for the tile that it found, or
+    to where the first of its scales is loaded."""
     for load in ptx.some(LOAD):
         if re.search(r"\tmul\.wide\.s32 .*, 4;", ptx.lines[load - 2]):
-            yield load - 2, min(at for at in ptx.places("mbarrier.try_wait")
+            yield load - 2, min(at for at in ptx.places(r"mbarrier\.try_wait|ld\.global")
                                 if at > load)
 
 
 def edits():
     found = list(walks())
-    assert len(found) == 2, f"{len(found)} roles go through groups"
+    assert len(found) == int(roles), f"{len(found)} roles go through groups"
     for begin, end in found:
         for at in range(begin, end):
             line = ptx.lines[at]
@@ -63,7 +65,7 @@ def edits():
             yield f"{name}: one more", ptx.added(at, r", (\d+);", STEP)
             yield f"drop what follows {name}", ptx.dropped(at + 1)
     # The first element of K of loads, and the tile of scales.
-    begin, end = found[0][1], ptx.places("cp.async.bulk.tensor.2d")[-1]
+    begin, end = found[0][1], ptx.places(r"cp\.async\.bulk\.tensor\.[23]d")[-1]
     for at in range(begin, end):
         if re.search(r"\tadd\.s32 \t%r\d+, %r\d+, %r\d+;", ptx.lines[at]):
             yield (f"line {at + 1}, '{ptx.lines[at].strip()}': the first alone",

@@ -16,64 +16,59 @@
 using namespace mlir;
 using namespace blockscale;
 
-/// Whether a group, which ends at a multiple of an instruction's K, has whole
-/// scales of its own.
-static bool hasScalesOfGroups(ScaledTensorType type, ScaledTensorType other) {
-  constexpr int64_t kLongestTile = 32;
-  const ScaleSpec &spec = type.getSpec().getValue();
-  return hasBlockScales(type, other) && !spec.isSparse() &&
-         type.getRowTile() == 1 && type.getKTile() <= kLongestTile;
-}
-
-/// Whether its scales cover all of K, and a group has them, or shares them with
-/// all others.
-static bool hasFactorsOfGroups(ScaledTensorType type) {
-  const ScaleSpec &spec = type.getSpec().getValue();
-  return spec.coversK() && !spec.isSparse() && !spec.zero;
-}
-
-/// The layout of scales that cover all of K: a matrix of them for each group,
-/// or one scale for all.
-static LogicalResult verifyFactorLayout(MatmulOp op, StringRef name,
-                                        ScaledTensorType type) {
-  bool isOfAll = type.getSpec().getValue().isTensor();
-  if (isOfAll || type.getLayout() == ScaleLayout::Grouped)
+/// Refuses scales of `name` in another layout than `expected`; `what` says of
+/// them why that is theirs.
+static LogicalResult verifyLayout(MatmulOp op, StringRef name,
+                                  ScaledTensorType type, ScaleLayout expected,
+                                  StringRef what) {
+  if (type.getLayout() == expected)
     return success();
   return op.emitOpError() << "with groups along K expected the scales of '"
-                          << name
-                          << "', each of which covers a row of a group, in "
-                             "layout 'grouped', found '"
+                          << name << "'" << what << " in layout '"
+                          << stringifyScaleLayout(expected) << "', found '"
                           << stringifyScaleLayout(type.getLayout()) << "'";
+}
+
+/// Where the scales of `name` lie: those that cover all of K are a matrix for
+/// each group, or one for all; those by which sums are multiplied lie as the
+/// elements do, of which each group has whole tiles; those that instructions
+/// read are padded for each group.
+static LogicalResult verifyScalesOfGroups(MatmulOp op, StringRef name,
+                                          ScaledTensorType type,
+                                          ScaledTensorType other) {
+  const ScaleSpec &spec = type.getSpec().getValue();
+  if (spec.isSparse() || (spec.coversK() && spec.zero))
+    return op.emitOpError()
+           << "with groups along K expected '" << name
+           << "' without metadata, and without zero points beside scales of "
+              "all of K, found "
+           << specName(type);
+  if (spec.coversK() && spec.isTensor())
+    return success();
+  if (spec.coversK())
+    return verifyLayout(op, name, type, ScaleLayout::Grouped,
+                        ", each of which covers a row of a group,");
+  if (hasPromotedScales(type, other))
+    return verifyLayout(op, name, type, ScaleLayout::Plain,
+                        ", by which sums are multiplied in registers,");
+  if (failed(verifyLayout(op, name, type, ScaleLayout::Grouped128x4, "")))
+    return failure();
+  if (ShapedType::isDynamic(type.getK()))
+    return success();
+  return op.emitOpError()
+         << "the scales of '" << name
+         << "' are padded for each group along K, as only the offsets say; "
+            "expected a dynamic K, found "
+         << type.getK();
 }
 
 LogicalResult blockscale::verifyGroupsAlongK(MatmulOp op) {
   ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
   for (auto [name, type, other] :
-       {std::tuple("a", a, b), std::tuple("b", b, a)}) {
-    if (type.getSpec().getText().empty())
-      continue;
-    if (hasFactorsOfGroups(type)) {
-      if (failed(verifyFactorLayout(op, name, type)))
-        return failure();
-      continue;
-    }
-    if (!hasScalesOfGroups(type, other))
-      return op.emitOpError()
-             << "with groups along K expected '" << name
-             << "' without scales and metadata, or with scales of at most 32 "
-                "elements of a row or of all of K, found "
-             << specName(type);
-    if (type.getLayout() != ScaleLayout::Grouped128x4)
-      return op.emitOpError() << "with groups along K expected the scales of '"
-                              << name << "' in layout 'grouped_128x4', found '"
-                              << stringifyScaleLayout(type.getLayout()) << "'";
-    if (!ShapedType::isDynamic(type.getK()))
-      return op.emitOpError()
-             << "the scales of '" << name
-             << "' are padded for each group along K, as only the offsets say; "
-                "expected a dynamic K, found "
-             << type.getK();
-  }
+       {std::tuple("a", a, b), std::tuple("b", b, a)})
+    if (!type.getSpec().getText().empty() &&
+        failed(verifyScalesOfGroups(op, name, type, other)))
+      return failure();
   return success();
 }
 

@@ -387,9 +387,6 @@ static LogicalResult verifyGroupsAlongK(KernelMatmulOp op) {
     return success();
   if (op.getOffsets())
     return op.emitOpError() << "expected 'groups' or 'k_groups', found both";
-  if (op.getRowBlock() || op.getColumnBlock())
-    return op.emitOpError()
-           << "with 'k_groups' expected no scales of rows and blocks of K";
   if (!op.getSfa() != !op.getSfb())
     return op.emitOpError()
            << "with 'k_groups' expected 'scales' of both operands or of none";

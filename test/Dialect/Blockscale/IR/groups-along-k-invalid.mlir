@@ -32,16 +32,6 @@ func.func @scales_of_b(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<4x96x64xf
 
 // -----
 
-!a = !blockscale.tensor<96x?xf8E4M3FN, "e8m0_t64", layout = grouped_128x4>
-!b = !blockscale.tensor<64x?xf8E4M3FN, "e8m0_t64", layout = grouped_128x4>
-func.func @long_tiles(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<4x96x64xf32> {
-  // expected-error @below {{with groups along K expected 'a' without scales and metadata, or with scales of at most 32 elements of a row or of all of K, found spec 'e8m0_t64'}}
-  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !b -> tensor<4x96x64xf32>
-  return %0 : tensor<4x96x64xf32>
-}
-
-// -----
-
 !a = !blockscale.tensor<96x512xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
 !b = !blockscale.tensor<64x512xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
 func.func @static(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<4x96x64xf32> {
@@ -52,10 +42,40 @@ func.func @static(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<4x96x64xf32> {
 
 // -----
 
+!a = !blockscale.tensor<96x?xi8, "e8m0_t32", layout = grouped_128x4>
+!b = !blockscale.tensor<64x?xi8, "e8m0_t32">
+func.func @for_sums(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<4x96x64xf32> {
+  // expected-error @below {{with groups along K expected the scales of 'a', by which sums are multiplied in registers, in layout 'plain', found 'grouped_128x4'}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !b -> tensor<4x96x64xf32>
+  return %0 : tensor<4x96x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<96x?xf8E4M3FN, "float32_t64n2m4">
+!b = !blockscale.tensor<64x?xf8E4M3FN, "float32_t128">
+func.func @pruned_blocks(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<4x96x64xf32> {
+  // expected-error @below {{with groups along K expected 'a' without metadata, and without zero points beside scales of all of K, found spec 'float32_t64n2m4'}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !b -> tensor<4x96x64xf32>
+  return %0 : tensor<4x96x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<96x?xui4, "float32_int8_t0">
+!b = !blockscale.tensor<64x?xf16>
+func.func @zeros(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<4x96x64xf32> {
+  // expected-error @below {{without zero points beside scales of all of K, found spec 'float32_int8_t0'}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !b -> tensor<4x96x64xf32>
+  return %0 : tensor<4x96x64xf32>
+}
+
+// -----
+
 !a = !blockscale.tensor<96x?xf16, "n2m4">
 !b = !blockscale.tensor<64x?xf16>
 func.func @pruned(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<4x96x64xf32> {
-  // expected-error @below {{with groups along K expected 'a' without scales and metadata, or with scales of at most 32 elements of a row or of all of K, found spec 'n2m4'}}
+  // expected-error @below {{with groups along K expected 'a' without metadata, and without zero points beside scales of all of K, found spec 'n2m4'}}
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !b -> tensor<4x96x64xf32>
   return %0 : tensor<4x96x64xf32>
 }
@@ -89,17 +109,6 @@ func.func @both(%m: !map, %d: !blockscale.global<bf16>, %i: i32, %e: !blockscale
   blockscale.kernel_matmul a(%m) b(%m) d(%d) groups(%e) k_groups(%e) sizes(%i, %i, %i, %i)
     mma <kind = f16, a = bf16, b = bf16, m = 128, n = 128, k = 16>
     schedule<tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> groups !blockscale.global<i32> k_groups !blockscale.global<i32>
-  return
-}
-
-// -----
-
-!map = !blockscale.tensor_map<bf16, dims = ()[m, n, k, l] -> (k, m, 1), strides = ()[m, n, k, l] -> (k, k * m), box = [64, 128, 1], swizzle = "128B">
-func.func @factors_of_blocks(%m: !map, %d: !blockscale.global<bf16>, %i: i32, %s: !blockscale.global<f32>, %e: !blockscale.global<i32>) {
-  // expected-error @below {{with 'k_groups' expected no scales of rows and blocks of K}}
-  blockscale.kernel_matmul a(%m) b(%m) d(%d) row_scales(%s) k_groups(%e) sizes(%i, %i, %i, %i)
-    mma <kind = f16, a = bf16, b = bf16, m = 128, n = 128, k = 16>
-    schedule<tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> {row_block = 64 : i64} : !map, !map, !blockscale.global<bf16> row_scales !blockscale.global<f32> k_groups !blockscale.global<i32>
   return
 }
 

@@ -51,3 +51,11 @@ func.func @factors_along_k(%data: tensor<96x512xf8E4M3FN>, %scales: tensor<?x96x
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !blockscale.tensor<96x512xf8E4M3FN, "float32_t0", layout = grouped>, !blockscale.tensor<64x512xf8E4M3FN, "float32"> -> tensor<4x96x64xf32>
   return %0 : tensor<4x96x64xf32>
 }
+
+// With scales of tiles by which sums are multiplied, of all of K.
+// CHECK-LABEL: func @tiles_along_k
+// CHECK: groups(%{{.*}} : tensor<4xi32>) : !blockscale.tensor<96x512xf8E4M3FN, "float32_t128">, !blockscale.tensor<64x512xf8E4M3FN, "float32_t128_t128"> -> tensor<4x96x64xf32>
+func.func @tiles_along_k(%a: !blockscale.tensor<96x512xf8E4M3FN, "float32_t128">, %b: !blockscale.tensor<64x512xf8E4M3FN, "float32_t128_t128">, %ends: tensor<4xi32>) -> tensor<4x96x64xf32> {
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !blockscale.tensor<96x512xf8E4M3FN, "float32_t128">, !blockscale.tensor<64x512xf8E4M3FN, "float32_t128_t128"> -> tensor<4x96x64xf32>
+  return %0 : tensor<4x96x64xf32>
+}

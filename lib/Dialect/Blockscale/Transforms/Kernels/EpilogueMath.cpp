@@ -197,11 +197,15 @@ void EpilogueMath::loadScale(Value batch) {
 
 EpilogueMath::RowScales EpilogueMath::scalesOf(bool isA) {
   KernelMatmulOp op = frame.op;
+  auto isOfOne = [&](int64_t block) {
+    return block != 0 && frame.isGroupedAlongK();
+  };
   if (isA)
     return {op.getRowScales(), int64_t(op.getRowGroup()),
-            int64_t(op.getRowBlock()), frame.isGrouped()};
+            int64_t(op.getRowBlock()),
+            frame.isGrouped() || isOfOne(int64_t(op.getRowBlock()))};
   return {op.getColumnScales(), int64_t(op.getColumnGroup()),
-          int64_t(op.getColumnBlock()), /*isOfAll=*/false};
+          int64_t(op.getColumnBlock()), isOfOne(int64_t(op.getColumnBlock()))};
 }
 
 Value EpilogueMath::scaleIndex(const RowScales &scales, Value batch, Value row,
@@ -242,17 +246,25 @@ Value EpilogueMath::spread(Value values, int64_t share) {
   return vector::ShuffleOp::create(b, values, values, owners);
 }
 
-EpilogueMath::TileScales EpilogueMath::tileScales(const RowScales &scales,
-                                                  Value batch, Value row,
-                                                  Value rows) {
+EpilogueMath::TileScales
+EpilogueMath::tileScales(const RowScales &scales,
+                         const EpilogueFragment &fragment, Value row,
+                         Value rows) {
   TileScales result;
   if (!scales.block)
     return result;
   result.memory = scales.memory;
   result.length = b.ceilDiv(frame.op.getK(), scales.block);
   result.pitch = b.toI64(result.length);
-  result.first = b.mul(scaleIndex(scales, batch, row, rows), result.pitch);
+  result.first =
+      b.mul(scaleIndex(scales, fragment.batch, row, rows), result.pitch);
   result.blocks = scales.block / frame.promotionBlock();
+  if (!frame.isGroupedAlongK())
+    return result;
+  // Groups begin with a tile.
+  result.first =
+      b.add(result.first, b.toI64(b.div(fragment.kGroup.first, scales.block)));
+  result.length = frame.partsOfK(fragment.kGroup.size, scales.block);
   return result;
 }
 
@@ -266,7 +278,7 @@ EpilogueMath::tileScalesOfRow(const EpilogueFragment &fragment) {
   Value inside;
   if (scales.memory && isGathered(scales))
     std::tie(row, inside) = gatheredRow(row, isInside());
-  TileScales result = tileScales(scales, fragment.batch, row, rowsOfMatrix());
+  TileScales result = tileScales(scales, fragment, row, rowsOfMatrix());
   if (!inside)
     inside = isInside();
   result.count = arith::ExtUIOp::create(b, b.getI32Type(), inside);
@@ -280,6 +292,7 @@ EpilogueMath::TileScales EpilogueMath::tileScalesOfRow(TilePosition tile,
   fragment.row = frame.within(rows, b.add(firstRow(tile), row));
   fragment.rowEnd = rows.end;
   fragment.batch = tile.batch;
+  fragment.kGroup = tile.kGroup;
   return tileScalesOfRow(fragment);
 }
 
@@ -287,7 +300,7 @@ EpilogueMath::TileScales
 EpilogueMath::tileScalesAlong(const EpilogueFragment &fragment) {
   RowScales scales = scalesOf(isSwapped);
   TileScales result =
-      tileScales(scales, fragment.batch, fragment.column, columnsOfMatrix());
+      tileScales(scales, fragment, fragment.column, columnsOfMatrix());
   result.count = fragment.count;
   // One for all columns is for the most that there may be.
   if (scales.group % width == 0 || scales.group == kMaxProductSize) {
@@ -305,6 +318,7 @@ EpilogueMath::TileScales EpilogueMath::tileScalesAlong(TilePosition tile,
   EpilogueFragment fragment;
   Extent columns = columnsAround(tile);
   fragment.batch = tile.batch;
+  fragment.kGroup = tile.kGroup;
   fragment.column = frame.within(columns, b.add(firstColumn(tile), column));
   Value none = b.constant(0);
   Value inside =

@@ -22,6 +22,8 @@ struct EpilogueFragment {
   mlir::Value row, column, count, batch;
   /// The row behind the last one that `row` may be.
   mlir::Value rowEnd;
+  /// The elements of K that it sums up, where K is in groups.
+  KGroup kGroup;
 };
 
 /// Emits D = epilogue(factors * sum, beta * C, bias) for vectors of `width`
@@ -147,7 +149,7 @@ private:
     /// Elements of K that share one; 0 if all do.
     int64_t block = 0;
     /// Whether all matrices of the batch have the same: those of the rows that
-    /// are in groups.
+    /// are in groups, and those of tiles along K that is.
     bool isOfAll = false;
   };
   RowScales scalesOf(bool isA);
@@ -188,8 +190,10 @@ private:
   mlir::Value loadBias(const EpilogueFragment &fragment);
   /// A vector of equal elements for sums; null for null.
   mlir::Value splat(mlir::Value scalar);
-  TileScales tileScales(const RowScales &scales, mlir::Value batch,
-                        mlir::Value row, mlir::Value rows);
+  /// Those of `row`, of `rows` rows of a matrix.
+  TileScales tileScales(const RowScales &scales,
+                        const EpilogueFragment &fragment, mlir::Value row,
+                        mlir::Value rows);
   /// A vector of the width in which each of `values` stands `share` times.
   mlir::Value spread(mlir::Value values, int64_t share);
   std::pair<mlir::Value, mlir::Value>

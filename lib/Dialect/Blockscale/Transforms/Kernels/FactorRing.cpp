@@ -346,7 +346,8 @@ FactorRing::Window FactorRing::loadBehind(TileSource &source, TilePosition tile,
 
 SmallVector<Value> FactorRing::fillTile(TileSource &source, TilePosition tile,
                                         RingPosition ring, Window codes) {
-  Value blocks = b.ceilDiv(frame.op.getK(), frame.promotionBlock());
+  Value blocks =
+      frame.partsOfK(frame.partOfK(tile).size, frame.promotionBlock());
   Places places = placesOf(tile);
   auto carriedWith = [&](RingPosition at) {
     SmallVector<Value> carried{at.slot, at.parity};

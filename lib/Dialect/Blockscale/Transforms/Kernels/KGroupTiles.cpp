@@ -68,6 +68,10 @@ KGroupTiles::Group KGroupTiles::find(Value number, Group group) {
 KGroup KGroupTiles::elementsOf(const Group &group) {
   constexpr int64_t kPadding = 128;
   Value size = b.sub(group.end, group.first);
+  // Sums of blocks are added to zeros, of which there are none then.
+  if (frame.promotionBlock())
+    return {group.first, size, group.firstTile,
+            group.firstTile ? scaleTiles(size) : Value()};
   Value isEmpty = b.isEqual(size, 0);
   Value behind = b.mul(b.ceilDiv(frame.op.getK(), kPadding), kPadding);
   KGroup elements{b.select(isEmpty, behind, group.first),

@@ -281,7 +281,7 @@ MainLoop::Rings MainLoop::choose(Value condition, const Rings &otherwise,
 
 MainLoop::Rings MainLoop::fillShortBlocks(const MmaTile &tile, Rings at) {
   int64_t tileK = frame.geometry.tileK;
-  Value wholeStages = b.div(frame.op.getK(), tileK);
+  Value wholeStages = b.div(tile.k.size, tileK);
   auto loop = scf::ForOp::create(b, b.constant(0), wholeStages, b.constant(1),
                                  valuesOf(at));
   {
@@ -292,7 +292,9 @@ MainLoop::Rings MainLoop::fillShortBlocks(const MmaTile &tile, Rings at) {
     scf::YieldOp::create(b, valuesOf(after));
   }
   at = ringsOf(loop.getResults());
-  Value rest = b.rem(frame.op.getK(), tileK);
+  if (frame.hasWhole(tileK))
+    return at;
+  Value rest = b.rem(tile.k.size, tileK);
   std::optional<int64_t> known = b.known(rest);
   if (known == 0)
     return at;
@@ -308,8 +310,9 @@ MainLoop::Rings MainLoop::fillBlocks(MmaTile tile, Value columnTile, Rings at) {
     return fillShortBlocks(tile, at);
   }
   int64_t stages = frame.promotionBlock() / frame.geometry.tileK;
-  Value blocks = b.ceilDiv(frame.op.getK(), frame.promotionBlock());
-  bool isWhole = b.known(b.rem(frame.op.getK(), frame.promotionBlock())) == 0;
+  Value blocks = frame.partsOfK(tile.k.size, frame.promotionBlock());
+  bool isWhole = frame.hasWhole(frame.promotionBlock()) ||
+                 b.known(b.rem(tile.k.size, frame.promotionBlock())) == 0;
   auto loop =
       scf::ForOp::create(b, b.constant(0), blocks, b.constant(1), valuesOf(at));
   OpBuilder::InsertionGuard guard(b);

@@ -273,7 +273,8 @@ void PromotedStore::storeChunks(TilePosition tile, const Fragments &fragments,
 
 RingPosition PromotedStore::storeTile(TilePosition tile, RingPosition copy,
                                       Value parity) {
-  Value blocks = b.ceilDiv(frame.op.getK(), frame.promotionBlock());
+  Value blocks =
+      frame.partsOfK(frame.partOfK(tile).size, frame.promotionBlock());
   Extent around = frame.columnsAround(tile);
   std::optional<EpilogueFragment> place;
   if (isCrowded())
