@@ -54,7 +54,7 @@ def draw_side(rng, elements):
 
 def draw_any_operands(rng, chip, form):
     roll = rng.random()
-    if roll < 0.5 or form == "along_k":
+    if roll < 0.5:
         return mixed_operands(rng, chip)
     if roll < 0.8:
         return rng.choice(APPLIED)
@@ -67,7 +67,7 @@ def draw_any_operands(rng, chip, form):
 def draw_operands(rng, chip, form):
     """Of groups of rows only B may be sparse, along K neither."""
     one = draw_any_operands(rng, chip, form)
-    while form == "along_k" and is_sparse(one.a_spec):
+    while form == "along_k" and is_sparse(one.a_spec + one.b_spec):
         one = draw_any_operands(rng, chip, form)
     if form in ("rows", "gathered") and is_sparse(one.a_spec):
         return kinds.Operands(one.b, one.a, one.b_spec, one.a_spec)
@@ -77,6 +77,11 @@ def draw_operands(rng, chip, form):
 def apart(spec):
     """Scales that instructions read lie by groups."""
     return spec + "@grouped_128x4" if spec and "@" not in spec else spec
+
+
+def along(spec):
+    """So do, where groups are along K, those that cover all of it."""
+    return apart(re.sub("_t0@plain$", "_t0@grouped", spec))
 
 
 def draw_sizes(rng, form, tile):
@@ -154,12 +159,12 @@ def draw_types(rng, form, operands, text):
     """Types of A and of B."""
     (a_rows, a_k), (b_rows, b_k), _ = shapes_of(form, text)
     a_spec, b_spec = operands.a_spec, operands.b_spec
-    if form != "counts":
-        a_spec = apart(a_spec)
-    if form == "along_k":
-        b_spec = apart(b_spec)
     elements = (operands.a, operands.b)
-    if form == "along_k" and not a_spec and not b_spec:
+    if form == "along_k":
+        a_spec, b_spec = along(a_spec), along(b_spec)
+    elif form != "counts":
+        a_spec = apart(a_spec)
+    if form == "along_k" and "@grouped" not in a_spec + b_spec:
         elements = tuple(draw_order(rng, element) for element in elements)
     return (tensor(a_rows, a_k, elements[0], a_spec),
             tensor(b_rows, b_k, elements[1], b_spec))

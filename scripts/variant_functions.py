@@ -49,11 +49,13 @@ def product(name, a, b, result, schedule, clause="", more=""):
 
 
 def function_along_k(name, operands, m, n, schedule, groups, result_type):
-    has_tiles = operands.a_spec and "@" not in operands.a_spec
-    apart = "@grouped_128x4" if has_tiles else ""
-    ends, clause, _ = groups_of(groups)
-    return product(name, tensor(m, "?", operands.a, operands.a_spec + apart),
-                   tensor(n, "?", operands.b, operands.b_spec + apart),
+    ends, clause, apart = groups_of(groups)
+
+    def side(rows, element, spec):
+        has_tiles = spec and "@" not in spec
+        return tensor(rows, "?", element, spec + apart if has_tiles else spec)
+    return product(name, side(m, operands.a, operands.a_spec),
+                   side(n, operands.b, operands.b_spec),
                    f"tensor<{groups}x{m}x{n}x{sum_type(operands, result_type)}>",
                    schedule, clause, ends)
 

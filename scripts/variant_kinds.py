@@ -97,6 +97,25 @@ FACTORS_ALONG_K = [same("f8E4M3FN", "float32_t0@grouped"),
                             "float16_t16_t0@grouped"),
                    Operands("f8E4M3FN", "f8E4M3FN", "float32@plain",
                             "float32@grouped")]
+# Beside scales of bytes, without scales and with those of all of K.
+MIXES_ALONG_K = [Operands("f8E4M3FN", "f6E3M2FN", "e8m0_t32", ""),
+                 Operands("f6E2M3FN", "f4E2M1FN", "", ""),
+                 Operands("f4E2M1FN", "f8E5M2", "float32_t0@grouped",
+                          "bfloat16_t0@grouped")]
+# Of longer tiles and of several rows, which the host repeats.
+REPEATED_ALONG_K = [same("f8E4M3FN", "e8m0_t64"),
+                    Operands("f8E5M2", "f4E2M1FN", "e8m0_t32_t32", "e8m0_t128_t128"),
+                    Operands("f4E2M1FN", "f4E2M1FN", "multi_float32_e4m3fn_t16_t16",
+                             "multi_float32_e4m3fn_t16")]
+# As DeepGEMM's gradients have them, in squares, of which one has two of the other's, in
+# several to a stage, of integers less zero points, and of what instructions scale too.
+PROMOTED_ALONG_K = [same("f8E4M3FN", "float32_t128@plain"),
+                    Operands("f8E5M2", "f6E2M3FN", "float32_t128_t128@plain",
+                             "float32_t256@plain"),
+                    same("f8E4M3FN", "float32_t64@plain"),
+                    Operands("bf16", "ui4", "", "float32_int8_t128@plain"),
+                    Operands("f8E4M3FN", "f8E4M3FN", "float32_t128@plain",
+                             "e8m0_t32")]
 # Of formats that no instruction converts.
 DECODED_FACTORS = [Operands("f8E4M3FN", "f8E5M2", "e4m3b8fnuz_t32@plain",
                             "e3m4_t64_t128@plain"),
@@ -164,6 +183,8 @@ GROUPED_LONG = Sizes([400], [(264, 1632)])
 # Groups along K: empty ones, and tiles along K that they fill in part or not. K is
 # dynamic and takes each of `rows`; M and N are static.
 ALONG_K = Sizes([64, 768, 1280], [(264, 136)])
+# The same in tiles along K of 128 and more.
+BLOCKS_ALONG_K = Sizes([256, 1152, 1664], [(264, 136)])
 # Whole tiles of 128 along K.
 BLOCKS = Sizes([1, 300], [(264, 640)])
 LONG_SPLIT = Sizes([130], [(208, 1632), (512, 2304)])
@@ -216,8 +237,9 @@ def adding_by_tma(name, operands, schedule, sizes=SMALL, needs=DATACENTER,
                    results=("f32", "bf16", "f16"), make=function_that_adds)
 
 
-def along_k(name, operands, schedule, needs=DATACENTER):
-    return Variant(name, needs, operands, schedule, ALONG_K, groups=5,
+def along_k(name, operands, schedule, sizes=ALONG_K, needs=DATACENTER,
+            is_wide=False):
+    return Variant(name, needs, operands, schedule, sizes, is_wide, groups=5,
                    is_along_k=True)
 
 

@@ -50,11 +50,11 @@ def checked_rows(rows):
 def scales_along_k(operand, ends, block, size):
     """Of an operand whose K is in groups: tiles of each group apart, and padding up to
     `size` bytes."""
-    plain, made, start = operand.to("plain"), [], 0
+    plain, own, made, start = operand.to("plain"), operand.format.block, [], 0
     for end in map(int, ends):
         if end > start:
             group = Scaled(plain.data[:, start:end],
-                           plain.scales[:, start // block:-(-end // block)],
+                           plain.scales[:, start // own:-(-end // own)],
                            plain.tensor_scale, format=plain.format)
             made.append(group.to("tiled_128x4").repeated(block))
         start = end

@@ -218,6 +218,54 @@ def test_wrong_ends_along_k(device, along_k, ends, words):
                         ends=K_ENDS)
 
 
+# Groups of whole tiles of 128: of elements that TMA reaches so, of scales by which sums
+# are multiplied, and of such as the host repeats. Types of both sides, and the dtypes of
+# elements and scales.
+BLOCK_ENDS = np.array([256, 256, 384, 640])
+FP8, FP6, POWERS = ml_dtypes.float8_e4m3fn, ml_dtypes.float6_e2m3fn, \
+    ml_dtypes.float8_e8m0fnu
+BLOCK_KINDS = {
+    "mixes": [('f8E4M3FN, "e8m0_t32", layout = grouped_128x4', FP8, 32, 1, POWERS),
+              ('f6E2M3FN, "e8m0_t32", layout = grouped_128x4', FP6, 32, 1, POWERS)],
+    "promoted": [('f8E4M3FN, "float32_t128"', FP8, 128, 1, np.float32),
+                 ('f8E4M3FN, "float32_t128_t128"', FP8, 128, 128, np.float32)],
+    "repeated": [('f8E4M3FN, "e8m0_t64", layout = grouped_128x4', FP8, 64, 1, POWERS),
+                 ('f6E2M3FN, "e8m0_t32_t128", layout = grouped_128x4', FP6, 128, 32,
+                  POWERS)]}
+
+
+@pytest.mark.parametrize("kind", BLOCK_KINDS)
+def test_groups_of_blocks_along_k(device, kind):
+    rng = np.random.default_rng(11)
+    (a, *_), (b, *_) = BLOCK_KINDS[kind]
+    ends, out = f"tensor<{GROUPS}xi32>", f"tensor<{GROUPS}x{M}x{N}xf32>"
+    kernel = bs.compile(f"""
+!a = !blockscale.tensor<{M}x?x{a}>
+!b = !blockscale.tensor<{N}x?x{b}>
+func.func @k(%a: !a, %b: !b, %ends: {ends}) -> {out} {{
+  %d = blockscale.matmul %a, %b groups(%ends : {ends}) : !a, !b -> {out}
+  return %d : {out}
+}}""")
+    sides, values = [], []
+    for name, (_, element, block, shared, scale), rows in zip(
+            "ab", BLOCK_KINDS[kind], (M, N)):
+        data = rng.integers(-3, 4, (rows, ALL_K)).astype(element)
+        scales = np.exp2(rng.integers(-2, 3, (-(-rows // shared), ALL_K // block)))
+        sides.append(bs.Scaled(data, scales.astype(scale),
+                               format=kernel.arg(name).format))
+        spread = np.repeat(np.repeat(scales, shared, axis=0)[:rows], block, axis=1)
+        values.append(data.astype(np.float32) * spread.astype(np.float32))
+    wanted = np.stack([values[0][:, start:end] @ values[1][:, start:end].T
+                       for start, end in zip([0, *BLOCK_ENDS[:-1]], BLOCK_ENDS)])
+    assert len(np.unique(wanted)) > 500
+    for num_sms in (None, 3):
+        found = kernel.emulate(*sides, ends=BLOCK_ENDS, num_sms=num_sms)
+        assert np.array_equal(found, wanted)
+    assert np.array_equal(kernel.launch(*sides, ends=BLOCK_ENDS), wanted)
+    with pytest.raises(bs.Refused, match="expected multiples of 128, none below"):
+        kernel.emulate(*sides, ends=BLOCK_ENDS - 32)
+
+
 @pytest.fixture(scope="module")
 def with_factors():
     kinds = [f'f8E4M3FN, "{spec}", layout = grouped' for spec in ("float32_t0", "float32")]

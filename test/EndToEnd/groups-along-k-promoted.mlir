@@ -9,11 +9,11 @@
 // RUN: blockscale verify %s --num-sms=5 --k=1664 --seed=5 --target=sm_107a | FileCheck %s --check-prefix=ONCE
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-25: pass
+// CHECK-COUNT-27: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 // ONCE-NOT: FAIL
-// ONCE-COUNT-26: pass
+// ONCE-COUNT-28: pass
 // ONCE-NOT: {{FAIL|pass}}
 
 !a = !blockscale.tensor<200x?xf8E4M3FN, "float32_t128">
@@ -80,10 +80,16 @@ func.func @codes(%a: !half, %b: !codes, %ends: tensor<5xi32>) -> tensor<5x200x13
   return %0 : tensor<5x200x136xf32>
 }
 
-// Those of the other side cover all of K of a group.
+// Those of the other side cover all of K of a group, or instructions read them.
 !rows = !blockscale.tensor<136x?xf8E4M3FN, "float32_t0", layout = grouped>
 func.func @rows(%a: !a, %b: !rows, %ends: tensor<5xi32>) -> tensor<5x200x136xf32> {
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<5xi32>) : !a, !rows -> tensor<5x200x136xf32>
+  return %0 : tensor<5x200x136xf32>
+}
+
+!mxfp8 = !blockscale.tensor<136x?xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+func.func @beside_mxfp8(%a: !a, %b: !mxfp8, %ends: tensor<5xi32>) -> tensor<5x200x136xf32> {
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<5xi32>) : !a, !mxfp8 -> tensor<5x200x136xf32>
   return %0 : tensor<5x200x136xf32>
 }
 

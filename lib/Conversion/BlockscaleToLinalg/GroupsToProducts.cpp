@@ -258,7 +258,10 @@ struct GroupsToProducts
       if (op.getLoweringAttr() || hw::whyNotTarget(target) ||
           !op.isGroupedAlongK())
         return false;
-      auto why = whyNotGroupsAlongK(op.getA().getType(), op.getB().getType());
+      ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
+      auto why = whyNotGroupsAlongK(a, b);
+      if (!why)
+        why = whyNotRepeatedAlongK(a, b);
       if (why)
         op->emitRemark() << "becomes a loop with a product for each group: "
                          << why->text;

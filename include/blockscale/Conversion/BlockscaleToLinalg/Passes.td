@@ -100,20 +100,22 @@ def PartsToProducts : Pass<"blockscale-parts-to-products"> {
 def GroupsToProducts : Pass<"blockscale-groups-to-products"> {
   let summary = "Write products with groups that no kernel takes as loops";
   let description = [{
-    A `blockscale.matmul` with `groups` along K for a target, of elements that kernels
-    do not reach where a group begins, and without a schedule of its own, becomes a loop
-    with a product for each group, of a K that is known when it runs. A remark says why.
+    A `blockscale.matmul` with `groups` along K for a target, under scales that kernels
+    do not read as they lie, and without a schedule of its own, becomes a loop
+    with a product for each group, of a K that is known when it runs. A remark says why:
+    scales are longer or have more rows than an instruction has one for, so that they are
+    repeated, or each group has one of the whole of `a` and all have one of `b`.
     Offsets mean what they mean to kernels.
 
     Before:
     ```mlir
-    %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !blockscale.tensor<64x?xf6E2M3FN>, !blockscale.tensor<32x?xf6E2M3FN> -> tensor<4x64x32xf32>
+    %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !blockscale.tensor<64x?xf6E2M3FN, "e8m0_t64", layout = grouped_128x4>, !blockscale.tensor<32x?xf6E2M3FN, "e8m0_t64", layout = grouped_128x4> -> tensor<4x64x32xf32>
     ```
     After:
     ```mlir
     %0:3 = scf.for %group = %c0 to %c4 step %c1 ... {
       %columns = tensor.extract_slice %data[0, %first] [64, %count] [1, 1] : ...
-      %1 = blockscale.matmul ... : !blockscale.tensor<64x?xf6E2M3FN>, !blockscale.tensor<32x?xf6E2M3FN> -> tensor<64x32xf32>
+      %1 = blockscale.matmul ... : !blockscale.tensor<64x?xf6E2M3FN, "e8m0_t64", layout = tiled_128x4>, !blockscale.tensor<32x?xf6E2M3FN, "e8m0_t64", layout = tiled_128x4> -> tensor<64x32xf32>
     ```
   }];
   let dependentDialects = [

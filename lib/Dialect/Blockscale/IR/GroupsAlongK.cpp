@@ -120,6 +120,27 @@ std::optional<Reason> blockscale::whyNotGroupsAlongK(ScaledTensorType a,
                 "'grouped' of both, or of 'b'");
 }
 
+std::optional<Reason> blockscale::whyNotRepeatedAlongK(ScaledTensorType a,
+                                                       ScaledTensorType b) {
+  constexpr int64_t kShort = 16, kLong = 32;
+  bool haveBoth = hasBlockScales(a, b) && hasBlockScales(b, a);
+  bool isRepeated = haveBoth && a.getKTile() != b.getKTile();
+  for (auto [type, other] : {std::pair(a, b), {b, a}}) {
+    if (!hasBlockScales(type, other))
+      continue;
+    // Some instructions read those with a fraction for tiles of 16 alone.
+    const ScaleSpec &spec = type.getSpec().getValue();
+    bool isPower = scaleFormat(*spec.scale) == ElementFormat::UE8M0;
+    isRepeated |=
+        type.getRowTile() > 1 || type.getKTile() > (isPower ? kLong : kShort);
+  }
+  if (!isRepeated)
+    return std::nullopt;
+  return Reason("kernels read scales of single rows and of tiles that an "
+                "instruction has, and longer ones are not repeated for each "
+                "group along K here");
+}
+
 std::optional<Reason> blockscale::whyNotGroupedAlongK(MmaAttr mma, int64_t step,
                                                       Scheduler scheduler,
                                                       int64_t splits) {

@@ -387,9 +387,6 @@ static LogicalResult verifyGroupsAlongK(KernelMatmulOp op) {
     return success();
   if (op.getOffsets())
     return op.emitOpError() << "expected 'groups' or 'k_groups', found both";
-  if (!op.getSfa() != !op.getSfb())
-    return op.emitOpError()
-           << "with 'k_groups' expected 'scales' of both operands or of none";
   Type element = op.getKOffsets().getType().getElementType();
   if (!element.isInteger(32))
     return op.emitOpError() << "expected offsets of i32, found " << element;

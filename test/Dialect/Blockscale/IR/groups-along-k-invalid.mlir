@@ -114,17 +114,6 @@ func.func @both(%m: !map, %d: !blockscale.global<bf16>, %i: i32, %e: !blockscale
 
 // -----
 
-!map = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m, 1), strides = ()[m, n, k, l] -> (k, k * m), box = [128, 128, 1], swizzle = "128B">
-func.func @scales_of_one(%m: !map, %d: !blockscale.global<bf16>, %i: i32, %e: !blockscale.global<i32>) {
-  // expected-error @below {{with 'k_groups' expected 'scales' of both operands or of none}}
-  blockscale.kernel_matmul a(%m) b(%m) scales(%m, none) d(%d) k_groups(%e) sizes(%i, %i, %i, %i)
-    mma <kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 128, k = 32>
-    schedule<tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map k_groups !blockscale.global<i32>
-  return
-}
-
-// -----
-
 !map = !blockscale.tensor_map<bf16, dims = ()[m, n, k, l] -> (k, m, 1), strides = ()[m, n, k, l] -> (k, k * m), box = [64, 128, 1], swizzle = "128B">
 func.func @bias_of_rows(%m: !map, %d: !blockscale.global<bf16>, %i: i32, %v: !blockscale.global<f32>, %e: !blockscale.global<i32>) {
   // expected-error @below {{with 'k_groups' expected a bias along the columns}}

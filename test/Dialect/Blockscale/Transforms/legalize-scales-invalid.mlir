@@ -533,16 +533,6 @@ func.func @tiled_beside_fp8(%a: !fp8, %b: !nvfp4) -> tensor<128x128xf32> {
 
 // -----
 
-!along_k_a = !blockscale.tensor<128x?xf8E4M3FN>
-!along_k_b = !blockscale.tensor<128x?xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
-func.func @along_k(%a: !along_k_a, %b: !along_k_b, %ends: tensor<3xi32>) -> tensor<3x128x128xf32> {
-  // expected-error @below {{operand 'b' has scales of tiles along K and 'a' has none; with groups along K expected scales of both or of neither}}
-  %0 = blockscale.matmul %a, %b groups(%ends : tensor<3xi32>) : !along_k_a, !along_k_b -> tensor<3x128x128xf32>
-  return %0 : tensor<3x128x128xf32>
-}
-
-// -----
-
 !sparse_direct = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32n2m4", layout = tiled_128x4>
 !mxint8 = !blockscale.tensor<128x256xi8, "e8m0_t32">
 func.func @sparse_beside_integers(%a: !sparse_direct, %b: !mxint8) -> tensor<128x128xf32> {

@@ -86,9 +86,11 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     others of D are not written. Each has a bias of columns.
 
     With `k_groups` K is in groups whose ends `k_offsets` holds: matrix g of D is
-    the product of group g of the columns of a and b, which are one matrix each. Row and
-    column scales, and `tensor_scales` behind the `shared_scales`, are those of each
-    group, as of each product of a batch.
+    the product of group g of the columns of a and b, which are one matrix each. An end
+    between two multiples of what groups end at (`blockscale.matmul`) counts as the one
+    before it where that is more than the K of an instruction. Row and column scales of
+    blocks of K lie as the elements do; others, and `tensor_scales` behind the
+    `shared_scales`, are those of each group, as of each product of a batch.
 
     Scales that cover all of K are factors of the sum, which is multiplied by
     the product of alpha, the `tensor_scales` and the row's scale, then by the

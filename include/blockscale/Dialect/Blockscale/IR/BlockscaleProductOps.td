@@ -131,12 +131,15 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     of weights want: `offsets[g]` is the element of K behind group g, and matrix g of
     the result, `[groups, M, N]`, is the product of the group's columns of `a` and `b`;
     that of an empty group is 0. What lies behind the last offset is not read. Offsets
-    are multiples of the K of one instruction: as many elements of the operand as take
-    32 bytes. Each group has scales of its own: those of tiles along K lie in layout
-    `grouped_128x4`, and those that cover all of K are for all of the group's, one for
-    each of its rows (`float32_t0`) or for its matrix (`float32`), in layout `grouped`,
-    `[groups, M, 1]` and `[groups, 1, 1]`. A `float32` that is `plain`, and a tensor
-    scale, are one number for all groups.
+    are multiples of the K of one instruction, as many elements of the operand as take
+    32 bytes; of 128 where elements of 6 and 4 bits are multiplied as those of 8 are,
+    which TMA reaches so; and of the tiles of scales, of which each group has whole ones.
+    Those by which sums are multiplied in registers (`float32_t128`) lie `plain`, as of
+    one matrix with all of K. All others are each group's own: those of tiles along K
+    that instructions read lie in layout `grouped_128x4`, and those that cover all of K
+    are for all of the group's, one for each of its rows (`float32_t0`) or for its matrix
+    (`float32`), in layout `grouped`, `[groups, M, 1]` and `[groups, 1, 1]`. A `float32`
+    that is `plain`, and a tensor scale, are one number for all groups.
 
     The product, unless it has groups or pairs, can be tiled along the batch, M and N, with
     `blockscale.slice_rows` of the operands; K stays whole.
@@ -160,6 +163,7 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     %e = blockscale.matmul %tokens, %experts groups(%ends : tensor<8xi32>) : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>, !blockscale.tensor<8x7168x4096xf8E4M3FN, "e8m0_t32", layout = tiled_128x4> -> tensor<?x7168xbf16>
     %f = blockscale.matmul %x, %experts groups(%ends : tensor<8xi32>) rows(%ids : tensor<?xi32>) : !blockscale.tensor<?x4096xf8E4M3FN, "float32_t0">, !blockscale.tensor<8x7168x4096xf8E4M3FN, "float32_t0"> -> tensor<?x7168xbf16>
     %v = blockscale.matmul %gradients, %inputs groups(%ends : tensor<8xi32>) : !blockscale.tensor<7168x?xf8E4M3FN, "float32_t0", layout = grouped>, !blockscale.tensor<4096x?xf8E4M3FN, "float32_t0", layout = grouped> -> tensor<8x7168x4096xbf16>
+    %t = blockscale.matmul %gradients, %inputs groups(%ends : tensor<8xi32>) : !blockscale.tensor<7168x?xf8E4M3FN, "float32_t128">, !blockscale.tensor<4096x?xf8E4M3FN, "float32_t128"> -> tensor<8x7168x4096xf32>
     %w = blockscale.matmul %gradients, %inputs groups(%ends : tensor<8xi32>) : !blockscale.tensor<7168x?xbf16>, !blockscale.tensor<4096x?xbf16> -> tensor<8x7168x4096xf32>
     %s = blockscale.matmul %a, %b bias(%both) pairs epilogue(%x, %up, %xb, %ub) {
       %0 = arith.addf %x, %xb : f32

@@ -44,6 +44,12 @@ int64_t stepAlongK(KernelMatmulOp op);
 std::optional<Reason> whyNotGroupsAlongK(ScaledTensorType a,
                                          ScaledTensorType b);
 
+/// Why whole functions do not hand scales of such operands to a kernel: they
+/// have longer tiles or more rows than an instruction has one for, so that a
+/// host that knows the ends of groups repeats them; empty if they do.
+std::optional<Reason> whyNotRepeatedAlongK(ScaledTensorType a,
+                                           ScaledTensorType b);
+
 /// Why no kernel computes a product whose K is in groups that end at multiples
 /// of `step` elements; empty if one can.
 std::optional<Reason> whyNotGroupedAlongK(MmaAttr mma, int64_t step,

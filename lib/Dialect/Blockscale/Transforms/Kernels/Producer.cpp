@@ -210,12 +210,12 @@ void Producer::loadScalesOfStage(const LoadedTile &from, KTile ofA, KTile ofB) {
   const TileGeometry &g = frame.geometry;
   KernelMatmulOp op = frame.op;
   if (frame.isGroupedAlongK()) {
-    for (auto [ring, row] : llvm::zip_equal(stages.scales->a, from.scaleRows))
+    for (auto [ring, row] : llvm::zip(stages.scales->a, from.scaleRows))
       loadGroupScales(op.getSfa(), ring, row, frame.rows, g.a.scaleGroups, ofA,
                       sharers.a, frame.place.rankN);
-    loadGroupScales(op.getSfb(), stages.scales->b.front(), from.scaleRowOfB,
-                    frame.columns, g.b.scaleGroups, ofB, sharers.sfb,
-                    frame.place.rankM);
+    for (Value ring : stages.scales->b)
+      loadGroupScales(op.getSfb(), ring, from.scaleRowOfB, frame.columns,
+                      g.b.scaleGroups, ofB, sharers.sfb, frame.place.rankM);
     return;
   }
   for (auto [ring, row] : llvm::zip(stages.scales->a, from.scaleRows))

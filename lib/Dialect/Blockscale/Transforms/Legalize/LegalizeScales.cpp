@@ -289,12 +289,6 @@ static LogicalResult verifyScalesOfOne(MatmulOp op, const HardwareOperand &a,
            << "scales of 1 where they are f8E4M3FN, f8E5M2, f6E2M3FN, f6E3M2FN "
               "or f4E2M1FN, found "
            << StringRef(element.name());
-  if (op.isGroupedAlongK())
-    return op.emitOpError()
-           << "operand '" << scaled << "' has scales of tiles along K and '"
-           << other
-           << "' has none; with groups along K expected scales of both or of "
-              "neither";
   return success();
 }
 
