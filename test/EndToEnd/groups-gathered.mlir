@@ -8,15 +8,15 @@
 // RUN: blockscale verify %s --data=exact --conditions=harsh --num-sms=4 --m=301 --completion=latest --target=sm_103a | FileCheck %s --check-prefix=ONCE
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-30: pass
+// CHECK-COUNT-34: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 // FIRST-NOT: FAIL
-// FIRST-COUNT-29: pass
+// FIRST-COUNT-33: pass
 // FIRST-NOT: {{FAIL|pass}}
 
 // ONCE-NOT: FAIL
-// ONCE-COUNT-15: pass
+// ONCE-COUNT-17: pass
 // ONCE-NOT: {{FAIL|pass}}
 
 // Without scales; K ends inside a stage, N inside a tile.
@@ -121,4 +121,18 @@ func.func @tiles_of_b(%a: !half_a, %b: !half_b, %ends: tensor<4xi32>, %ids: tens
 func.func @rows_of_b(%a: !float_a, %b: !float_b, %ends: tensor<4xi32>, %ids: tensor<?xi32>) -> tensor<?x272xf32> {
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) rows(%ids : tensor<?xi32>) schedule(#blockscale.schedule<swap_operands = true>) : !float_a, !float_b -> tensor<?x272xf32>
   return %0 : tensor<?x272xf32>
+}
+
+// Integers less zero points of tiles and of rows, which go with the rows of A too: whoever
+// packs them subtracts those, so that rows of no number are zeros as well.
+!codes_a = !blockscale.tensor<?x512xui4, "float32_int8_t128">
+func.func @codes(%a: !codes_a, %b: !tiles_b, %ends: tensor<4xi32>, %ids: tensor<?xi32>) -> tensor<?x272xbf16> {
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) rows(%ids : tensor<?xi32>) : !codes_a, !tiles_b -> tensor<?x272xbf16>
+  return %0 : tensor<?x272xbf16>
+}
+
+!bytes_a = !blockscale.tensor<?x256xui8, "float32_int16_t0">
+func.func @bytes(%a: !bytes_a, %b: !rows_b, %ends: tensor<5xi32>, %ids: tensor<?xi32>) -> tensor<?x136xf32> {
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<5xi32>) rows(%ids : tensor<?xi32>) : !bytes_a, !rows_b -> tensor<?x136xf32>
+  return %0 : tensor<?x136xf32>
 }

@@ -9,6 +9,8 @@
 // CHECK-DAG: {{^}}whole exact {{[0-9]+}} 1 384 0 0 0 pass
 // CHECK-DAG: {{^}}scaled exact - 1 384 0 0 0 pass
 // CHECK-DAG: {{^}}rows exact - 1 384 0 {{.*}} 0 pass
+// CHECK-DAG: {{^}}codes exact - 1 384 0 0 0 pass
+// WARPS-DAG: {{^}}codes exact - 1 384 0 0 0 pass
 // WARPS-DAG: {{^}}whole exact {{[0-9]+}} 1 384 0 0 0 pass
 // WARPS-DAG: {{^}}scaled exact - 1 384 0 0 0 pass
 // WARPS-DAG: {{^}}rows exact - 1 384 0 {{.*}} 0 pass
@@ -44,4 +46,15 @@ func.func @rows(%x: tensor<20x256xf32>, %b: !columns) -> tensor<12x32xf32> {
   %a = blockscale.quantize %x : tensor<20x256xf32> to !rows
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<3xi32>) rows(%ids : tensor<12xi32>) : !rows, !columns -> tensor<12x32xf32>
   return %0 : tensor<12x32xf32>
+}
+
+// And so do zero points: a row of no number is one of zeros.
+!codes = !blockscale.tensor<20x256xui4, "float32_int8_t128">
+!weights = !blockscale.tensor<3x32x256xf8E4M3FN, "float32_t128">
+func.func @codes(%a: !codes, %b: !weights) -> tensor<12x32xf32> {
+  %ends = arith.constant dense<[7, 7, 12]> : tensor<3xi32>
+  %ids = arith.constant dense<[3, 1, 3, -1, 0, 9, 1, 19, 2, 7, 20, 5]> : tensor<12xi32>
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<3xi32>) rows(%ids : tensor<12xi32>) : !codes, !weights -> tensor<12x32xf32>
+  %1 = arith.addf %0, %0 : tensor<12x32xf32>
+  return %1 : tensor<12x32xf32>
 }

@@ -102,6 +102,8 @@ void GroupSplitter::gatherA() {
   a.front() = gatherRows(a.front());
   if (hasRowFactors(op))
     a[1] = gatherRows(a[1]);
+  if (op.getA().getType().getSpec().getValue().zero)
+    a[2] = gatherRows(a[2]);
   if (op.getA().getType().hasMetadata())
     a.back() = gatherRows(a.back());
 }

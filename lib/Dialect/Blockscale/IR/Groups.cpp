@@ -55,11 +55,15 @@ LogicalResult blockscale::verifyGathered(MatmulOp op) {
     return op.emitOpError() << "with 'rows' expected 'a' in order 'k_major', "
                                "found '"
                             << stringifyDataOrder(a.getOrder()) << "'";
-  // No code of theirs is a zero everywhere.
-  if (a.getSpec().getValue().zero)
-    return op.emitOpError() << "with 'rows' expected 'a' without zero points, "
-                               "found "
-                            << specName(a);
+  // Zero points go with their rows, those of no row are zeros as its elements
+  // are; the one of a whole matrix is not. whyNotZeroTerms() refuses others.
+  const ScaleSpec &spec = a.getSpec().getValue();
+  if (spec.zero && !(spec.hasIntegerZero() && hasRowFactors(op)))
+    return op.emitOpError()
+           << "with 'rows' expected 'a' without zero points, or with integers "
+              "of single rows beside scales that instructions do not read, "
+              "found "
+           << specName(a);
   return success();
 }
 

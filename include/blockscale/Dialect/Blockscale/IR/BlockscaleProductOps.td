@@ -117,8 +117,8 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     them. A number below 0 or not below the rows of `a` means a row of zeros, whose
     scales are zeros as well. Scales of rows and of tiles along K go with the rows of
     `a`; but those in layout `grouped_128x4`, which no kernel gathers, lie as the rows
-    of the product do: whoever sorts the rows sorts them. `a` is `k_major` and has no
-    zero points.
+    of the product do: whoever sorts the rows sorts them. `a` is `k_major`; zero points
+    that it may have beside the former go with its rows too, and are integers.
 
     With `groups` and an `a` of three dimensions, too, each group has a matrix of its
     own of `a`, `c` and the result, `[groups, M, K]` and so on, of which the first
