@@ -154,3 +154,16 @@ func.func @shared_scale_last(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<4x9
   %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) mma(<kind = f8f6f4, a = e4m3, b = e4m3, m = 128, n = 64, k = 32>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 128, stages = 8, accumulators = 2, swap_operands = false, group_m = 8, cta_group = 1, cluster_m = 1, cluster_n = 1, mma_k = 32, dependent_launch = true>) : !a, !b -> tensor<4x96x64xf32>
   return %0 : tensor<4x96x64xf32>
 }
+
+// -----
+
+// TMA reaches elements of 6 bits at multiples of 128. The program says where groups end.
+!a = !blockscale.tensor<96x?xf6E2M3FN>
+!b = !blockscale.tensor<64x?xf8E4M3FN>
+func.func @end_between(%a: !a, %b: !b) -> tensor<?x96x64xf32> {
+  %known = arith.constant dense<[128, 128, 160]> : tensor<3xi32>
+  %ends = tensor.cast %known : tensor<3xi32> to tensor<?xi32>
+  // expected-error @below {{group 2 along K ends at element 160, and a kernel with these operands lets groups end at multiples of 128; expected zeros behind its elements, up to the next one}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<?xi32>) mma(<kind = f8f6f4, a = e2m3, b = e4m3, m = 128, n = 64, k = 32>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 128, stages = 8, accumulators = 2, swap_operands = false, group_m = 8, cta_group = 1, cluster_m = 1, cluster_n = 1, mma_k = 32, dependent_launch = true>) : !a, !b -> tensor<?x96x64xf32>
+  return %0 : tensor<?x96x64xf32>
+}
