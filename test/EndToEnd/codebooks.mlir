@@ -1,7 +1,7 @@
 // Elements that are indices into tables, which the host stores as elements of
 // instructions: e2m1 under scales of 16, e2m3 and e3m2 under scales of 32, bf16 under
-// scales of 16 by which sums are multiplied; tails, batches, dynamic sizes, groups, 2-D
-// tiles. Each code of each table that the plan stores is drawn.
+// scales of 16 by which sums are multiplied; tails, batches, dynamic sizes, groups of rows
+// and along K, 2-D tiles. Each code of each table that the plan stores is drawn.
 
 // REQUIRES: mlir
 // RUN: rm -rf %t && split-file %s %t
@@ -13,10 +13,10 @@
 // RUN: FileCheck %s --check-prefix=PLAN < %t/direct.plan.json
 
 // DIRECT-NOT: FAIL
-// DIRECT-COUNT-8: pass
+// DIRECT-COUNT-10: pass
 // DIRECT-NOT: {{FAIL|pass}}
 // DIRECT-ONCE-NOT: FAIL
-// DIRECT-ONCE-COUNT-4: pass
+// DIRECT-ONCE-COUNT-5: pass
 // DIRECT-ONCE-NOT: {{FAIL|pass}}
 // PROMOTED-NOT: FAIL
 // PROMOTED-COUNT-6: pass
@@ -75,6 +75,13 @@ func.func @dynamic(%a: !dynamic_a, %b: !dynamic_b) -> tensor<?x?xf32> {
 func.func @squares(%a: !squares_a, %b: !squares_b) -> tensor<41x264xf32> {
   %0 = blockscale.matmul %a, %b : !squares_a, !squares_b -> tensor<41x264xf32>
   return %0 : tensor<41x264xf32>
+}
+
+!along_k_a = !blockscale.tensor<70x?x!blockscale.codebook<"cb31ie_int5">, "mx4", layout = grouped_128x4>
+!along_k_b = !blockscale.tensor<96x?xf4E2M1FN, "e8m0_t16", layout = grouped_128x4>
+func.func @along_k(%a: !along_k_a, %b: !along_k_b, %ends: tensor<3xi32>) -> tensor<3x70x96xf32> {
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<3xi32>) : !along_k_a, !along_k_b -> tensor<3x70x96xf32>
+  return %0 : tensor<3x70x96xf32>
 }
 
 //--- promoted.mlir

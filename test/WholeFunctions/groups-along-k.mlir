@@ -11,6 +11,7 @@
 // CHECK-DAG: {{^}}scaled exact 128 1 19200 0 0 0 pass
 // CHECK-DAG: {{^}}rows exact 128 1 19200 0 0 0 pass
 // CHECK-DAG: {{^}}four_bits exact 128 1 19200 0 0 0 pass
+// CHECK-DAG: {{^}}stored_in_six_bits exact 128 1 19200 0 0 0 pass
 // CHECK-DAG: {{^}}tiles exact - 1 19200 0 0 0 pass
 // CHECK-DAG: {{^}}zero_points exact - 1 19200 0 0 0 pass
 // CHECK-DAG: {{^}}quantized exact - {{[12]}} 20480 0 0 0 pass
@@ -73,6 +74,19 @@ func.func @four_bits(%a: tensor<40x?xf4E2M1FN>, %b: tensor<120x?xf8E4M3FN>, %s: 
   %x = blockscale.assemble %a, %some : tensor<40x?xf4E2M1FN>, tensor<?x40x1xf32> to !f
   %w = blockscale.assemble %b, %others : tensor<120x?xf8E4M3FN>, tensor<?x120x1xf32> to !e
   %0 = blockscale.matmul %x, %w groups(%ends : tensor<4xi32>) : !f, !e -> tensor<4x40x120xf32>
+  return %0 : tensor<4x40x120xf32>
+}
+
+// So with integers that kernels find as elements of 6 bits.
+!s = !blockscale.tensor<40x?xi4, "e8m0_t32", layout = grouped_128x4>
+!c = !blockscale.tensor<120x?xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+func.func @stored_in_six_bits(%a: tensor<40x?xi4>, %b: tensor<120x?xf8E4M3FN>, %s: tensor<1x4x32x16xf8E8M0FNU>, %t: tensor<1x4x32x16xf8E8M0FNU>) -> tensor<4x40x120xf32> {
+  %ends = arith.constant dense<[0, 128, 128, 128]> : tensor<4xi32>
+  %some = tensor.cast %s : tensor<1x4x32x16xf8E8M0FNU> to tensor<?x?x32x16xf8E8M0FNU>
+  %others = tensor.cast %t : tensor<1x4x32x16xf8E8M0FNU> to tensor<?x?x32x16xf8E8M0FNU>
+  %x = blockscale.assemble %a, %some : tensor<40x?xi4>, tensor<?x?x32x16xf8E8M0FNU> to !s
+  %w = blockscale.assemble %b, %others : tensor<120x?xf8E4M3FN>, tensor<?x?x32x16xf8E8M0FNU> to !c
+  %0 = blockscale.matmul %x, %w groups(%ends : tensor<4xi32>) : !s, !c -> tensor<4x40x120xf32>
   return %0 : tensor<4x40x120xf32>
 }
 
