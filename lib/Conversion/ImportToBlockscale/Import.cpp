@@ -165,6 +165,24 @@ void Import::inlineCalls(llvm::function_ref<bool(func::FuncOp)> isChosen) {
       function->erase();
 }
 
+/// Shows the elements of what is rounded to a narrow type and widened again,
+/// which folding joins: products are found by the data that they read.
+static void showNarrowElements(ModuleOp module) {
+  module.walk([](DequantizeOp op) {
+    ScaledTensorType type = op.getInput().getType();
+    if (!op.getInput().getDefiningOp<QuantizeOp>() ||
+        !type.getSpec().getValue().isUnscaled())
+      return;
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    auto plain = RankedTensorType::get(type.getShape(), type.getElementType());
+    Value data =
+        DisassembleOp::create(b, TypeRange{plain}, op.getInput()).getResult(0);
+    Value again =
+        AssembleOp::create(b, type, data, Value(), Value(), Value(), Value());
+    op.getInputMutable().assign(again);
+  });
+}
+
 /// Products of StableHLO whose scales are multiplied before them: they are
 /// found in what linalg makes of them.
 void Import::importDots(bool &refused) {
@@ -182,6 +200,7 @@ void Import::importDots(bool &refused) {
   importer::populateLinalgPatterns(products, refused);
   if (failed(applyPatternsGreedily(getOperation(), std::move(shapes))))
     return signalPassFailure();
+  showNarrowElements(getOperation());
   walkAndApplyPatterns(getOperation(), std::move(products));
 }
 
