@@ -8,7 +8,8 @@ Each product draws its chip, kind, element types, scale spec, shapes (static and
 dynamic), batch, order of the data, epilogue, result type, schedule, number of
 SMs and order of completion from the seed and its number, which the run prints.
 Some have groups (random_groups.py), some quantise their result
-(random_results.py), and some are no products, but quantise, dequantise or
+(random_results.py), some are whole functions of several products and what is between
+them (random_functions.py), and some are no products, but quantise, dequantise or
 convert (random_conversions.py); --only names those kinds that are wanted.
 `blockscale verify` compares each with the reference, once under plain and once
 under harsh conditions (alignments, padding bytes, NaNs; docs/emulator.md). Of a
@@ -38,6 +39,7 @@ from pathlib import Path
 
 import legality
 from random_conversions import draw_conversion
+from random_functions import draw_function
 from random_groups import draw_groups
 from random_parts import (FACTORS, POWERS_OF_TWO, Product, draw_epilogue, draw_factors,
                           draw_mix, draw_options, draw_repeated, draw_schedule,
@@ -99,7 +101,7 @@ def draw_plain(seed, number):
 
 
 DRAWERS = {"groups": draw_groups, "quantized": draw_quantized,
-           "conversions": draw_conversion}
+           "conversions": draw_conversion, "functions": draw_function}
 KINDS = ["plain", *DRAWERS]
 
 
