@@ -204,10 +204,12 @@ static Type scalesOf(const Side &side) {
   return side.hasScales() ? getElementTypeOrSelf(side.scales.base) : Type();
 }
 
-/// Whether kernels multiply results, or sums of blocks, by such scales.
-static bool isApplied(const ScaleSpec &spec, Type scales, Type element) {
+/// Whether kernels multiply results, or sums of blocks, by such scales. Without
+/// them sums of integers alone are exact ones.
+static bool isApplied(const ScaleSpec &spec, Type scales, Type element,
+                      Type other) {
   if (spec.isUnscaled())
-    return isa<FloatType>(element);
+    return isa<FloatType>(element) || isa<FloatType>(other);
   bool isPlain = scales.isF32() || scales.isF16() || scales.isBF16();
   if (!spec.isTile())
     return isPlain ||
@@ -244,8 +246,9 @@ static bool isMultiplied(const Contraction &product) {
   ScaledTensorType a = typeOf(product.a, *ofA), b = typeOf(product.b, *ofB);
   if (!a || !b || hasDirectScales(a) || hasDirectScales(b))
     return false;
-  if (!isApplied(*ofA, scalesOf(product.a), a.getElementType()) ||
-      !isApplied(*ofB, scalesOf(product.b), b.getElementType()))
+  Type ofLeft = a.getElementType(), ofRight = b.getElementType();
+  if (!isApplied(*ofA, scalesOf(product.a), ofLeft, ofRight) ||
+      !isApplied(*ofB, scalesOf(product.b), ofRight, ofLeft))
     return false;
   std::optional<hw::OperandType> left = storedElements(a, b),
                                  right = storedElements(b, a);

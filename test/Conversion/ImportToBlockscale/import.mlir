@@ -54,6 +54,8 @@
 // FLOAT: blockscale.matmul {{.*}}<40x256xf16>, !blockscale.tensor<72x256xui4, "float16_int8_t128">
 // FLOAT-LABEL: @shared(
 // FLOAT: blockscale.matmul {{.*}}<40x256xf8E4M3FN, "float32_t0_t16">, !blockscale.tensor<72x256xi8, "float32_t0">
+// FLOAT-LABEL: @bytes(
+// FLOAT: blockscale.matmul {{.*}}<40x256xbf16>, !blockscale.tensor<72x256xi8
 
 // JAX-LABEL: @main(
 // JAX-NOT: stablehlo

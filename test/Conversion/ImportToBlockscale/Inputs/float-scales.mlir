@@ -137,3 +137,24 @@ func.func @shared(%a: tensor<40x256xf8E4M3FN>, %s: tensor<16xf32>, %b: tensor<72
   } -> tensor<40x72xf32>
   return %r : tensor<40x72xf32>
 }
+
+// Bytes as they are, and a factor for each column behind the sum.
+func.func @bytes(%a: tensor<40x256xbf16>, %b: tensor<72x256xi8>, %t: tensor<72xf32>) -> tensor<40x72xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<40x72xf32>
+  %c = linalg.fill ins(%zero : f32) outs(%e : tensor<40x72xf32>) -> tensor<40x72xf32>
+  %r = linalg.generic {indexing_maps = [#m, #n, #mn], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<40x256xbf16>, tensor<72x256xi8>) outs(%c : tensor<40x72xf32>) {
+  ^bb0(%x: bf16, %y: i8, %o: f32):
+    %0 = arith.extf %x : bf16 to f32
+    %1 = arith.sitofp %y : i8 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %o, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<40x72xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]} ins(%r, %t : tensor<40x72xf32>, tensor<72xf32>) outs(%e : tensor<40x72xf32>) {
+  ^bb0(%x: f32, %p: f32, %o: f32):
+    %0 = arith.mulf %x, %p : f32
+    linalg.yield %0 : f32
+  } -> tensor<40x72xf32>
+  return %s : tensor<40x72xf32>
+}
