@@ -294,6 +294,15 @@ def scaled_parts(type, slots, value):
     return [parts[slot["part"]] for slot in slots]
 
 
+def differ_in_sign(dtype, other):
+    """Whether both are integers of as many bits, which functions have without a sign."""
+    four_bits = (ml_dtypes.int4, ml_dtypes.uint4)
+    if dtype in four_bits or other in four_bits:
+        return dtype in four_bits and other in four_bits
+    return (dtype.kind in "iu" and other.kind in "iu"
+            and dtype.itemsize == other.itemsize)
+
+
 def array_for(slot, value):
     """`value` as the array of a slot; the library looks at its sizes."""
     name = f"argument {slot['index']}"
@@ -306,8 +315,7 @@ def array_for(slot, value):
     if slot["isNumber"] and isinstance(value, (int, float)):
         return np.asarray(value, dtype)
     array = producers_array(value, slot["element"])
-    if array.dtype != dtype and not (dtype.kind in "iu" and array.dtype.kind in "iu"
-                                     and array.dtype.itemsize == dtype.itemsize):
+    if array.dtype != dtype and not differ_in_sign(array.dtype, dtype):
         raise Refused(f"{name} is an array of {array.dtype}, expected {dtype}")
     # A byte of numpy's int4 repeats the sign, one of a function has zeros there.
     return array.view(np.uint8) & np.uint8(15) if dtype == ml_dtypes.int4 else array

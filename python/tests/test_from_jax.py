@@ -222,6 +222,23 @@ def test_what_is_not_taken_is_named(function, words):
         caught.value.diagnostics
 
 
+def test_weights_of_uint4_are_given_as_they_are():
+    def layer(x, w, zeros, scales):
+        numbers = w.astype(jnp.float32) - jnp.repeat(zeros.astype(jnp.float32), 64, 1)
+        return x.astype(jnp.float32) @ (numbers * jnp.repeat(scales, 64, 1)).T
+
+    rng = np.random.default_rng(7)
+    x = rng.integers(-4, 5, (24, 128)).astype(E4M3)
+    w = rng.integers(0, 16, (32, 128)).astype(jnp.uint4)
+    zeros = rng.integers(0, 16, (32, 2)).astype(jnp.uint4)
+    scales = np.exp2(rng.integers(-2, 3, (32, 2))).astype(np.float32)
+    jitted = jax.jit(layer)
+    imported = bs.from_jax(jitted.lower(x, w, zeros, scales))
+    assert imported.mlir.count("blockscale.matmul ") == 1
+    found = bs.Program(imported)(x, w, zeros, scales)
+    np.testing.assert_array_equal(found, jitted(x, w, zeros, scales))
+
+
 def test_divisions_that_overflow_give_what_stablehlo_says():
     """XLA's own code for the CPU traps here."""
     def main(x, a, b):
