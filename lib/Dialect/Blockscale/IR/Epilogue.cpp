@@ -90,6 +90,13 @@ static Value activate(ImplicitLocOpBuilder &b, Activation activation, Value x) {
   llvm_unreachable("covered switch");
 }
 
+bool Epilogue::reads(EpilogueInput input) const {
+  const auto *found = llvm::find(inputs, input);
+  if (found == inputs.end() || region.empty())
+    return found != inputs.end();
+  return !region.getArgument(unsigned(found - inputs.begin())).use_empty();
+}
+
 unsigned Epilogue::mostValues() const {
   if (region.empty())
     return unsigned(inputs.size());

@@ -348,9 +348,11 @@ func.func @epilogue_row(%a: !masked_tail_a, %b: !masked_tail_b, %v: tensor<256xf
 // CHECK: arith.mulf
 
 // CHECK-LABEL: gpu.func @epilogue(
+// CHECK: blockscale.warps "epilogue"
+// CHECK: %[[FIRST:.*]] = blockscale.load_row {{.*}} -> vector<32xf16>
+// CHECK: iter_args(%[[C:[a-z0-9]+]] = %[[FIRST]])
 // CHECK: %[[SUM:.*]] = blockscale.load_accumulator
 // CHECK: %[[SCALED:.*]] = arith.mulf %[[SUM]], %{{.*}} : vector<32xf32>
-// CHECK: %[[C:.*]] = blockscale.load_row {{.*}} -> vector<32xf16>
 // CHECK: %[[WIDE:.*]] = arith.extf %[[C]]
 // CHECK: %[[BC:.*]] = arith.mulf %[[WIDE]], %{{.*}}
 // CHECK: %[[WITH_C:.*]] = arith.addf %[[SCALED]], %[[BC]]
@@ -361,7 +363,8 @@ func.func @epilogue_row(%a: !masked_tail_a, %b: !masked_tail_b, %v: tensor<256xf
 // CHECK: %[[EXP:.*]] = math.exp %[[MINUS]]
 // CHECK: %[[PLUS:.*]] = arith.addf %[[EXP]],
 // CHECK: %[[Y:.*]] = arith.divf %[[X]], %[[PLUS]]
-// CHECK: blockscale.store_row %[[Y]]
+// CHECK: vector.bitcast %[[Y]]
+// CHECK: blockscale.store_row
 
 // CHECK-LABEL: gpu.func @epilogue_row(
 // CHECK: %[[SUM:.*]] = blockscale.load_accumulator

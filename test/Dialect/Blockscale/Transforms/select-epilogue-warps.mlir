@@ -36,6 +36,16 @@ func.func @addend(%a: !a, %b: !b, %c: tensor<2048x4096xbf16>) -> tensor<2048x409
   return %0 : tensor<2048x4096xbf16>
 }
 
+// C of a chunk comes while another one is stored, for whose f32 the port is busy.
+// CHECK-LABEL: func.func @wide_addend(
+// CHECK: cta_group = 2,
+!m = !blockscale.tensor<512x2048xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!n = !blockscale.tensor<7168x2048xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @wide_addend(%a: !m, %b: !n, %c: tensor<512x7168xf32>) -> tensor<512x7168xf32> {
+  %0 = blockscale.matmul %a, %b c(%c) : !m, !n, tensor<512x7168xf32> -> tensor<512x7168xf32>
+  return %0 : tensor<512x7168xf32>
+}
+
 // CHECK-LABEL: func.func @boxes(
 // CHECK: cta_group = 2, {{.*}}stores = tma>
 func.func @boxes(%a: !a, %b: !b) -> tensor<2048x4096xbf16> {

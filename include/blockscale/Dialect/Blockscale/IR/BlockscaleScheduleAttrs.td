@@ -129,7 +129,7 @@ def Blockscale_ScheduleAttr
     | `scheduler` | `static`: tiles in the order of their numbers; `dynamic`: cluster launch control hands them out | |
     | `dependent_launch` | overlap the start of the kernel with the end of the one before it: the kernel waits for that one itself, and asks the L2 cache for the first stages of the weights meanwhile | false, true; chosen: true |
     | `stores` | `direct`: threads store rows of D; `tma`: they write boxes to a ring in shared memory, which TMA stores while the epilogue goes on | `tma` without `swap_operands`, `split_k` and groups, with rows of D of a static multiple of 16 bytes; with scales that are applied in registers where D is made of the sums alone, of which a thread has 32 at most |
-    | `c_loads` | `direct`: threads load rows of C when they have the sums; `tma`: TMA brings boxes of it to a ring in shared memory while the sums are made | `tma` where there is a C, as `stores` of `tma`, with rows of C of a static multiple of 16 bytes, and without scales that are applied in registers |
+    | `c_loads` | `direct`: threads load rows of C, if they can in advance; `tma`: TMA brings boxes of it to a ring in shared memory while the sums are made | `tma` where there is a C, as `stores` of `tma`, with rows of C of a static multiple of 16 bytes, and without scales that are applied in registers |
     | `epilogue_warps` | warps that read accumulators and store D. A warp reaches a quarter of the lanes; of 8 two share one and take its chunks of columns in turns | 4; 8 with `tile_n` of a multiple of 64, without `split_k`, `stream_k` and scales that are applied in registers |
 
     On chips without tensor memory `tile_m` is 128, `tile_n` 16, 32, 64 or 128,

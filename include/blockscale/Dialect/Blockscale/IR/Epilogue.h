@@ -58,6 +58,8 @@ public:
   /// Whether a target that knows nothing but keywords can compute it.
   bool isNamed() const { return isSum() || getActivation(); }
 
+  /// Whether an element is made of this one.
+  bool reads(EpilogueInput input) const;
   /// The most values, inputs among them and constants not, that are needed at
   /// once for one element.
   unsigned mostValues() const;

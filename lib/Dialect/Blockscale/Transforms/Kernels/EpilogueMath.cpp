@@ -423,16 +423,20 @@ EpilogueFragment EpilogueMath::apart(EpilogueFragment fragment) {
   return fragment;
 }
 
+VectorType EpilogueMath::typeOfC() {
+  return resultType.clone(
+      cast<GlobalType>(frame.op.getC().getType()).getElementType());
+}
+
+Value EpilogueMath::loadCodesOfC(const EpilogueFragment &fragment) {
+  EpilogueFragment inC = inResult(fragment);
+  auto [offset, stride] = place(inC);
+  return LoadRowOp::create(b, typeOfC(), frame.op.getC(), offset, inC.count,
+                           stride);
+}
+
 Value EpilogueMath::loadC(const EpilogueFragment &fragment) {
-  Value loaded = providedC;
-  if (!loaded) {
-    Value c = frame.op.getC();
-    Type element = cast<GlobalType>(c.getType()).getElementType();
-    EpilogueFragment inC = inResult(fragment);
-    auto [offset, stride] = place(inC);
-    loaded = LoadRowOp::create(b, resultType.clone(element), c, offset,
-                               inC.count, stride);
-  }
+  Value loaded = providedC ? providedC : loadCodesOfC(fragment);
   loaded = widenNumbers(b, loaded);
   Value beta = vector::BroadcastOp::create(b, resultType, frame.op.getBeta());
   return arith::MulFOp::create(b, loaded, beta);

@@ -43,6 +43,9 @@ public:
 
   /// Loads what all sums of the kernel have in common, before its first tile.
   void prepareKernel();
+  /// C of the sums at `fragment`, as it lies in memory, and its type.
+  mlir::VectorType typeOfC();
+  mlir::Value loadCodesOfC(const EpilogueFragment &fragment);
   /// Takes C of the sums that are finished next, as it lies in memory, from
   /// whoever has loaded it.
   void provideC(mlir::Value loaded) { providedC = loaded; }

@@ -56,23 +56,29 @@ void RowStore::leaveAfterLast(TilePosition tile, Value number, Value index) {
            [&] { frame.leave(); });
 }
 
+Value RowStore::pieceOf(Value values, int64_t first, int64_t count) {
+  auto places = llvm::to_vector(llvm::seq(first, first + count));
+  return vector::ShuffleOp::create(b, values, values, places);
+}
+
 Value RowStore::finishedBlock(Value sum, const EpilogueFragment &fragment) {
   auto load = [&](int64_t first, int64_t count) -> Value {
     if (count == math.getWidth())
       return sum;
-    auto columns = llvm::to_vector(llvm::seq(first, first + count));
-    return vector::ShuffleOp::create(b, sum, sum, columns);
+    return pieceOf(sum, first, count);
   };
   return math.finishPieces(load, fragment, math.getWidth());
 }
 
 void RowStore::finishChunk(TilePosition tile, Value index, Value column,
-                           Value sum) {
+                           Value sum, bool isPiece) {
   EpilogueFragment fragment = math.fragmentAt(tile, row, column);
   if (quantized)
     return quantized->store({finishedBlock(sum, fragment)},
                             math.inResult(fragment), togetherBy(mates));
   Value value = math.finish(sum, fragment);
+  if (ahead && !isPiece)
+    value = ahead->passOn(math.converted(value));
   if (boxes)
     boxes->store(tile, thread, roundOf(index), fragment.column,
                  math.converted(value));
@@ -84,10 +90,8 @@ void RowStore::finishPieces(TilePosition tile, Value index, Value column,
                             Value sum) {
   int64_t width = math.getWidth();
   SmallVector<Value> pieces;
-  for (int64_t first = 0; first < chunkColumns(); first += width) {
-    auto columns = llvm::to_vector(llvm::seq(first, first + width));
-    pieces.push_back(vector::ShuffleOp::create(b, sum, sum, columns));
-  }
+  for (int64_t first = 0; first < chunkColumns(); first += width)
+    pieces.push_back(pieceOf(sum, first, width));
   if (pieces.size() == 1)
     return finishChunk(tile, index, column, sum);
   if (!quantized || !quantized->areTogether(int64_t(pieces.size())))
@@ -100,20 +104,38 @@ void RowStore::finishPieces(TilePosition tile, Value index, Value column,
   quantized->store(values, math.inResult(math.fragmentAt(tile, row, column)));
 }
 
-/// In a loop, through which the pieces move up: code for each would take long
-/// to compile.
+/// In a loop, through which the pieces move up, and those of C: code for each
+/// would take long to compile.
 void RowStore::finishInTurn(TilePosition tile, Value index, Value column,
                             ArrayRef<Value> pieces) {
-  auto loop =
-      scf::ForOp::create(b, b.constant(0), b.constant(int64_t(pieces.size())),
-                         b.constant(1), pieces.drop_back());
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Value at = b.add(column, b.mul(loop.getInductionVar(), math.getWidth()));
-  SmallVector<Value> next(loop.getRegionIterArgs());
-  finishChunk(tile, index, at, next.front());
-  next.push_back(pieces.back());
-  scf::YieldOp::create(b, ArrayRef(next).drop_front());
+  SmallVector<Value> ofC;
+  int64_t size = math.getWidth() / frame.sumsOfElement();
+  if (ahead)
+    for (size_t i = 0; i < pieces.size(); ++i)
+      ofC.push_back(pieceOf(ahead->loaded(), int64_t(i) * size, size));
+  SmallVector<Value> moving(pieces.drop_back());
+  llvm::append_range(moving, ArrayRef(ofC).drop_back(!ofC.empty()));
+  {
+    auto loop =
+        scf::ForOp::create(b, b.constant(0), b.constant(int64_t(pieces.size())),
+                           b.constant(1), moving);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value at = b.add(column, b.mul(loop.getInductionVar(), math.getWidth()));
+    ValueRange left = loop.getRegionIterArgs();
+    SmallVector<Value> next(left.take_front(pieces.size() - 1)),
+        nextOfC(left.drop_front(pieces.size() - 1));
+    if (ahead)
+      math.provideC(nextOfC.front());
+    finishChunk(tile, index, at, next.front(), /*isPiece=*/true);
+    next.push_back(pieces.back());
+    llvm::append_range(nextOfC, ArrayRef(ofC).take_back(!ofC.empty()));
+    SmallVector<Value> yielded(llvm::drop_begin(next));
+    llvm::append_range(yielded, ArrayRef(nextOfC).drop_front(!ofC.empty()));
+    scf::YieldOp::create(b, yielded);
+  }
+  if (ahead)
+    ahead->passOn();
 }
 
 /// Loaded and finished piece after piece.
@@ -204,15 +226,38 @@ Value RowStore::columnOf(RingPosition copy, Value index) {
   return b.mul(ordered, chunkColumns());
 }
 
+Value RowStore::columnInTile(Value number, RingPosition copy, Value index) {
+  Value column = columnOf(copy, index);
+  if (!frame.geometry.hasHalves)
+    return column;
+  return b.add(column, b.mul(number, frame.geometry.accumulatorColumns()));
+}
+
+void RowStore::beginAhead(TilePosition tile, ColumnOf columnOf) {
+  if (ahead)
+    ahead->begin({tile, row, columnOf(firstChunk), b.always()});
+}
+
+void RowStore::takeAhead(TilePosition tile, Value index, int64_t count,
+                         ColumnOf columnOf) {
+  if (!ahead)
+    return;
+  math.provideC(ahead->loaded());
+  Value next = b.add(index, b.constant(sharers()));
+  Value isThere = count > sharers() ? b.compare(arith::CmpIPredicate::slt, next,
+                                                b.constant(count))
+                                    : Value();
+  ahead->expect({tile, row, columnOf(next), isThere});
+}
+
 void RowStore::storeChunk(TilePosition tile, Value number, RingPosition copy,
                           Value index, bool isPartOfK) {
   int64_t overlap = frame.geometry.overlap;
   int64_t lastRound = rounds() - 1;
   if (overlap)
     lastRound = llvm::divideCeil(overlap, chunkColumns() * sharers()) - 1;
-  Value inAccumulator = columnOf(copy, index), column = inAccumulator;
-  if (frame.geometry.hasHalves)
-    column = b.add(column, b.mul(number, frame.geometry.accumulatorColumns()));
+  Value inAccumulator = columnOf(copy, index);
+  Value column = columnInTile(number, copy, index);
   auto released = [&] {
     releaseAfter(lastRound, index, copy);
     leaveAfterLast(tile, number, index);
@@ -235,6 +280,8 @@ void RowStore::storeChunk(TilePosition tile, Value number, RingPosition copy,
                           math.getWidth());
         },
         released);
+  takeAhead(tile, index, chunks(),
+            [&](Value chunk) { return columnInTile(number, copy, chunk); });
   Value sum = loadSums(copy, inAccumulator, chunkColumns());
   released();
   if (addends)
@@ -271,7 +318,17 @@ Value RowStore::loadSums(RingPosition copy, Value column, int64_t columns) {
 }
 
 void RowStore::forEachChunk(int64_t columns, function_ref<void(Value)> body) {
-  forEachChunk(firstChunk, columns / chunkColumns(), body);
+  int64_t count = columns / chunkColumns();
+  if (!ahead || !ahead->loaded())
+    return forEachChunk(firstChunk, count, body);
+  auto loop = scf::ForOp::create(b, firstChunk, b.constant(count),
+                                 b.constant(sharers()), ahead->loaded());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  ahead->carry(loop.getRegionIterArg(0));
+  body(loop.getInductionVar());
+  scf::YieldOp::create(b, ahead->loaded());
+  ahead->carry({});
 }
 
 void RowStore::forEachChunk(Value begin, int64_t count,
@@ -292,6 +349,9 @@ void RowStore::awaitPart(TilePosition tile, RingPosition copy, bool isPartOfK) {
 
 RingPosition RowStore::storePart(TilePosition tile, Value number,
                                  RingPosition copy, bool isPartOfK) {
+  if (!isPartOfK)
+    beginAhead(tile,
+               [&](Value chunk) { return columnInTile(number, copy, chunk); });
   awaitPart(tile, copy, isPartOfK);
   forEachChunk(frame.geometry.accumulatorColumns(), [&](Value index) {
     storeChunk(tile, number, copy, index, isPartOfK);
@@ -356,9 +416,13 @@ void RowStore::sendSums(RingPosition copy) {
 }
 
 void RowStore::storeSlice(TilePosition tile, RingPosition copy, Value first) {
-  forEachChunk(frame.geometry.ownedColumns(), [&](Value index) {
-    Value inSlice = b.mul(index, chunkColumns());
-    Value column = b.add(first, inSlice);
+  int64_t owned = frame.geometry.ownedColumns();
+  auto columnOfChunk = [&](Value index) {
+    return b.add(first, b.mul(index, chunkColumns()));
+  };
+  forEachChunk(owned, [&](Value index) {
+    Value column = columnOfChunk(index);
+    takeAhead(tile, index, owned / chunkColumns(), columnOfChunk);
     storeSums(tile, index, column, [&](Value at) {
       Value own = loadSums(copy, at, keptColumns());
       return exchange->sum(b.sub(at, first), thread, own);
@@ -372,6 +436,11 @@ void RowStore::storeSlice(TilePosition tile, RingPosition copy, Value first) {
 RingPosition RowStore::exchangePart(TilePosition tile, int64_t number,
                                     RingPosition copy, Value parity) {
   exchange->begin(parity, thread);
+  if (ahead)
+    ahead->begin(
+        {tile, row,
+         b.add(exchange->firstOwned(), b.mul(firstChunk, chunkColumns())),
+         exchange->isOwner()});
   awaitPart(tile, copy, /*isPartOfK=*/false);
   sendSums(copy);
   bool isLastOfTile = number + 1 == frame.geometry.rowInstructions;
@@ -404,7 +473,10 @@ void RowStore::reducePart(TilePosition tile, int64_t number, Value &parity) {
     addends->begin(tile, thread, parity, columnOfChunk);
   if (!turning)
     math.prepareRow(tile, row);
+  beginAhead(tile, columnOfChunk);
   forEachChunk(frame.geometry.tileN, [&](Value index) {
+    takeAhead(tile, index, frame.geometry.tileN / chunkColumns(),
+              columnOfChunk);
     storeSums(tile, index, columnOfChunk(index), [&](Value at) {
       Value sum = partials.sum(tile, {number, thread, at});
       if (addends)
@@ -499,6 +571,8 @@ SmallVector<Value> RowStore::storeTile(TilePosition tile, ValueRange carried) {
 void RowStore::emitRole() {
   if (frame.schedule.getStores() == Stores::Tma)
     boxes.emplace(frame, rounds());
+  if (AddendAhead::isPossible(frame))
+    ahead.emplace(frame, chunkColumns());
   if (turning)
     rows.emplace(frame, turning->columnsOfThread(), mates);
   else if (QuantizedStore::makesPartsAgain(frame))

@@ -9,6 +9,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_ROWSTORE_H
 #define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_ROWSTORE_H
 
+#include "AddendAhead.h"
 #include "AddendRing.h"
 #include "EpilogueMath.h"
 #include "QuantizedStore.h"
@@ -49,8 +50,10 @@ public:
   void emitRole();
 
 private:
+  /// The first column in its tile of a chunk with a number.
+  using ColumnOf = llvm::function_ref<mlir::Value(mlir::Value)>;
   /// Calls `body` with the number of each chunk of `columns` columns that is
-  /// the warp's own.
+  /// the warp's own. C that is loaded ahead passes from one to the next.
   void forEachChunk(int64_t columns,
                     llvm::function_ref<void(mlir::Value)> body);
   /// The same of `count` chunks from number `begin` on.
@@ -98,6 +101,9 @@ private:
   /// The first column in the accumulator of the chunk that is number `index` in
   /// the order of loading.
   mlir::Value columnOf(RingPosition copy, mlir::Value index);
+  /// The same in the tile, of which it is in accumulator `number`.
+  mlir::Value columnInTile(mlir::Value number, RingPosition copy,
+                           mlir::Value index);
   void storeChunk(TilePosition tile, mlir::Value number, RingPosition copy,
                   mlir::Value index, bool isPartOfK);
   /// Keeps the sums of a chunk, which is in accumulator `number`.
@@ -106,8 +112,11 @@ private:
                  llvm::function_ref<void()> released);
   /// Sums of a thread that it keeps, or gives away, at once.
   int64_t keptColumns() const;
+  /// Stores what becomes of a chunk, or of a piece of one.
   void finishChunk(TilePosition tile, mlir::Value index, mlir::Value column,
-                   mlir::Value sum);
+                   mlir::Value sum, bool isPiece = false);
+  /// `values` of a chunk from column `first` on, of so many.
+  mlir::Value pieceOf(mlir::Value values, int64_t first, int64_t count);
   /// What becomes of the sums of a block that is quantised, which are all there
   /// while pieces of it are finished.
   mlir::Value finishedBlock(mlir::Value sum, const EpilogueFragment &fragment);
@@ -158,6 +167,12 @@ private:
   mlir::Value chunkOf(mlir::Value round);
   /// Finds the thread's row and which chunks of it are its own.
   void findRow();
+  /// Where C is loaded ahead: has that of the warp's first chunk loaded.
+  void beginAhead(TilePosition tile, ColumnOf columnOf);
+  /// Then what is finished next is chunk number `index` of `count`: it has what
+  /// is loaded, and the warp's chunk behind it follows.
+  void takeAhead(TilePosition tile, mlir::Value index, int64_t count,
+                 ColumnOf columnOf);
   mlir::VectorType sumsType(int64_t columns);
 
   KernelFrame &frame;
@@ -169,6 +184,8 @@ private:
   std::optional<SumExchange> &exchange;
   /// With loads of C by TMA.
   std::optional<AddendRing> &addends;
+  /// Where threads load C while they do something else.
+  std::optional<AddendAhead> ahead;
   /// Where sums of swapped operands are brought to rows of D.
   std::optional<RowExchange> &turning;
   /// Where several threads choose a scale of D.

@@ -241,17 +241,23 @@ Value SumExchange::rowOf(Value thread) {
 void SumExchange::begin(Value parity, Value thread) {
   Value zero = b.constant(0);
   WaitOp::create(b, empty, zero, b.flip(parity));
-  Value announces = b.isEqual(rowOf(thread), 0);
-  if (frame.geometry.owners() < frame.geometry.clusterK)
-    announces = b.createOrFold<arith::AndIOp>(announces, isOwner());
+  Value announces =
+      b.createOrFold<arith::AndIOp>(b.isEqual(rowOf(thread), 0), isOwner());
   b.onlyIf(announces, [&] {
     ArriveExpectOp::create(b, full, zero, frame.geometry.inboxBytes());
   });
 }
 
 Value SumExchange::isOwner() {
+  const TileGeometry &g = frame.geometry;
+  if (g.owners() == g.clusterK)
+    return b.always();
   return b.compare(arith::CmpIPredicate::ult, frame.place.rankK,
-                   b.constant(frame.geometry.owners()));
+                   b.constant(g.owners()));
+}
+
+Value SumExchange::firstOwned() {
+  return b.mul(frame.place.rankK, frame.geometry.ownedColumns());
 }
 
 Value SumExchange::orderOf(Value index, int64_t width) {
@@ -283,7 +289,7 @@ void SumExchange::receive(Value parity, Value more,
   Value zero = b.constant(0);
   auto receive = [&] {
     WaitOp::create(b, full, zero, parity);
-    body(b.mul(frame.place.rankK, g.ownedColumns()));
+    body(firstOwned());
     auto release = [&] {
       ReleaseSumsOp::create(b, empty, frame.place.rankOfPart(zero), g.clusterK,
                             g.ctasOfPart());

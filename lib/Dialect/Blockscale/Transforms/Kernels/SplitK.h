@@ -123,11 +123,13 @@ public:
   /// its `own`.
   mlir::Value sum(mlir::Value column, mlir::Value thread, mlir::Value own);
 
+  /// Whether this CTA owns columns, and the first one if it does.
+  mlir::Value isOwner();
+  mlir::Value firstOwned();
+
 private:
   /// The row of the instruction's tile that a thread of the epilogue owns.
   mlir::Value rowOf(mlir::Value thread);
-  /// Whether this CTA owns columns.
-  mlir::Value isOwner();
 
   KernelFrame &frame;
   KernelBuilder &b;

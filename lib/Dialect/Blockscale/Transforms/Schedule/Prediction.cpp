@@ -188,7 +188,8 @@ static hw::EpilogueWork epilogueWork(MatmulOp op, ScheduleAttr schedule,
       work.chunk = columnsOfBlock(op, quantizer);
   work.bytes = bytesOfElement(op);
   work.instructions = instructionsOf(op);
-  if (op.getC() || op.getBias())
+  // C of a chunk comes while another one is stored, unless that is quantised.
+  if (op.getBias() || (op.getC() && quantizerOf(op)))
     work.wait = hw::kL2LatencyCycles;
   work.meetsEarly = schedule.clusterSize() > 1 && !op.hasGroups() &&
                     schedule.getScheduler() == Scheduler::Static;
