@@ -199,18 +199,23 @@ BLOCKSCALE_API CUresult cuModuleGetGlobal(CUdeviceptr *pointer, size_t *bytes,
 // Libraries, which need no context
 //===----------------------------------------------------------------------===//
 
-/// Has `load` make the module of `library`, if the options are ones there are.
-template <typename Load>
+/// Has `load` make the module of `library` of what `source` points to, for the
+/// function `name` of the driver, if the options are ones there are.
+template <typename Source>
 static CUresult loadLibrary(CUlibrary *library, unsigned count,
                             CUjit_option *options, void **values,
                             unsigned libraryCount,
-                            CUlibraryOption *libraryOptions, Load load) {
+                            CUlibraryOption *libraryOptions,
+                            cudaError_t (*load)(const Source *, ModuleOrigin,
+                                                const char *, CUmod_st *&),
+                            const Source *source, const char *name) {
   if (!areJitOptions(count, options) ||
       !areLibraryOptions(libraryCount, libraryOptions))
     return CUDA_ERROR_INVALID_VALUE;
   answerOptions(count, options, values);
   return withDriver([&] {
-    return library ? load(*reinterpret_cast<CUmod_st **>(library))
+    return library ? load(source, ModuleOrigin::Library, name,
+                          *reinterpret_cast<CUmod_st **>(library))
                    : cudaErrorInvalidValue;
   });
 }
@@ -221,10 +226,7 @@ BLOCKSCALE_API CUresult cuLibraryLoadData(CUlibrary *library, const void *code,
                                           CUlibraryOption *libraryOptions,
                                           void **, unsigned libraryCount) {
   return loadLibrary(library, count, options, values, libraryCount,
-                     libraryOptions, [&](CUmod_st *&module) {
-                       return loadModule(code, ModuleOrigin::Library,
-                                         "cuLibraryLoadData", module);
-                     });
+                     libraryOptions, loadModule, code, "cuLibraryLoadData");
 }
 
 BLOCKSCALE_API CUresult cuLibraryLoadFromFile(CUlibrary *library,
@@ -234,10 +236,8 @@ BLOCKSCALE_API CUresult cuLibraryLoadFromFile(CUlibrary *library,
                                               CUlibraryOption *libraryOptions,
                                               void **, unsigned libraryCount) {
   return loadLibrary(library, count, options, values, libraryCount,
-                     libraryOptions, [&](CUmod_st *&module) {
-                       return loadModuleFile(path, ModuleOrigin::Library,
-                                             "cuLibraryLoadFromFile", module);
-                     });
+                     libraryOptions, loadModuleFile, path,
+                     "cuLibraryLoadFromFile");
 }
 
 BLOCKSCALE_API CUresult cuLibraryUnload(CUlibrary library) {
