@@ -7,18 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "QuantizedStore.h"
-#include "PlainScales.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
-#include "blockscale/HW/ScaleLayout.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace blockscale;
-
-/// Bits of a scale beside others.
-static constexpr int64_t kScaleBits = 8;
-static constexpr int64_t kWordBits = 32;
 
 static QuantizedStorage storageOf(KernelMatmulOp op,
                                   std::optional<int64_t> elements) {
@@ -54,20 +48,20 @@ BlockQuantizer QuantizedStore::quantizerAt(Emitter &e, Together together) {
   return quantizer;
 }
 
-static Value multiply(Emitter &e, Value x, Value y) {
+Value QuantizedStore::multiply(Emitter &e, Value x, Value y) {
   return arith::MulIOp::create(e, x, y);
 }
 
-static Value sum(Emitter &e, Value x, Value y) {
+Value QuantizedStore::sum(Emitter &e, Value x, Value y) {
   return arith::AddIOp::create(e, x, y);
+}
+
+Value QuantizedStore::isBelow(Emitter &e, Value x, Value y) {
+  return arith::CmpIOp::create(e, arith::CmpIPredicate::slt, x, y);
 }
 
 static Value wide(Emitter &e, Value x) {
   return arith::ExtUIOp::create(e, e.getI64Type(), x);
-}
-
-static Value isBelow(Emitter &e, Value x, Value y) {
-  return arith::CmpIOp::create(e, arith::CmpIPredicate::slt, x, y);
 }
 
 /// Elements of a row of D are its K, and columns of the product, or pairs of
@@ -214,106 +208,6 @@ Value QuantizedStore::storeBlocks(Emitter &e,
   return codes;
 }
 
-//===----------------------------------------------------------------------===//
-// Scales
-//===----------------------------------------------------------------------===//
-
-/// The extent of a source with padding: what its digit without end counts.
-static AffineExpr paddedExtent(const QuantizedStorage &storage,
-                               hw::Dim source) {
-  for (const auto &digit : storage.scales.digits)
-    if (digit.term.source == source && !digit.term.modulus)
-      return digit.extent * int64_t(digit.term.divisor);
-  llvm_unreachable("each source has a digit without end");
-}
-
-Value QuantizedStore::endOfScales(Emitter &e) {
-  // Whoever counts rows reads none behind them.
-  if (frame.isMasked())
-    return group.end;
-  if (!frame.isGrouped())
-    return BlockQuantizer(e, what, storage, sizes(e), getTarget(frame.op))
-        .extentOf(paddedExtent(storage, hw::Dim::Row), e.getI32Type());
-  Value rows = arith::SubIOp::create(e, group.end, group.firstRow);
-  Value last = sum(e, rows, e.i32(hw::kAtomRows - 1));
-  Value padded = arith::AndIOp::create(e, last, e.i32(-int64_t(hw::kAtomRows)));
-  return sum(e, group.firstRow, padded);
-}
-
-Value QuantizedStore::rowOfScales(Emitter &e, Value row) {
-  if (!frame.isGrouped())
-    return row;
-  Value inGroup = arith::SubIOp::create(e, row, group.firstRow);
-  return sum(e, group.firstScaleRow, inGroup);
-}
-
-void QuantizedStore::storeScales(Emitter &e, const BlockPlace &first,
-                                 int64_t count, Value codes) {
-  BlockQuantizer quantizer(e, what, storage, sizes(e), getTarget(frame.op));
-  Value offset = quantizer.scaleOffset(first, e.getI64Type());
-  quantizer.storeBytes(frame.op.getDScales(), offset, codes, count);
-  AffineExpr padded = paddedExtent(storage, hw::Dim::Block);
-  auto constant = dyn_cast<AffineConstantExpr>(padded);
-  if (constant && constant.getValue() * storage.block == what.getD().getK())
-    return;
-  BlockPlace place = first;
-  if (count > 1)
-    place.block = sum(e, first.block, e.i32(count - 1));
-  Value last = sum(e, blocksOfRow(e), e.i32(-1));
-  Value isLast =
-      arith::CmpIOp::create(e, arith::CmpIPredicate::eq, place.block, last);
-  auto condition = scf::IfOp::create(e, isLast);
-  OpBuilder::InsertionGuard guard(e);
-  e.setInsertionPointToStart(condition.thenBlock());
-  storePadding(e, place);
-}
-
-/// Zeros behind the last block of a row, up to the next whole group of scales.
-void QuantizedStore::storePadding(Emitter &e, const BlockPlace &last) {
-  BlockQuantizer quantizer(e, what, storage, sizes(e), getTarget(frame.op));
-  AffineExpr padded = paddedExtent(storage, hw::Dim::Block);
-  AffineExpr blocks = storage.k.floorDiv(storage.block);
-  auto constant = dyn_cast<AffineConstantExpr>(padded - blocks);
-  int64_t most = constant ? constant.getValue() : hw::kAtomScales - 1;
-  for (int64_t i = 1; i <= most; ++i) {
-    OpBuilder::InsertionGuard guard(e);
-    BlockPlace behind{last.matrix, last.row, sum(e, last.block, e.i32(i))};
-    if (!constant) {
-      Value end = quantizer.extentOf(padded, e.getI32Type());
-      auto condition = scf::IfOp::create(e, isBelow(e, behind.block, end));
-      e.setInsertionPointToStart(condition.thenBlock());
-    }
-    quantizer.storeByte(frame.op.getDScales(),
-                        quantizer.scaleOffset(behind, e.getI64Type()),
-                        arith::ConstantIntOp::create(e, e.getI8Type(), 0));
-  }
-}
-
-/// Stores the plain scale of a tile, by the thread of its first block and row.
-void QuantizedStore::storePlain(Emitter &e, const BlockPlace &place,
-                                Value bits) {
-  BlockQuantizer quantizer = quantizerAt(e);
-  OpBuilder::InsertionGuard guard(e);
-  Value number;
-  if (storage.coversMatrix())
-    number = arith::OrIOp::create(e, place.row, place.block);
-  if (storage.tileBlocks > 1)
-    number = arith::RemUIOp::create(e, place.block, e.i32(storage.tileBlocks));
-  if (storage.rowTile > 1) {
-    Value row = arith::RemUIOp::create(e, place.row, e.i32(storage.rowTile));
-    number = number ? arith::OrIOp::create(e, number, row).getResult() : row;
-  }
-  if (number) {
-    Value isFirst =
-        arith::CmpIOp::create(e, arith::CmpIPredicate::eq, number, e.i32(0));
-    auto condition = scf::IfOp::create(e, isFirst);
-    e.setInsertionPointToStart(condition.thenBlock());
-  }
-  Value memory = frame.op.getDScales(), scale = plainScaleOf(e, memory, bits);
-  StoreRowOp::create(e, scale, memory, quantizer.floatNumber(place), e.i32(1),
-                     /*stride=*/Value(), /*aligned=*/true);
-}
-
 BlockPlace QuantizedStore::placeOf(Emitter &e,
                                    const EpilogueFragment &fragment) {
   return {frame.isGrouped() ? e.i32(0) : fragment.batch, fragment.row,
@@ -341,249 +235,6 @@ SmallVector<Value> QuantizedStore::numbersOf(ValueRange words) {
       elements.push_back(vector::ExtractOp::create(b, part, i));
   }
   return elements;
-}
-
-//===----------------------------------------------------------------------===//
-// Parts of tiles
-//===----------------------------------------------------------------------===//
-
-/// Rows that D does not have do not count.
-Value QuantizedStore::largestOf(Emitter &e, ArrayRef<Part> parts,
-                                Together together) {
-  BlockQuantizer quantizer = quantizerAt(e);
-  Value largest;
-  for (const Part &each : parts) {
-    Value own = quantizer.largestOf(each.elements);
-    if (storage.rowTile > 1)
-      own = arith::SelectOp::create(
-          e, isBelow(e, e.i32(0), each.fragment.count), own, e.f32(0));
-    if (largest)
-      own = e.fromBits(arith::MaxUIOp::create(e, e.bits(largest), e.bits(own)));
-    largest = own;
-  }
-  if (!together)
-    return largest;
-  return e.fromBits(
-      together(e, e.bits(largest), gpu::AllReduceOperation::MAXUI));
-}
-
-SmallVector<std::optional<BlockScaling>>
-QuantizedStore::comparedScalings(Emitter &e, ArrayRef<Part> parts,
-                                 Value largest, Together together) {
-  SmallVector<std::optional<BlockScaling>> scalings(parts.size());
-  BlockQuantizer quantizer = quantizerAt(e, together);
-  bool areAlone = !together && parts.size() == 1;
-  if (areAlone || !quantizer.comparesErrors())
-    return scalings;
-  // What does not count has no error: a 0 is exact under any scale but a NaN.
-  SmallVector<Value> elements;
-  for (const Part &each : parts) {
-    Value isInside = isBelow(e, e.i32(0), each.fragment.count);
-    for (Value element : each.elements)
-      elements.push_back(
-          arith::SelectOp::create(e, isInside, e.widen(element), e.f32(0)));
-  }
-  BlockScaling all = quantizer.scalingOf(elements, largest, factor, b.always());
-  size_t count = all.codes.size() / parts.size();
-  for (auto [i, scaling] : llvm::enumerate(scalings)) {
-    scaling = all;
-    scaling->codes =
-        SmallVector<Value>(ArrayRef(all.codes).slice(i * count, count));
-  }
-  return scalings;
-}
-
-/// Plain scales have no padding, so that whoever is outside of D does nothing.
-void QuantizedStore::storePart(Emitter &e, const Part &each, const Tile &tile) {
-  auto blocksOfPart = [&] {
-    auto elements = llvm::map_to_vector(
-        each.elements, [&](Value one) { return e.widen(one); });
-    SmallVector<SmallVector<Value>> blocks;
-    for (ArrayRef<Value> rest = elements; !rest.empty();
-         rest = rest.drop_front(storage.block))
-      blocks.emplace_back(rest.take_front(storage.block));
-    return blocks;
-  };
-  if (storage.scale)
-    return storeIfThere(
-        e, each.fragment, blocksOf(int64_t(each.elements.size())),
-        [&](const BlockPlace &place) {
-          return storeBlocks(e, blocksOfPart(), &tile, place);
-        },
-        /*areAlike=*/true);
-  Value isInside = isBelow(e, e.i32(0), each.fragment.count);
-  auto condition = scf::IfOp::create(e, isInside);
-  OpBuilder::InsertionGuard guard(e);
-  e.setInsertionPointToStart(condition.thenBlock());
-  BlockPlace place = placeOf(e, each.fragment);
-  storePlain(e, place, storeBlocks(e, blocksOfPart(), &tile, place));
-}
-
-SmallVector<QuantizedStore::Part>
-QuantizedStore::readAgain(ArrayRef<Part> parts) {
-  // What is left is for addresses, and for what makes codes.
-  constexpr int64_t kOthers = 40;
-  int64_t ofWord = kWordBits / what.getX().getIntOrFloatBitWidth(), numbers = 0;
-  for (const Part &each : parts)
-    numbers += int64_t(each.elements.size());
-  SmallVector<Part> again(parts);
-  if (ofWord == 1 ||
-      numbers + numbers / ofWord <= frame.registersOfStorer() - kOthers)
-    return again;
-  for (Part &each : again) {
-    auto type = VectorType::get({int64_t(each.elements.size())}, what.getX());
-    each.elements = numbersOf(wordsKnownFromHere(
-        b, vector::FromElementsOp::create(b, type, each.elements)));
-  }
-  return again;
-}
-
-void QuantizedStore::storeParts(ArrayRef<Part> parts, Together together) {
-  Emitter e(b.getLoc(), b);
-  Value largest = largestOf(e, parts, together);
-  SmallVector<std::optional<BlockScaling>> scalings =
-      comparedScalings(e, parts, largest, together);
-  for (auto [each, scaling] : llvm::zip_equal(readAgain(parts), scalings))
-    storePart(e, each, {largest, scaling});
-}
-
-/// Numbers take registers, those of C that are loaded ahead beside them, and
-/// where errors are compared these and codes under two scales.
-bool QuantizedStore::makesPartsAgain(KernelFrame &frame) {
-  constexpr int64_t kMostKept = 128, kMostBesideOthers = 64;
-  if (!frame.keepsTiles() || frame.bringsRows())
-    return false;
-  QuantizationAttr what = *frame.op.getQuantization();
-  bool compares =
-      what.getRule() == ScaleRule::MinError && !largestDecides(what.getD());
-  bool hasOthers = compares || frame.op.getC();
-  return what.getD().getKTile() > (hasOthers ? kMostBesideOthers : kMostKept);
-}
-
-ValueRange QuantizedStore::forEachPart(
-    Emitter &e, int64_t count, ValueRange initial,
-    function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-  auto loop = scf::ForOp::create(b, b.constant(0), b.constant(count),
-                                 b.constant(1), initial);
-  OpBuilder::InsertionGuard guard(b), inside(e);
-  b.setInsertionPointToStart(loop.getBody());
-  e.setInsertionPointToStart(loop.getBody());
-  SmallVector<Value> next =
-      body(loop.getInductionVar(), loop.getRegionIterArgs());
-  if (!initial.empty())
-    scf::YieldOp::create(b, next);
-  return loop.getResults();
-}
-
-std::optional<BlockScaling>
-QuantizedStore::comparedScaling(Emitter &e, int64_t count,
-                                function_ref<Part(Value)> part, Value largest,
-                                Together together) {
-  using Errors = BlockQuantizer::Errors;
-  BlockQuantizer quantizer = quantizerAt(e, together);
-  if (!quantizer.comparesErrors())
-    return std::nullopt;
-  return quantizer.scalingOfParts(
-      largest, factor, [&](function_ref<Errors(ArrayRef<Value>)> errorsOf) {
-        ValueRange sums = forEachPart(
-            e, count, {e.i32(0), e.i32(0)},
-            [&](Value index, ValueRange carried) -> SmallVector<Value> {
-              Part each = part(index);
-              Value isInside = isBelow(e, e.i32(0), each.fragment.count);
-              Errors found = errorsOf(llvm::map_to_vector(
-                  each.elements, [&](Value one) { return e.widen(one); }));
-              for (auto [error, before] : llvm::zip_equal(found, carried))
-                error =
-                    sum(e, before,
-                        arith::SelectOp::create(e, isInside, error, e.i32(0)));
-              return {found[0], found[1]};
-            });
-        return Errors{sums[0], sums[1]};
-      });
-}
-
-void QuantizedStore::storePartsAgain(int64_t count,
-                                     function_ref<Part(Value)> part,
-                                     Together together) {
-  Emitter e(b.getLoc(), b);
-  Value largest = forEachPart(
-      e, count, e.i32(0),
-      [&](Value index, ValueRange carried) -> SmallVector<Value> {
-        Value own = largestOf(e, part(index), /*together=*/nullptr);
-        return {arith::MaxUIOp::create(e, carried.front(), e.bits(own))};
-      })[0];
-  if (together)
-    largest = together(e, largest, gpu::AllReduceOperation::MAXUI);
-  Tile tile{e.fromBits(largest), std::nullopt};
-  tile.scaling = comparedScaling(e, count, part, tile.largest, together);
-  if (!tile.scaling)
-    tile.scaling = quantizerAt(e).scalingOf({}, tile.largest, factor);
-  forEachPart(e, count, {}, [&](Value index, ValueRange) {
-    storePart(e, part(index), tile);
-    return SmallVector<Value>();
-  });
-}
-
-bool QuantizedStore::hasRowsOfPadding() const {
-  return storage.scale && !frame.isMasked();
-}
-
-void QuantizedStore::storeRowsOfPadding(const EpilogueFragment &fragment,
-                                        int64_t count, int64_t step) {
-  Emitter e(b.getLoc(), b);
-  BlockPlace place = placeOf(e, fragment);
-  auto loop =
-      scf::ForOp::create(b, place.row, endOfScales(e), b.constant(step));
-  OpBuilder::InsertionGuard guard(e);
-  e.setInsertionPointToStart(loop.getBody());
-  place.row = rowOfScales(e, loop.getInductionVar());
-  Value first = place.block, end = blocksOfRow(e);
-  for (int64_t i = 0; i < count; ++i) {
-    place.block = i ? sum(e, first, e.i32(i)) : first;
-    auto there = scf::IfOp::create(e, isBelow(e, place.block, end));
-    OpBuilder::InsertionGuard inside(e);
-    e.setInsertionPointToStart(there.thenBlock());
-    storeScales(e, place, /*count=*/1, e.i32(0));
-  }
-}
-
-bool QuantizedStore::areNeighbours(int64_t count) const {
-  auto divides = [&](AffineExpr expression, int64_t divisor) {
-    return expression.getLargestKnownDivisor() % divisor == 0;
-  };
-  bool haveNeighbours = false, areAligned = true;
-  for (const auto &digit : storage.scales.digits) {
-    bool isLowest = digit.term.source == hw::Dim::Block &&
-                    digit.term.divisor == 1 && digit.term.modulus &&
-                    digit.term.modulus % count == 0;
-    haveNeighbours |= isLowest && digit.stride == 1;
-    areAligned &= isLowest || divides(digit.stride, count);
-  }
-  return haveNeighbours && areAligned &&
-         divides(storage.scales.matrixBytes, count) &&
-         divides(storage.k, count * storage.block);
-}
-
-bool QuantizedStore::areTogether(int64_t count) const {
-  if (storage.coversMatrix())
-    return storage.k.getLargestKnownDivisor() % (count * storage.block) == 0;
-  return !keepsParts() && storage.rowTile == 1 && areNeighbours(count);
-}
-
-void QuantizedStore::storeRepeated(Emitter &e, const BlockPlace &first,
-                                   int64_t count, Value code) {
-  int64_t together = hw::kAtomScales;
-  while (together > 1 && (count % together != 0 || !areNeighbours(together)))
-    together /= 2;
-  int64_t ones = 0;
-  for (int64_t i = 0; i < together; ++i)
-    ones |= int64_t(1) << (i * kScaleBits);
-  Value codes = multiply(e, code, e.i32(ones));
-  for (int64_t i = 0; i < count; i += together) {
-    BlockPlace place = first;
-    place.block = sum(e, first.block, e.i32(i));
-    storeScales(e, place, together, codes);
-  }
 }
 
 void QuantizedStore::storeIfThere(Emitter &e, const EpilogueFragment &fragment,

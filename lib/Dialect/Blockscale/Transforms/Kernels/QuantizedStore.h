@@ -81,6 +81,12 @@ public:
   int64_t blocksOf(int64_t elements) const { return elements / storage.block; }
 
 private:
+  /// Bits of a scale beside others, and of a word.
+  static constexpr int64_t kScaleBits = 8, kWordBits = 32;
+  static mlir::Value multiply(Emitter &e, mlir::Value x, mlir::Value y);
+  static mlir::Value sum(Emitter &e, mlir::Value x, mlir::Value y);
+  static mlir::Value isBelow(Emitter &e, mlir::Value x, mlir::Value y);
+
   void loadFactor(mlir::Value matrix);
   /// Words of such numbers, i32, as these.
   llvm::SmallVector<mlir::Value> numbersOf(mlir::ValueRange words);
