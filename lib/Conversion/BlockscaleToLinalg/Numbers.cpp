@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Numbers.h"
+#include "blockscale/Dialect/Blockscale/IR/ScaleCodes.h"
 #include "blockscale/Formats/Codebook.h"
 #include "blockscale/Formats/Format.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -11,6 +11,7 @@
 #include "QuantizeParts.h"
 #include "blockscale/Dialect/Blockscale/IR/LayoutOfScales.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantize.h"
+#include "blockscale/Dialect/Blockscale/IR/ScaleCodes.h"
 #include "blockscale/Formats/Quotient.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -8,6 +8,7 @@
 
 #include "QuantizeParts.h"
 #include "blockscale/Dialect/Blockscale/IR/LayoutOfScales.h"
+#include "blockscale/Dialect/Blockscale/IR/ScaleCodes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;

@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How numbers become narrow ones and how scales are chosen, one at a time, as
-// ops of `arith`: what `blockscale.quantize` means for any target, and what
-// kernels compute.
+// How numbers become narrow ones, one at a time, as ops of `arith`: what
+// `blockscale.quantize` means for any target, and what kernels compute.
 //
 //===----------------------------------------------------------------------===//
 
@@ -87,6 +86,9 @@ mlir::Value encodeBits(Emitter &emitter, mlir::Value value,
                        mlir::FloatType type,
                        const ElementRounder &rounder = {});
 
+/// The low bits of an i32 as a number of `type`.
+mlir::Value fromCode(Emitter &emitter, mlir::Value code, mlir::FloatType type);
+
 /// The largest value of an element of a tensor with scales, and such an element
 /// of the f32 `value` as `encode` gives it: integers count in 1 but under
 /// powers of two.
@@ -133,34 +135,6 @@ mlir::Value narrowSaturating(Emitter &emitter, mlir::Value value,
 /// and a tf32 is an f32 with low bits of zero.
 mlir::Value encodeUnscaled(Emitter &emitter, mlir::Value value, mlir::Type type,
                            const ElementRounder &rounder = {});
-
-/// The ue8m0 scale of a tile whose largest magnitude is the f32 `largest`, for
-/// elements of `element`, by the rules that `blockscale.quantize` describes. A
-/// NaN gives the NaN scale, an infinity the largest scale.
-mlir::Value exponentScale(Emitter &emitter, mlir::Value largest, ScaleRule rule,
-                          mlir::Type element);
-
-/// The same, the code in the low bits of an i32.
-mlir::Value exponentScaleBits(Emitter &emitter, mlir::Value largest,
-                              ScaleRule rule, mlir::Type element);
-
-/// The smallest number of ue8m0 that is not below `value`; and its code in the
-/// low bits of an i32.
-mlir::Value exponentUpwards(Emitter &emitter, mlir::Value value);
-mlir::Value exponentUpwardsBits(Emitter &emitter, mlir::Value value);
-
-/// The f32 `value`, which is not negative, in `type`: the nearest number, or
-/// the one above it where that is smaller than `value`; saturating. `decode`
-/// gives the value of a code as f32.
-mlir::Value encodeUpwards(Emitter &emitter, mlir::Value value, mlir::Type type,
-                          llvm::function_ref<mlir::Value(mlir::Value)> decode);
-
-/// min(1 / value, FLT_MAX) of an f32 that is not negative.
-mlir::Value boundedInverse(Emitter &emitter, mlir::Value value);
-
-/// The largest scale of the format whose product with the largest element is an
-/// f32 still.
-float largestScale(mlir::Type format, float largestElement);
 
 } // namespace blockscale
 

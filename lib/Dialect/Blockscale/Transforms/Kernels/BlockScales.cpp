@@ -8,6 +8,7 @@
 
 #include "BlockScales.h"
 #include "TileReduction.h"
+#include "blockscale/Dialect/Blockscale/IR/ScaleCodes.h"
 #include "blockscale/Formats/Quotient.h"
 #include "blockscale/HW/Throughput.h"
 #include "mlir/Dialect/Math/IR/Math.h"
