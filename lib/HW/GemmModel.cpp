@@ -36,8 +36,8 @@ constexpr double kPerWave = 0.5;
 /// for each other at both ends; CTAs that only exchange their sums, one for
 /// each part of K, do not, and do with the last ones what others do behind
 /// them.
-constexpr double kRingFillCycles = 1150, kClusterFillCycles = 200,
-                 kPairFillCycles = 600, kExchangeFillCycles = 920,
+constexpr double kRingFillCycles = 1150, kClusterFillCycles = 630,
+                 kPairFillCycles = 170, kExchangeFillCycles = 920,
                  kRingPerWave = 0.1;
 /// What of that several warps on a quarter of the lanes save, since CTAs meet
 /// while the last of them stores.

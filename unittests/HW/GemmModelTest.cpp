@@ -205,6 +205,30 @@ TEST(GemmModel, ScalesOfColumnsArePromotedLate) {
   EXPECT_NEAR(p.promotion, 32 * 580.3 / 1700, 0.001);
 }
 
+// 128 x 7168 x 2048 of NVFP4 in tiles of 128 x 64, one for each CTA: by the
+// timeline 4.028 us alone, and in clusters of two CTAs that share A 4.318 where
+// four warps store and 4.195 where eight do. So a cluster is not taken for what
+// it takes off the L2 cache here.
+TEST(GemmModel, CtasOfAClusterWaitForEachOther) {
+  GemmKernel kernel = nvfp4Pair(64);
+  kernel.ctaGroup = kernel.cluster = 1;
+  kernel.tileM = 128;
+  kernel.tileN = 64;
+  kernel.stages = 8;
+  kernel.stageK = 256;
+  kernel.stageBytes = 128 * 144 + 64 * 128 + 128 * 16;
+  kernel.overlap = EpilogueOverlap::TwoAccumulators;
+  GemmSize size{128, 7168, 2048};
+  double alone = predictGemm(kernel, size, on("B200", 1.965)).total;
+  EXPECT_NEAR(alone, 4.028, 0.06);
+  kernel.cluster = kernel.multicastA = 2;
+  EXPECT_NEAR(predictGemm(kernel, size, on("B200", 1.965)).total - alone,
+              4.318 - 4.028, 0.06);
+  kernel.warpsOfQuarter = 2;
+  EXPECT_NEAR(predictGemm(kernel, size, on("B200", 1.965)).total - alone,
+              4.195 - 4.028, 0.06);
+}
+
 // A batch is that many products: tiles, traffic and work all scale.
 // 256 tiles for 74 pairs: 108 of them in 74 shares of 23 or 24 of 16 stages,
 // then two waves. Sums are brought together meanwhile, but where all of 96
