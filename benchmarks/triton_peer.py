@@ -1,12 +1,13 @@
 """Launches the kernel of Triton's tutorial on block-scaled products once.
 
-usage: triton_peer.py TUTORIAL.py nvfp4|mxfp8 M N K
+usage: triton_peer.py TUTORIAL.py nvfp4|mxfp8 M N K [clc]
 
 TUTORIAL.py is python/tutorials/10-block-scaled-matmul.py of a checkout of Triton. It
 is taken as it is, with the tiles and stages that it takes; only what it imports for
 its own host part, torch above all, is replaced by nothing. All elements are 1, all
-scales 1 but for the first block of each row, which differs by row. Runs on a device
-or in `blockscale emulate --cuda`; benchmarks/peers.py does.
+scales 1 but for the first block of each row, which differs by row. `clc` has CTAs take
+one tile after the other by cluster launch control, as the tutorial's --clc does. Runs on
+a device or in `blockscale emulate --cuda`; benchmarks/peers.py does.
 """
 # Part of the blockscale project, under the Apache License v2.0 with LLVM
 # Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,6 +20,7 @@ from pathlib import Path
 from unittest import mock
 
 import numpy
+from triton.runtime import driver
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples/triton"))
@@ -31,6 +33,8 @@ FORMATS = {"nvfp4": (2, 16, 256, 0x22, 0x38), "mxfp8": (1, 32, 128, 0x38, 127)}
 
 def load(path):
     """The tutorial as a module, its host part without what it needs."""
+    # Triton asks torch, if that is there, whose card this is: it asks before.
+    driver.active.get_current_target()
     absent = {name: mock.MagicMock() for name in
               ("torch", "triton.profiler", "triton.tools.mxfp")}
     spec = importlib.util.spec_from_file_location("tutorial", path)
@@ -78,10 +82,11 @@ def scale_arguments(kernel, scales, repeat_k):
 
 
 def main():
-    path, form, m, n, k = *sys.argv[1:3], *map(int, sys.argv[3:])
+    path, form, m, n, k = *sys.argv[1:3], *map(int, sys.argv[3:6])
+    has_control = sys.argv[6:] == ["clc"]
     packed, block, tile_k, _, _ = FORMATS[form]
-    tutorial = load(path)
     use_device()
+    tutorial = load(path)
     a, a_scales, doubled_a = operand(m, k, form)
     b, b_scales, doubled_b = operand(n, k, form)
     c = DeviceArray(numpy.zeros((m, n), "f2"), "fp16")
@@ -92,9 +97,15 @@ def main():
                 descriptor(c, c.shape, [TILE_M, TILE_N])]
     scales, before, after, options = scale_arguments(
         kernel, (a_scales, b_scales), tile_k // block // 4)
+    # Since 2026; what the tutorial takes on chips other than Rubin.
+    if "disallow_acc_multi_buffer" in kernel.arg_names:
+        options["disallow_acc_multi_buffer"] = True
+    if has_control:
+        options["clc"] = True
     kernel[(-(-m // TILE_M) * -(-n // TILE_N), 1)](
         matrices[0], scales[0], matrices[1], scales[1], matrices[2], m, n, k, *before,
-        1, packed, packed, block, TILE_M, TILE_N, tile_k, *after, 4, **options)
+        1, packed, packed, block, TILE_M, TILE_N, tile_k, *after,
+        3 if has_control else 4, **options)
     # The first block of a row of A and one of B have both factors.
     rows, columns = doubled_a - k, doubled_b - k
     expected = (k + rows[:, None] + columns[None, :]
