@@ -16,7 +16,6 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import argparse
 import json
-import re
 import subprocess
 import sys
 import tempfile
@@ -33,12 +32,6 @@ def products():
             for layer in workload_times.LAYERS:
                 for m in workload_times.ROWS:
                     yield format_name, part, layer, m
-
-
-def module(format_name, layer, m):
-    i = list(workload_times.LAYERS).index(layer)
-    text = workload_times.module(format_name)
-    return re.search(rf"func\.func @l{i}_{m}\(.*?\n\}}\n", text, re.DOTALL)[0]
 
 
 def schedule(program, path, target):
@@ -63,7 +56,7 @@ def main():
         path = Path(folder) / "product.mlir"
         for format_name, part, layer, m in \
                 list(products())[options.first::options.every]:
-            path.write_text(module(format_name, layer, m))
+            path.write_text(workload_times.module(format_name, [layer], [m]))
             target = f"--target={workload_times.PARTS[part][0]}"
             counts = [count_instructions(
                 [program, "compile", str(path), target, "--emit=ptx"]) / 1e6

@@ -57,11 +57,14 @@ PARTS = {"B200": ("sm_100a", 7.0, {"NVFP4": 9.53, "MXFP8": 4.76}),
 LAUNCH = 1.5
 
 
-def module(format_name):
+def module(format_name, layers=tuple(LAYERS), all_rows=ROWS):
+    """Functions `lI_M` of the I-th layer of all."""
     element, scales, _ = FORMATS[format_name]
     text = []
-    for i, (n, k) in enumerate(LAYERS.values()):
-        for m in ROWS:
+    for i, (layer, (n, k)) in enumerate(LAYERS.items()):
+        if layer not in layers:
+            continue
+        for m in all_rows:
             a, b = (f'!blockscale.tensor<{rows}x{k}x{element}, "{scales}", '
                     "layout = tiled_128x4>" for rows in (m, n))
             d = f"tensor<{m}x{n}xbf16>"
