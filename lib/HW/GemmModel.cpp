@@ -271,24 +271,33 @@ double epilogueMicroseconds(const GemmKernel &kernel, bool storesSums,
 }
 
 /// Cycles from one block of K to the next for the warps that promote its sums:
-/// those of the port that all of them read tensor memory through, or those that
-/// one of them is busy with: it waits for the block, loads its columns in turn,
-/// each time until they are there, multiplies, and releases the block.
+/// those of the ports that all of them read tensor memory and scales of columns
+/// in shared memory through, or those that one of them is busy with: it waits
+/// for the block, loads its columns in turn, each time until they and their
+/// scales are there, multiplies, and releases the block.
 double promotionCycles(const GemmKernel &kernel) {
   constexpr double kPollCycles = 30, kLanes = 32, kWarps = 4;
   // Besides those of each column: addresses, the scales to come, the loop.
   constexpr double kOtherInstructions = 40;
   double columns = double(kernel.tileN) / kernel.promotionGroups;
   double ofWarp = kLanes * columns;
-  double port = kernel.promotionGroups * kWarps * ofWarp * kSumBytes /
-                kTensorLoadBytesPerCycleOfSm;
+  double warps = kernel.promotionGroups * kWarps;
+  double chunks = columns / kernel.promotionColumns;
   double scales =
-      kernel.promotionScales ? kL2LatencyCycles + kernel.promotionScales : 0.0;
-  double loads =
-      columns / kernel.promotionColumns * (kTensorLoadLatencyCycles + scales);
-  double warp =
-      kPollCycles + loads + ofWarp * kSumBytes / kTensorLoadBytesPerCycle +
-      ofWarp * kWarps / kFmasPerCycle + kOtherInstructions + kArriveCycles;
+      kLanes * kernel.promotionScales * kSumBytes / kSharedBytesPerCycle;
+  double port =
+      std::max(warps * ofWarp * kSumBytes / kTensorLoadBytesPerCycleOfSm,
+               warps * chunks * scales);
+  double loads = chunks * (kTensorLoadLatencyCycles + scales);
+  double multiplications = ofWarp * kWarps / kFmasPerCycle;
+  // A column's is multiplied by the row's first.
+  if (kernel.promotionScales) {
+    loads += chunks * kSharedLoadLatencyCycles;
+    multiplications *= 2;
+  }
+  double warp = kPollCycles + loads +
+                ofWarp * kSumBytes / kTensorLoadBytesPerCycle +
+                multiplications + kOtherInstructions + kArriveCycles;
   // What lies between the first MMA of a block and that of the one that
   // overwrites it is shared by the blocks in between.
   double round =

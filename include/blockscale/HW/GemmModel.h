@@ -93,8 +93,8 @@ struct GemmKernel {
   int64_t sharedTiles = 0;
   /// Elements of K after which the epilogue adds a sum to what it keeps in
   /// registers, scaled; 0 without that. Groups of four warps that do so,
-  /// columns that they load at once, and scales that a thread waits for each
-  /// time.
+  /// columns that they load at once, and scales of these that a thread reads
+  /// from shared memory each time; 0 where all of them have one.
   unsigned promotionK = 0, promotionGroups = 1, promotionColumns = 32;
   unsigned promotionScales = 0;
   /// Accumulators that such sums pass through.

@@ -71,9 +71,9 @@ static hw::EpilogueOverlap overlapOf(const TileGeometry &geometry) {
                           : hw::EpilogueOverlap::TwoAccumulators;
 }
 
-/// What a kernel that promotes sums does besides: a thread waits for the scales
-/// along a chunk of columns with each block of K, unless the chunk has one,
-/// which is loaded ahead.
+/// What a kernel that promotes sums does besides: a thread reads the scales
+/// along a chunk of columns with each block of K, unless the tile has one,
+/// which those of rows are multiplied by.
 static void setPromotion(const ProblemSizes &problem, int64_t tileN,
                          int64_t accumulators, hw::GemmKernel &kernel) {
   if (!problem.promotionBlock)
