@@ -45,7 +45,10 @@ Value Factor::build(ImplicitLocOpBuilder &b) const {
 //===----------------------------------------------------------------------===//
 
 static unsigned precision(Value value) {
-  auto type = cast<FloatType>(getElementTypeOrSelf(value));
+  Type element = getElementTypeOrSelf(value);
+  auto type = dyn_cast<FloatType>(element);
+  if (!type)
+    return element.getIntOrFloatBitWidth();
   return llvm::APFloat::semanticsPrecision(type.getFloatSemantics());
 }
 
@@ -162,6 +165,33 @@ static LogicalResult joinDimensions(tensor::CollapseShapeOp op,
   return success();
 }
 
+/// Whether dimensions that were joined are cut to what they were before.
+static bool undoesJoin(const Factor &factor,
+                       ArrayRef<ReassociationIndices> cuts,
+                       ArrayRef<OpFoldResult> cutSizes) {
+  auto type = dyn_cast<RankedTensorType>(factor.base.getType());
+  if (!type || !factor.cuts.empty() || factor.groups.size() != cuts.size() ||
+      size_t(type.getRank()) != cutSizes.size())
+    return false;
+  int64_t next = 0;
+  for (auto [joined, cut] : llvm::zip(factor.groups, cuts)) {
+    if (joined.size() != cut.size())
+      return false;
+    // One that nobody knows follows from the others.
+    unsigned unknown = 0;
+    for (int64_t dimension : joined) {
+      std::optional<int64_t> size = getConstantIntValue(cutSizes[size_t(next)]);
+      int64_t before = type.getDimSize(unsigned(next));
+      unknown += !size;
+      if (dimension != next++ || size.value_or(ShapedType::kDynamic) != before)
+        return false;
+    }
+    if (unknown > 1)
+      return false;
+  }
+  return true;
+}
+
 /// The factor of a tensor as one of the tensor whose dimensions are cut; fails
 /// where scales end within a part.
 static LogicalResult cutDimensions(tensor::ExpandShapeOp op, Factor &factor) {
@@ -190,10 +220,13 @@ static LogicalResult cutDimensions(tensor::ExpandShapeOp op, Factor &factor) {
       cutSizes.push_back(sizes[size_t(dimension)]);
     }
   }
+  bool isUndone = isCut && undoesJoin(factor, cuts, cutSizes);
   // Joined or cut before.
-  if (isCut && (!factor.groups.empty() || !factor.cuts.empty()))
+  if (isCut && !isUndone && (!factor.groups.empty() || !factor.cuts.empty()))
     return failure();
-  if (isCut) {
+  if (isUndone) {
+    factor.groups.clear();
+  } else if (isCut) {
     factor.cuts = cuts;
     factor.cutSizes = cutSizes;
   }
@@ -315,8 +348,9 @@ Finder::Parts Finder::ofIntegers(Operation *op, Recurse recurse) {
   }
   Type element = getElementTypeOrSelf(op->getResult(0));
   if (!isa<arith::SubFOp>(op))
-    return isa<IntegerType>(element) || element.isF32() ? Parts(all)
-                                                        : Parts(failure());
+    return isa<IntegerType>(element) || isExactIn(element, all)
+               ? Parts(all)
+               : Parts(failure());
   // Zero points of the dialect belong to integers without a sign.
   if (!all[0].isUnsigned || !all[1].isUnsigned || !element.isF32())
     return failure();
