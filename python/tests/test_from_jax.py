@@ -222,6 +222,43 @@ def test_what_is_not_taken_is_named(function, words):
         caught.value.diagnostics
 
 
+def test_batches_that_are_quantised_in_tiles_are_products():
+    def layer(x, w, scales):
+        blocks = x.reshape(2, 24, 2, 64)
+        found = jnp.max(jnp.abs(blocks), -1, keepdims=True) / 448
+        rounded = (blocks / found).astype(E4M3).astype(jnp.float32) * found
+        weights = w.astype(jnp.float32).reshape(2, 40, 2, 64) * scales[..., None]
+        return jnp.einsum("bmk,bnk->bmn", rounded.reshape(x.shape),
+                          weights.reshape(w.shape))
+
+    rng = np.random.default_rng(8)
+    inputs = (rng.integers(-4, 5, (2, 24, 128)).astype(np.float32),
+              rng.integers(-4, 5, (2, 40, 128)).astype(E4M3),
+              np.exp2(rng.integers(-2, 3, (2, 40, 2))).astype(np.float32))
+    jitted = jax.jit(layer)
+    imported = bs.from_jax(jitted.lower(*inputs))
+    assert imported.mlir.count("blockscale.matmul ") == 1
+    np.testing.assert_allclose(bs.Program(imported)(*inputs), jitted(*inputs),
+                               rtol=2**-16, atol=2**-7)
+
+
+@pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float16])
+def test_weights_in_bytes_are_multiplied_in_16_bits(dtype):
+    def layer(x, w, scales):
+        sums = lax.dot_general(x.astype(dtype), w.astype(dtype), (((1,), (1,)), ((), ())),
+                               preferred_element_type=jnp.float32)
+        return sums * scales
+
+    rng = np.random.default_rng(9)
+    inputs = (rng.integers(-4, 5, (24, 128)).astype(np.float32),
+              rng.integers(-128, 128, (40, 128)).astype(np.int8),
+              np.exp2(rng.integers(-2, 3, 40)).astype(np.float32))
+    jitted = jax.jit(layer)
+    imported = bs.from_jax(jitted.lower(*inputs))
+    assert imported.mlir.count("blockscale.matmul ") == 1
+    np.testing.assert_array_equal(bs.Program(imported)(*inputs), jitted(*inputs))
+
+
 def test_weights_of_uint4_are_given_as_they_are():
     def layer(x, w, zeros, scales):
         numbers = w.astype(jnp.float32) - jnp.repeat(zeros.astype(jnp.float32), 64, 1)

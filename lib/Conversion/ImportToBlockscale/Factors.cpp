@@ -53,16 +53,20 @@ static unsigned precision(Value value) {
 }
 
 /// Whether the product of the factors has so few digits that `type` holds it;
-/// types with the exponents of f32 only.
+/// types with the exponents of f32 only, but for integers.
 static bool isExactIn(Type type, ArrayRef<Factor> factors) {
   if (type.isF32() || type.isF64())
     return true;
-  if (!type.isBF16())
+  bool areIntegers = llvm::all_of(factors, [](const Factor &factor) {
+    return isa<IntegerType>(getElementTypeOrSelf(factor.base));
+  });
+  if (!type.isBF16() && !(type.isF16() && areIntegers))
     return false;
   unsigned digits = 0;
   for (const Factor &factor : factors)
     digits += precision(factor.base);
-  return digits <= llvm::APFloat::semanticsPrecision(llvm::APFloat::BFloat());
+  return digits <= llvm::APFloat::semanticsPrecision(
+                       cast<FloatType>(type).getFloatSemantics());
 }
 
 //===----------------------------------------------------------------------===//
@@ -165,31 +169,38 @@ static LogicalResult joinDimensions(tensor::CollapseShapeOp op,
   return success();
 }
 
-/// Whether dimensions that were joined are cut to what they were before.
-static bool undoesJoin(const Factor &factor,
-                       ArrayRef<ReassociationIndices> cuts,
-                       ArrayRef<OpFoldResult> cutSizes) {
+/// Cuts of the dimensions of a factor's tensor, where those that were joined
+/// are cut to what they were before; others may be cut anew.
+static FailureOr<SmallVector<ReassociationIndices>>
+undoJoin(const Factor &factor, ArrayRef<ReassociationIndices> cuts,
+         ArrayRef<OpFoldResult> cutSizes) {
   auto type = dyn_cast<RankedTensorType>(factor.base.getType());
-  if (!type || !factor.cuts.empty() || factor.groups.size() != cuts.size() ||
-      size_t(type.getRank()) != cutSizes.size())
-    return false;
-  int64_t next = 0;
+  if (!type || !factor.cuts.empty() || factor.groups.size() != cuts.size())
+    return failure();
+  SmallVector<ReassociationIndices> undone;
   for (auto [joined, cut] : llvm::zip(factor.groups, cuts)) {
-    if (joined.size() != cut.size())
-      return false;
+    if (joined.size() > 1 && joined.size() != cut.size())
+      return failure();
     // One that nobody knows follows from the others.
     unsigned unknown = 0;
-    for (int64_t dimension : joined) {
-      std::optional<int64_t> size = getConstantIntValue(cutSizes[size_t(next)]);
-      int64_t before = type.getDimSize(unsigned(next));
+    for (auto [index, dimension] : llvm::enumerate(joined)) {
+      if (dimension != int64_t(undone.size()))
+        return failure();
+      if (joined.size() == 1) {
+        undone.push_back(cut);
+        continue;
+      }
+      std::optional<int64_t> size =
+          getConstantIntValue(cutSizes[size_t(cut[index])]);
       unknown += !size;
-      if (dimension != next++ || size.value_or(ShapedType::kDynamic) != before)
-        return false;
+      if (size.value_or(ShapedType::kDynamic) !=
+              type.getDimSize(unsigned(dimension)) ||
+          unknown > 1)
+        return failure();
+      undone.push_back({cut[index]});
     }
-    if (unknown > 1)
-      return false;
   }
-  return true;
+  return undone;
 }
 
 /// The factor of a tensor as one of the tensor whose dimensions are cut; fails
@@ -220,13 +231,17 @@ static LogicalResult cutDimensions(tensor::ExpandShapeOp op, Factor &factor) {
       cutSizes.push_back(sizes[size_t(dimension)]);
     }
   }
-  bool isUndone = isCut && undoesJoin(factor, cuts, cutSizes);
-  // Joined or cut before.
-  if (isCut && !isUndone && (!factor.groups.empty() || !factor.cuts.empty()))
-    return failure();
-  if (isUndone) {
+  if (isCut && !factor.groups.empty()) {
+    auto undone = undoJoin(factor, cuts, cutSizes);
+    if (failed(undone))
+      return failure();
     factor.groups.clear();
-  } else if (isCut) {
+    cuts = *undone;
+    isCut = llvm::any_of(cuts, [](auto &cut) { return cut.size() > 1; });
+  }
+  if (isCut && !factor.cuts.empty())
+    return failure();
+  if (isCut) {
     factor.cuts = cuts;
     factor.cutSizes = cutSizes;
   }
