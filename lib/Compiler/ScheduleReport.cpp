@@ -8,9 +8,11 @@
 
 #include "blockscale/Compiler/ScheduleReport.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
+#include "blockscale/Dialect/Blockscale/IR/WarpSchedules.h"
 #include "blockscale/Dialect/Blockscale/IR/WideTiles.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/Dialect/Blockscale/Transforms/ScheduleChoices.h"
@@ -31,6 +33,9 @@ static std::string describeEpilogue(ScheduleAttr schedule) {
     text += ", C loaded by TMA";
   if (schedule.warpsOfQuarter() > 1)
     text += ", " + ::text(schedule.getEpilogueWarps()) + " warps store";
+  if (schedule.consumerGroups() > 1)
+    text += ", tiles by " + ::text(schedule.consumerGroups()) +
+            " groups of warps in turns";
   return text;
 }
 
@@ -84,6 +89,29 @@ static bool isLegalEpilogue(MatmulOp op, MmaAttr mma, ScheduleAttr schedule) {
          !(quantizer && whyNotQuantized(op, quantizer, schedule, target));
 }
 
+/// The schedule whose warps take tiles in turns, where one is legal, or the one
+/// whose warps share them.
+static void addTurns(MatmulOp op, const ScheduleChoice &choice,
+                     const std::string &common,
+                     std::vector<ScheduleTwin> &list) {
+  hw::Target target = getTarget(op);
+  if (hw::hasTensorMemory(target) || getScheduleWish(op).getConsumerGroups())
+    return;
+  ScheduleAttr::Fields fields = choice.schedule.getFields();
+  fields.stages = getScheduleWish(op).getStages();
+  fields.consumerGroups = choice.schedule.consumerGroups() > 1 ? 0 : 2;
+  auto twin = ScheduleAttr::get(op.getContext(), fields);
+  ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
+  bool swap = fields.swapOperands && fields.swapOperands.getValue();
+  QuantizeOp quantizer = quantizerOf(op);
+  if (!whyNotConsumerGroups(twin, storedResult(op).element, target) &&
+      !whyNotPromotion(choice.mma, twin, promotionBlock(a, b),
+                       columnsOfScale(a, b, swap), columnsOfResult(op),
+                       target) &&
+      !(quantizer && whyNotQuantized(op, quantizer, twin, target)))
+    list.push_back({common + describeEpilogue(twin), twin});
+}
+
 /// `schedule` with other epilogues, which are not among those that are
 /// compared: the formula does not tell them apart. What the user has asked for
 /// stays.
@@ -114,6 +142,7 @@ static std::vector<ScheduleTwin> twinsOf(MatmulOp op,
       if (isOther && isLegalEpilogue(op, choice.mma, twin))
         list.push_back({common + describeEpilogue(twin), twin});
     }
+  addTurns(op, choice, common, list);
   return list;
 }
 

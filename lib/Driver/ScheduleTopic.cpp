@@ -56,6 +56,15 @@ static bool isAnyMet(const ScheduleReport &product, bool met) {
   });
 }
 
+/// Whether groups of warps take tiles in turns in some schedules, but not all.
+static bool mayTakeTurns(const ScheduleReport &product) {
+  auto takesTurns = [](const ComparedSchedule &each) {
+    return each.schedule.consumerGroups() > 1;
+  };
+  return llvm::any_of(product.compared, takesTurns) &&
+         !llvm::all_of(product.compared, takesTurns);
+}
+
 static void printText(llvm::raw_ostream &out, const Answer &answer, bool all) {
   const ScheduleReport &product = answer.product;
   out << "product " << product.index << " of '" << product.function << "'";
@@ -74,6 +83,9 @@ static void printText(llvm::raw_ostream &out, const Answer &answer, bool all) {
                       "cluster that shares operands and exchanges sums; one of "
                       "no power of two of CTAs for 2 %"
                     : "")
+        << (mayTakeTurns(product)
+                ? "; tiles in turns are taken for at least 5 %"
+                : "")
         << "\n"
         << cell("us", 10)
         << (answer.replayed.empty() ? "" : cell("timeline", 10))

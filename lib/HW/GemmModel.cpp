@@ -515,9 +515,13 @@ double blockscale::hw::workspaceCycles(double elements, unsigned splits) {
 }
 
 double blockscale::hw::warpStageCycles(MmaKind kind, unsigned m, unsigned n,
-                                       double k) {
+                                       double k, bool inTurns) {
   constexpr double kEfficiency = 0.95, kWaits = 115;
-  return 2.0 * m * n * k / (warpMmaFlopsPerCycle(kind) * kEfficiency) + kWaits;
+  constexpr double kEfficiencyAlone = 0.84, kWaitsAlone = 100;
+  double rate = warpMmaFlopsPerCycle(kind);
+  double cycles = 2.0 * m * n * k / rate;
+  return inTurns ? cycles / kEfficiencyAlone + kWaitsAlone
+                 : cycles / kEfficiency + kWaits;
 }
 
 double blockscale::hw::bytesPerElement(OperandType type, unsigned scaleSpan) {

@@ -148,8 +148,11 @@ double workspaceCycles(double elements, unsigned splits);
 
 /// Cycles in which the warps of a CTA of ours multiply a stage by mma.sync: 95
 /// % of the rate, and what they wait for in each stage. Fitted to the timeline:
-/// NVFP4 and MXFP8, 2048 x 4096 x 4096, n of 16 to 128, within 9 %.
-double warpStageCycles(MmaKind kind, unsigned m, unsigned n, double k);
+/// NVFP4 and MXFP8, 2048 x 4096 x 4096, n of 16 to 128, within 9 %. Where
+/// groups of warps take tiles in turns one warp alone is on a quarter of an SM,
+/// which waits for it; fitted to MXFP8, 4096 x 4096 x 1024, within 3 %.
+double warpStageCycles(MmaKind kind, unsigned m, unsigned n, double k,
+                       bool inTurns = false);
 
 /// What the operands hold, which decides the power that MMAs take.
 enum class OperandData : uint8_t { Random, Zero };

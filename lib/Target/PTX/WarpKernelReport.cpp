@@ -37,6 +37,18 @@ static MainLoop mainLoop(gpu::GPUFuncOp kernel) {
   return best;
 }
 
+/// Warps that share a tile: each arrives once where the stage that they have
+/// read may be overwritten.
+static int64_t warpsOf(const MainLoop &loop) {
+  int64_t warps = 1;
+  if (loop.block)
+    loop.block->walk([&](ArriveOp arrive) {
+      if (auto barrier = arrive.getBarrier().getDefiningOp<BarrierAllocOp>())
+        warps = barrier.getArrivals();
+    });
+  return warps;
+}
+
 bool blockscale::isWarpKernel(gpu::GPUFuncOp kernel) {
   return kernel->hasAttr(ProductAttr::name) &&
          !hw::hasTensorMemory(getTarget(kernel)) &&
@@ -91,12 +103,8 @@ void blockscale::reportWarpLoop(gpu::GPUFuncOp kernel, KernelReport &report) {
   MainLoop loop = mainLoop(kernel);
   MmaAttr instruction =
       kernel->getAttrOfType<ProductAttr>(ProductAttr::name).getMma();
-  int64_t warps = 1;
-  if (loop.block)
-    if (auto role = loop.block->getParentOp()->getParentOfType<WarpsOp>())
-      warps = role.getLast() - role.getFirst();
   report.kind = std::string(hw::kindName(instruction.getKind()));
-  report.mmasPerKTile = loop.instructions * warps;
+  report.mmasPerKTile = loop.instructions * warpsOf(loop);
   report.mmaK = instruction.getK();
   reportInstruction(instruction, report);
   report.accumulators = 1;

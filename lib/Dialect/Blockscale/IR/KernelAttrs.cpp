@@ -79,7 +79,9 @@ ScheduleAttr::verifyFields(function_ref<InFlightDiagnostic()> emitError,
       failed(checkField(emitError, "split_k", f.splitK, 1, kMaxSplits)) ||
       failed(checkField(emitError, "stream_k", f.streamK, 1, kMaxShares)) ||
       failed(checkField(emitError, "mma_k", f.mmaK, 8, 128, 8)) ||
-      failed(checkField(emitError, "epilogue_warps", f.epilogueWarps, 4, 8, 4)))
+      failed(
+          checkField(emitError, "epilogue_warps", f.epilogueWarps, 4, 8, 4)) ||
+      failed(checkField(emitError, "consumer_groups", f.consumerGroups, 1, 2)))
     return failure();
   if (f.tileN > int64_t(hw::kInstructionColumns) &&
       f.tileN % int64_t(hw::kWideTileStep) != 0)

@@ -361,6 +361,8 @@ static LogicalResult verifyStores(KernelMatmulOp op) {
     return op.emitOpError() << why->text;
   if (auto why = whyNotEpilogueWarps(schedule, isPromoting, getTarget(op)))
     return op.emitOpError() << why->text;
+  if (auto why = whyNotConsumerGroups(schedule, result.element, getTarget(op)))
+    return op.emitOpError() << why->text;
   return success();
 }
 

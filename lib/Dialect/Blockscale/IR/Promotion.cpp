@@ -232,13 +232,13 @@ int64_t blockscale::mostPromotedColumns(MmaAttr mma, int64_t block,
 /// Scales of few columns take registers, too.
 static std::optional<Reason> whyNotScaleColumns(int64_t columns,
                                                 int64_t columnsOfScale,
+                                                int64_t most,
                                                 const std::string &what) {
-  if (hasScalesOfColumns(columnsOfScale) && columns > kFewColumns)
-    return Reason(
-        what + "take a register for each column where fewer than " +
-        std::to_string(kSharedSums) + " share one; 'tile_n' of " +
-        std::to_string(columns) +
-        " is too many then, nearest legal: " + std::to_string(kFewColumns));
+  if (hasScalesOfColumns(columnsOfScale) && columns > most)
+    return Reason(what + "take a register for each column where fewer than " +
+                  std::to_string(kSharedSums) + " share one; 'tile_n' of " +
+                  std::to_string(columns) +
+                  " is too many then, nearest legal: " + std::to_string(most));
   return std::nullopt;
 }
 
@@ -257,7 +257,8 @@ static std::optional<Reason> whyNotShort(MmaAttr mma, int64_t columns,
 }
 
 /// The rules of kernels whose warps multiply: they keep two sums of each
-/// element.
+/// element. Where groups of them take tiles in turns a warp has a larger part
+/// of one.
 static std::optional<Reason> whyNotOnWarps(MmaAttr mma, ScheduleAttr schedule,
                                            int64_t block,
                                            int64_t columnsOfScale,
@@ -265,18 +266,21 @@ static std::optional<Reason> whyNotOnWarps(MmaAttr mma, ScheduleAttr schedule,
   if (!hw::isBlockScaled(mma.getKind()) && mma.getKind() != hw::MmaKind::F16)
     return Reason(what + "belong to products of kind 'f16', and of kinds whose "
                          "instructions read other scales, or scales of 1");
-  if (schedule.getTileN() > kMostColumns)
-    return Reason(
-        what +
-        "keep the sums of a stage beside those of all of K; "
-        "'tile_n' of " +
-        std::to_string(schedule.getTileN()) +
-        " is too many, nearest legal: " + std::to_string(kMostColumns));
-  if (auto why = whyNotScaleColumns(schedule.getTileN(), columnsOfScale, what))
+  int64_t groups = schedule.consumerGroups();
+  int64_t most = kMostColumns / groups;
+  if (schedule.getTileN() > most)
+    return Reason(what +
+                  "keep the sums of a stage beside those of all of K; "
+                  "'tile_n' of " +
+                  std::to_string(schedule.getTileN()) +
+                  " is too many, nearest legal: " + std::to_string(most));
+  if (auto why = whyNotScaleColumns(schedule.getTileN(), columnsOfScale,
+                                    kFewColumns / groups, what))
     return why;
   if (auto why = whyNotBlock(mma, block, what))
     return why;
-  return whyNotShort(mma, schedule.getTileN(), block, kFewestColumns, what);
+  return whyNotShort(mma, schedule.getTileN(), block, kFewestColumns / groups,
+                     what);
 }
 
 std::optional<Reason>
@@ -329,7 +333,7 @@ blockscale::whyNotPromotion(MmaAttr mma, ScheduleAttr schedule, int64_t block,
         std::to_string(kSharedSums) + " columns; 'tile_n' of " +
         std::to_string(columns) + " is not, nearest legal: " +
         std::to_string(std::min(columns, most) / kSharedSums * kSharedSums));
-  if (auto why = whyNotScaleColumns(columns, columnsOfScale, what))
+  if (auto why = whyNotScaleColumns(columns, columnsOfScale, kFewColumns, what))
     return why;
   if (auto why = whyNotBlock(mma, block, what))
     return why;

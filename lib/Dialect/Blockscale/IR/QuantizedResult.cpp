@@ -129,12 +129,18 @@ static std::optional<Reason> whyNotWarps(int64_t columns, hw::Target target) {
                 " columns, or a kernel of its own that quantises");
 }
 
-/// And whole runs of rows that the lanes of a quad share out: two warps or more
-/// have the columns of a tile together.
+/// Warps that have the columns of a tile together at least where each has so
+/// many rows that its lanes share them out.
+static int64_t leastWarpsAlong(ScheduleAttr schedule) {
+  constexpr int64_t kWarpsAbove = hw::kTmemLanes / hw::kWarpSize;
+  return warpsOfTile(schedule) / kWarpsAbove;
+}
+
+/// And whole runs of rows that the lanes of a quad share out.
 static std::optional<Reason> whyNotWarpRows(ScheduleAttr schedule,
                                             const ResultTile &tile,
                                             hw::Target target) {
-  int64_t least = 2 * warpColumns(tile);
+  int64_t least = leastWarpsAlong(schedule) * warpColumns(tile);
   if (hw::hasTensorMemory(target) || schedule.getTileN() >= least)
     return std::nullopt;
   return Reason("on " + hw::targetName(target) +
@@ -142,6 +148,19 @@ static std::optional<Reason> whyNotWarpRows(ScheduleAttr schedule,
                 "'tile_n' of " +
                 std::to_string(schedule.getTileN()) +
                 "; nearest legal: " + std::to_string(least));
+}
+
+/// A warp that shares a tile with few others has no registers for blocks beside
+/// the sums of a wide one.
+static std::optional<Reason> whyNotInTurns(ScheduleAttr schedule) {
+  constexpr int64_t kMost = 64;
+  if (schedule.consumerGroups() == 1 || schedule.getTileN() <= kMost)
+    return std::nullopt;
+  return Reason(
+      "with 'consumer_groups' of " + std::to_string(schedule.consumerGroups()) +
+      " warps have registers to quantise tiles of " + std::to_string(kMost) +
+      " columns, found 'tile_n' of " + std::to_string(schedule.getTileN()) +
+      "; nearest legal: " + std::to_string(kMost));
 }
 
 /// The lanes of a CTA have so many columns of a product whose operands are
@@ -216,7 +235,9 @@ static std::optional<Reason> whyNotRowsAtOnce(ScheduleAttr schedule,
 static std::optional<Reason> whyNotWarpsExchange(ScheduleAttr schedule,
                                                  const ResultTile &tile,
                                                  hw::Target target) {
-  int64_t least = std::max(2 * exchangedColumns({1, tile.columns}), tile.rows);
+  int64_t least =
+      std::max(leastWarpsAlong(schedule) * exchangedColumns({1, tile.columns}),
+               tile.rows);
   if (schedule.getTileN() >= least)
     return std::nullopt;
   return Reason("with 'swap_operands' sums are brought to rows of D where a "
@@ -439,6 +460,8 @@ std::optional<Reason> blockscale::whyNotQuantized(ScheduleAttr schedule,
   if (auto why = whyNotWarps(columns, target))
     return why;
   if (auto why = whyNotWarpRows(schedule, tile, target))
+    return why;
+  if (auto why = whyNotInTurns(schedule))
     return why;
   if (schedule.getStores() == Stores::Tma)
     return Reason("a result that is quantised is not stored by TMA; nearest "

@@ -34,18 +34,32 @@ int64_t blockscale::warpColumns(const ResultTile &tile) {
   return std::max(columns, kWarpColumns);
 }
 
+int64_t blockscale::warpsOfTile(ScheduleAttr schedule) {
+  return kConsumerWarps / schedule.consumerGroups();
+}
+
+/// Columns of a warp that has rows of D. Of few warps each has a part of the
+/// tile as square as may be: then they load least.
+static int64_t columnsOfWarp(ScheduleAttr schedule, const ResultTile &tile) {
+  int64_t columns = warpColumns(tile);
+  if (schedule.consumerGroups() > 1)
+    columns = std::max(columns, schedule.getTileN() / 2);
+  return std::min(schedule.getTileN(), columns);
+}
+
 WarpTile blockscale::warpTile(ScheduleAttr schedule, ResultTile tile,
                               bool bringsRows) {
   int64_t tileM = schedule.getTileM(), tileN = schedule.getTileN();
+  int64_t warps = warpsOfTile(schedule);
   if (bringsRows) {
     // What are columns of D are rows of the warp.
     int64_t rows = exchangedColumns({1, tile.columns});
-    int64_t along = kConsumerWarps * rows / tileM;
+    int64_t along = warps * rows / tileM;
     return {rows, tileN / along, along};
   }
-  int64_t columns = std::min(tileN, warpColumns(tile));
+  int64_t columns = columnsOfWarp(schedule, tile);
   int64_t along = tileN / columns;
-  return {tileM / (kConsumerWarps / along), columns, along};
+  return {tileM / (warps / along), columns, along};
 }
 
 namespace {
@@ -104,7 +118,7 @@ static Places placesOfRows(ScheduleAttr schedule, ResultTile tile) {
 static Places placesOfWarps(ScheduleAttr schedule, ResultTile tile, bool swap) {
   using Of = Digit::Of;
   WarpTile part = warpTile(schedule, tile, swap);
-  int64_t above = kConsumerWarps / part.along;
+  int64_t above = warpsOfTile(schedule) / part.along;
   if (swap)
     return {{{Of::Lane, 2, 4},
              {Of::Lane, 4, 1},

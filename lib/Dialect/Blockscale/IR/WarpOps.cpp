@@ -66,6 +66,38 @@ std::optional<Reason> blockscale::whyNotWarpSchedule(ScheduleAttr schedule,
   return std::nullopt;
 }
 
+std::optional<Reason> blockscale::whyNotConsumerGroups(ScheduleAttr schedule,
+                                                       Type element,
+                                                       hw::Target target) {
+  if (schedule.consumerGroups() == 1)
+    return std::nullopt;
+  std::string what =
+      "'consumer_groups' of " + std::to_string(schedule.consumerGroups());
+  std::string legal = "; nearest legal: 1";
+  if (hw::hasTensorMemory(target))
+    return Reason(what + " are not lowered for " + hw::targetName(target) +
+                  ", whose epilogue stores a tile out of tensor memory while "
+                  "the next one is multiplied" +
+                  legal);
+  if (schedule.splits() > 1)
+    return Reason(what +
+                  " are not lowered with 'split_k', where all warps of a CTA "
+                  "add up the parts of a tile together" +
+                  legal);
+  // Pairs of f32 that are stored as they are take registers of their own.
+  constexpr int64_t kMostFloats = 64;
+  bool swap =
+      schedule.getSwapOperands() && schedule.getSwapOperands().getValue();
+  if (element && element.isF32() && !swap && schedule.getTileN() > kMostFloats)
+    return Reason(
+        what + " have registers to store f32 of tiles of " +
+        std::to_string(kMostFloats) +
+        " columns where operands are not swapped, found 'tile_n' of " +
+        std::to_string(schedule.getTileN()) +
+        "; nearest legal: " + std::to_string(kMostFloats));
+  return std::nullopt;
+}
+
 //===----------------------------------------------------------------------===//
 // Moving data into registers
 //===----------------------------------------------------------------------===//

@@ -91,7 +91,8 @@ defvar Blockscale_ScheduleFields = [
       OptionalParameter<"::std::optional<::blockscale::Stores>">>,
   Blockscale_Field<"c_loads", "cLoads",
       OptionalParameter<"::std::optional<::blockscale::Loads>">>,
-  Blockscale_CountField<"epilogue_warps", "epilogueWarps">];
+  Blockscale_CountField<"epilogue_warps", "epilogueWarps">,
+  Blockscale_CountField<"consumer_groups", "consumerGroups">];
 
 def Blockscale_ScheduleAttr
     : Blockscale_CheckedFieldsAttr<"Schedule", Blockscale_ScheduleFields> {
@@ -104,10 +105,11 @@ def Blockscale_ScheduleAttr
     share the ring of `a` and `b`, `split_k` and `cluster_k`, which it leaves out
     where K is not split, or not over a cluster, `stream_k`, which it leaves out where
     no tiles are shared out, `stores` and `c_loads`, which it leaves out where they are
-    direct, and `epilogue_warps`, which it leaves out where four store. Later passes read
-    a missing `cta_group`, `cluster_m`, `cluster_n`, `split_k`, `cluster_k` or `stream_k`
-    as 1, a missing `mma_k` as the ordinary K of the instruction and missing
-    `epilogue_warps` as 4.
+    direct, `epilogue_warps`, which it leaves out where four store, and
+    `consumer_groups`, which it leaves out where all consumers share a tile. Later passes
+    read a missing `cta_group`, `cluster_m`, `cluster_n`, `split_k`, `cluster_k`,
+    `stream_k` or `consumer_groups` as 1, a missing `mma_k` as the ordinary K of the
+    instruction and missing `epilogue_warps` as 4.
 
     | field | meaning | legal |
     |---|---|---|
@@ -131,6 +133,7 @@ def Blockscale_ScheduleAttr
     | `stores` | `direct`: threads store rows of D; `tma`: they write boxes to a ring in shared memory, which TMA stores while the epilogue goes on | `tma` without `swap_operands`, `split_k` and groups, with rows of D of a static multiple of 16 bytes; with scales that are applied in registers where D is made of the sums alone, of which a thread has 32 at most |
     | `c_loads` | `direct`: threads load rows of C, if they can in advance; `tma`: TMA brings boxes of it to a ring in shared memory while the sums are made | `tma` where there is a C, as `stores` of `tma`, with rows of C of a static multiple of 16 bytes, and without scales that are applied in registers |
     | `epilogue_warps` | warps that read accumulators and store D. A warp reaches a quarter of the lanes; of 8 two share one and take its chunks of columns in turns | 4; 8 with `tile_n` of a multiple of 64, without `split_k`, `stream_k` and scales that are applied in registers |
+    | `consumer_groups` | groups of the warps that multiply and store in registers. One has all eight, which share a tile; two have four each and take tiles in turns: while one stores, the other multiplies, and a barrier lets one at a time into its main loop, so that both read one ring | 1; 2 on chips without tensor memory, without `split_k`; `tile_n` at most 64 where a result is quantised, or is f32 and operands are not swapped, and half of what it may be else where scales are applied in registers |
 
     On chips without tensor memory `tile_m` is 128, `tile_n` 16, 32, 64 or 128,
     `accumulators`, `cta_group`, `cluster_k`, `stream_k` and the cluster are 1, scales have no ring
@@ -178,6 +181,10 @@ def Blockscale_ScheduleAttr
     int64_t shares() const { return std::max<int64_t>(1, getStreamK()); }
     /// Whether parts of K of one tile meet in a workspace.
     bool hasWorkspace() const { return splits() > clusterK() || shares() > 1; }
+    /// Groups of warps that multiply and store tiles in turns, 1 if not chosen.
+    int64_t consumerGroups() const {
+      return std::max<int64_t>(1, getConsumerGroups());
+    }
     /// Warps of the epilogue on each quarter of the lanes of tensor memory, 1 if
     /// not chosen.
     int64_t warpsOfQuarter() const {

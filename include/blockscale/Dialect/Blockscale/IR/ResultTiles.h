@@ -38,6 +38,10 @@ struct WarpTile {
 inline constexpr int64_t kConsumerWarps = 8, kWarpColumns = 32,
                          kMostWarpColumns = 64;
 
+/// Warps that have a tile together: all of them, or those of a group where
+/// these take tiles in turns.
+int64_t warpsOfTile(ScheduleAttr schedule);
+
 /// The columns of a warp, and its part of the tile of `schedule`; of a result
 /// that is not quantised `tile` is one element.
 int64_t warpColumns(const ResultTile &tile);

@@ -17,6 +17,13 @@ namespace blockscale {
 std::optional<Reason> whyNotWarpSchedule(ScheduleAttr schedule,
                                          hw::Target target);
 
+/// Why warps of `schedule` do not multiply and store tiles in turns, whose
+/// elements of D are `element`, null if they are not stored as numbers; empty
+/// if all warps share a tile.
+std::optional<Reason> whyNotConsumerGroups(ScheduleAttr schedule,
+                                           mlir::Type element,
+                                           hw::Target target);
+
 } // namespace blockscale
 
 #endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_WARPSCHEDULES_H

@@ -36,7 +36,8 @@ struct ScheduleChoice {
 /// All completions of a product's schedule that were compared.
 struct ScheduleChoices {
   /// The fastest first, and of equals the simplest; the time of those with a
-  /// workspace counts 5 % more, and what a ring of scales gains up to 4 % less.
+  /// workspace, or with tiles in turns, counts 5 % more, and what a ring of
+  /// scales gains up to 4 % less.
   /// The first is taken.
   std::vector<ScheduleChoice> legal;
   /// Why the others were not legal, in the order in which they were looked at.

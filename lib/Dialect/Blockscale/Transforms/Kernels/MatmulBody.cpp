@@ -42,7 +42,7 @@
 // would come behind the operands of all stages.
 //
 // Without tensor memory the warps that multiply also store: they are main loop
-// and epilogue in one.
+// and epilogue in one. In two groups they take tiles in turns (Turns).
 
 #include "MainLoop.h"
 #include "MatmulSource.h"
@@ -121,8 +121,11 @@ static void expandInTensorMemory(KernelFrame &frame) {
 }
 
 static void expandInRegisters(KernelFrame &frame) {
-  StageRing stages(frame, frame.warps.consumers.count());
+  StageRing stages(frame, warpsOfTile(frame.schedule));
   std::unique_ptr<TileSource> source = TileSource::create(frame);
+  std::optional<Turns> turns;
+  if (frame.schedule.consumerGroups() > 1)
+    turns.emplace(frame, stages);
   std::optional<TileMates> mates = TileMates::create(frame);
   frame.synchronize();
   frame.passRegisters();
@@ -130,7 +133,7 @@ static void expandInRegisters(KernelFrame &frame) {
   awaitGridBefore(frame, producer);
   source->emitRole();
   producer.emitRole();
-  WarpLoop(frame, stages, *source, mates).emitRole();
+  WarpLoop(frame, stages, *source, turns, mates).emitRole();
 }
 
 namespace {

@@ -171,6 +171,9 @@ static std::optional<Reason> whyNotEpilogue(MatmulOp op, hw::Target target) {
   if (auto why =
           whyNotEpilogueWarps(schedule, storedResult(op).isPromoting, target))
     return why;
+  if (auto why =
+          whyNotConsumerGroups(schedule, storedResult(op).element, target))
+    return why;
   if (op.getPairs())
     if (auto why = whyNotPairs(schedule, target))
       return why;

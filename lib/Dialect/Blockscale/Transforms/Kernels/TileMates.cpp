@@ -55,7 +55,9 @@ TileMates::TileMates(KernelFrame &frame, TileParts parts)
     int64_t farthest = 0;
     for (const TileParts::Digit &digit : this->parts.warps)
       farthest = std::max(farthest, digit.count * digit.distance);
-    if (!frame.warps.consumers.count() && farthest <= kQuarters)
+    if (frame.warps.consumers.count())
+      team = warpsOfTile(frame.schedule);
+    else if (farthest <= kQuarters)
       team = kQuarters;
     numbers = memory({1, threads});
     barriers = b.barriers(warps / team, team);

@@ -7,8 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "WarpLoop.h"
-#include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
-#include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -19,14 +17,8 @@
 using namespace mlir;
 using namespace blockscale;
 
-/// Extents of one instruction, and of what one register of scales serves.
-static constexpr int64_t kRows = 16, kColumns = 8, kScaleRows = 32;
-/// A lane has elements of two rows of a fragment, so many apart.
-static constexpr int64_t kHalfRows = 8;
-/// And two neighbouring ones of a row.
-static constexpr int64_t kPair = 2;
-/// Fragments whose columns the lanes of a warp share out.
-static constexpr int64_t kFragments = kLanesOfColumn / kPair;
+/// Rows or columns that one register of scales serves.
+static constexpr int64_t kScaleRows = 32;
 
 int64_t WarpLoop::rowTiles() const { return tile.rows / kRows; }
 
@@ -54,18 +46,28 @@ WarpLoop::State WarpLoop::State::from(ValueRange all) {
 void WarpLoop::locateWarp() {
   thread = b.toI32(gpu::ThreadIdOp::create(b, gpu::Dimension::x));
   Value warp = b.div(thread, hw::kWarpSize);
+  if (turns) {
+    turns->locate(thread);
+    warp = b.rem(warp, warpsOfTile(frame.schedule));
+  }
   row = b.mul(b.div(warp, tile.along), tile.rows);
   column = b.mul(b.rem(warp, tile.along), tile.columns);
   leader = ElectOp::create(b);
 }
 
-void WarpLoop::loadScales(Value stage, int64_t word, Value valid) {
+void WarpLoop::loadScales(Value stage, int64_t step, Value valid) {
+  int64_t first =
+      step * hw::scalesPerMma(frame.mma.getKind(), frame.mma.getBlock(),
+                              frame.mma.getK(), frame.mma.getSparse());
+  if (first % hw::kAtomScales != 0)
+    return;
+  int64_t word = first / hw::kAtomScales;
   auto groups = [](int64_t extent) {
     return llvm::divideCeil(extent, kScaleRows);
   };
   if (!hw::isBlockScaled(frame.mma.getKind())) {
-    sfa.assign(groups(tile.rows), Value());
-    sfb.assign(groups(tile.columns), Value());
+    operands.sfa.assign(groups(tile.rows), Value());
+    operands.sfb.assign(groups(tile.columns), Value());
     return;
   }
   // Scales of 1, also behind the end of K, where elements are 0.
@@ -84,49 +86,90 @@ void WarpLoop::loadScales(Value stage, int64_t word, Value valid) {
     return registers;
   };
   const std::optional<ScaleRings> &rings = stages.scales;
-  sfa = load(rings && !rings->a.empty() ? rings->a.front() : Value(), row,
-             tile.rows);
-  sfb = load(rings && !rings->b.empty() ? rings->b.front() : Value(), scaleRow,
-             tile.columns);
+  operands.sfa = load(rings && !rings->a.empty() ? rings->a.front() : Value(),
+                      row, tile.rows);
+  operands.sfb = load(rings && !rings->b.empty() ? rings->b.front() : Value(),
+                      scaleRow, tile.columns);
 }
 
-void WarpLoop::loadColumns(Value stage, int64_t step) {
+void WarpLoop::loadColumns(Value stage, int64_t step, int64_t first,
+                           int64_t last) {
   Type type = VectorType::get({2}, b.getI32Type());
-  auto load = [&](int64_t piece) {
-    SmallVector<Value> fragments;
-    for (int64_t i = 0; i < columnTiles() / 2; ++i) {
+  operands.columns.resize(columnTiles());
+  operands.columnsHigh.resize(columnTiles());
+  auto load = [&](int64_t piece, SmallVector<Value> &fragments) {
+    for (int64_t i = first; i < last; ++i) {
       auto pair = LoadBFragmentsOp::create(b, type, type, stages.b.front(),
                                            stage, column, i, piece);
-      fragments.append({pair.getLow(), pair.getHigh()});
+      fragments[2 * i] = pair.getLow();
+      fragments[2 * i + 1] = pair.getHigh();
     }
-    return fragments;
   };
-  columns = load(frame.mma.getSparse() ? 2 * step : step);
-  columnsHigh = frame.mma.getSparse()
-                    ? load(2 * step + 1)
-                    : SmallVector<Value>(columnTiles(), Value());
+  load(frame.mma.getSparse() ? 2 * step : step, operands.columns);
+  if (frame.mma.getSparse())
+    load(2 * step + 1, operands.columnsHigh);
+}
+
+void WarpLoop::loadRow(Value stage, int64_t tile, int64_t step,
+                       Value validSteps) {
+  operands.rows.resize(rowTiles());
+  operands.metadata.resize(rowTiles());
+  Type type = VectorType::get({4}, b.getI32Type());
+  operands.rows[tile] = LoadAFragmentOp::create(b, type, stages.a.front(),
+                                                stage, row, tile, step);
+  if (frame.mma.getSparse())
+    operands.metadata[tile] =
+        LoadWarpMetadataOp::create(b, b.getI32Type(), *stages.metadata, stage,
+                                   row, tile, step, validSteps);
+}
+
+void WarpLoop::loadStep(Value stage, int64_t step, StageExtent extent) {
+  loadScales(stage, step, extent.validScales);
+  loadColumns(stage, step, 0, columnTiles() / 2);
+  for (int64_t i = 0; i < rowTiles(); ++i)
+    loadRow(stage, i, step, extent.validSteps);
+}
+
+/// Not where steps may be left out.
+bool WarpLoop::loadsAhead(StageExtent extent) {
+  return turns && !(frame.isGroupedAlongK() && extent.validSteps);
+}
+
+void WarpLoop::multiplyRow(State &state, int64_t tile, int64_t step,
+                           const StepOperands &from) {
+  constexpr int64_t kRowTilesPerScale = kScaleRows / kRows;
+  constexpr int64_t kColumnTilesPerScale = kScaleRows / kColumns;
+  for (int64_t j = 0; j < columnTiles(); ++j) {
+    Value &sum = state.accumulators[tile * columnTiles() + j];
+    sum = WarpMmaOp::create(b, sum.getType(), from.rows[tile], from.columns[j],
+                            sum, from.columnsHigh[j], from.metadata[tile],
+                            from.sfa[tile / kRowTilesPerScale],
+                            from.sfb[j / kColumnTilesPerScale], frame.mma, tile,
+                            j, step, ScaleSelectorAttr(), ScaleSelectorAttr());
+  }
 }
 
 void WarpLoop::multiplyStep(State &state, int64_t step, Value validSteps) {
-  constexpr int64_t kRowTilesPerScale = kScaleRows / kRows;
-  constexpr int64_t kColumnTilesPerScale = kScaleRows / kColumns;
-  Type typeA = VectorType::get({4}, b.getI32Type());
-  loadColumns(state.stage.slot, step);
+  loadColumns(state.stage.slot, step, 0, columnTiles() / 2);
   for (int64_t i = 0; i < rowTiles(); ++i) {
-    Value a = LoadAFragmentOp::create(b, typeA, stages.a.front(),
-                                      state.stage.slot, row, i, step);
-    Value metadata;
-    if (frame.mma.getSparse())
-      metadata = LoadWarpMetadataOp::create(b, b.getI32Type(), *stages.metadata,
-                                            state.stage.slot, row, i, step,
-                                            validSteps);
-    for (int64_t j = 0; j < columnTiles(); ++j) {
-      Value &sum = state.accumulators[i * columnTiles() + j];
-      sum = WarpMmaOp::create(
-          b, sum.getType(), a, columns[j], sum, columnsHigh[j], metadata,
-          sfa[i / kRowTilesPerScale], sfb[j / kColumnTilesPerScale], frame.mma,
-          i, j, step, ScaleSelectorAttr(), ScaleSelectorAttr());
-    }
+    loadRow(state.stage.slot, i, step, validSteps);
+    multiplyRow(state, i, step, operands);
+  }
+}
+
+void WarpLoop::multiplyLoaded(State &state, int64_t step, StageExtent extent) {
+  StepOperands loaded = operands;
+  int64_t next = step + 1, pairs = columnTiles() / 2;
+  bool isLast = next == extent.steps;
+  if (!isLast)
+    loadScales(state.stage.slot, next, extent.validScales);
+  for (int64_t i = 0; i < rowTiles(); ++i) {
+    multiplyRow(state, i, step, loaded);
+    if (isLast)
+      continue;
+    loadRow(state.stage.slot, i, next, extent.validSteps);
+    loadColumns(state.stage.slot, next, i * pairs / rowTiles(),
+                (i + 1) * pairs / rowTiles());
   }
 }
 
@@ -155,24 +198,29 @@ int64_t WarpLoop::blocksPerStage() const {
 /// One K tile: wait for its stage, multiply, release the stage.
 WarpLoop::State WarpLoop::multiplyStage(State state, Value number,
                                         StageExtent extent) {
-  MmaAttr mma = frame.mma;
-  int64_t scales = hw::scalesPerMma(mma.getKind(), mma.getBlock(), mma.getK(),
-                                    mma.getSparse());
   int64_t stepsPerBlock = stepsPerStage() / blocksPerStage();
   // The first ones come while the warp waits.
   SmallVector<Value> factors = loadFactors(number, 0, extent);
   SmallVector<Value> sums = state.accumulators;
   WaitOp::create(b, stages.full, state.stage.slot, state.stage.parity);
+  if (turns)
+    b.onlyIf(b.compare(arith::CmpIPredicate::eq, b.add(number, b.constant(1)),
+                       kTiles),
+             [&] { turns->pass(leader); });
+  bool isAhead = loadsAhead(extent);
+  if (isAhead)
+    loadStep(state.stage.slot, 0, extent);
   for (int64_t step = 0; step < extent.steps; ++step) {
     if (frame.promotionBlock() && step % stepsPerBlock == 0) {
       state.accumulators.assign(sums.size(), zeroSums());
       if (step > 0)
         factors = loadFactors(number, step / stepsPerBlock, extent);
     }
-    int64_t first = step * scales;
-    if (first % hw::kAtomScales == 0)
-      loadScales(state.stage.slot, first / hw::kAtomScales, extent.validScales);
-    if (frame.isGroupedAlongK() && extent.validSteps && step > 0)
+    if (!isAhead)
+      loadScales(state.stage.slot, step, extent.validScales);
+    if (isAhead)
+      multiplyLoaded(state, step, extent);
+    else if (frame.isGroupedAlongK() && extent.validSteps && step > 0)
       multiplyStepOfGroup(state, step, extent.validSteps);
     else
       multiplyStep(state, step, extent.validSteps);
@@ -249,6 +297,9 @@ WarpLoop::State WarpLoop::skipBehind(State state) {
 /// All K tiles of one output tile, or of its part of K.
 WarpLoop::State WarpLoop::multiplyTile(State state) {
   Value fullTiles = b.div(k.size, frame.geometry.tileK);
+  // Of no stage none is the last one.
+  if (turns && !b.known(kTiles))
+    b.onlyIf(b.isEqual(kTiles, 0), [&] { turns->pass(leader); });
   Value end =
       k.end ? b.createOrFold<arith::MinUIOp>(k.end, fullTiles) : fullTiles;
   auto loop =
@@ -329,236 +380,38 @@ Value WarpLoop::zeroSums() {
 }
 
 //===----------------------------------------------------------------------===//
-// The epilogue
-//===----------------------------------------------------------------------===//
-
-Value WarpLoop::pairOf(Value sums, int64_t half) {
-  return vector::ShuffleOp::create(b, sums, sums,
-                                   ArrayRef<int64_t>{2 * half, 2 * half + 1});
-}
-
-bool WarpLoop::finishesInTurn() {
-  // A pair's own beside what is loaded for it: ptxas works on several at once,
-  // and keeps what columns have for all rows.
-  constexpr unsigned kMostValues = 5;
-  return EpilogueMath::mostValues(frame) +
-             Epilogue(frame.op).valuesOfFunctions() >
-         kMostValues;
-}
-
-SmallVector<Value> WarpLoop::finishedPair(TilePosition position, Value ofRow,
-                                          Value inRow, Value pair) {
-  auto lane = FragmentPositionOp::create(b);
-  Value firstColumn = b.add(column, lane.getColumn());
-  EpilogueFragment fragment =
-      epilogue.fragmentAt(position, ofRow, b.add(firstColumn, inRow));
-  Value value = epilogue.finish(pair, fragment);
-  SmallVector<Value> numbers;
-  for (int64_t i = 0; i < kPair / frame.sumsOfElement(); ++i)
-    numbers.push_back(vector::ExtractOp::create(b, value, i));
-  return numbers;
-}
-
-/// Through the loop the sums of a row move up, and what becomes of them comes
-/// behind those that are left.
-SmallVector<Value> WarpLoop::finishInTurn(TilePosition position, Value ofRow,
-                                          ArrayRef<Value> pairs) {
-  SmallVector<Value> sums;
-  for (Value pair : pairs)
-    for (int64_t i = 0; i < kPair; ++i)
-      sums.push_back(vector::ExtractOp::create(b, pair, i));
-  auto loop = scf::ForOp::create(b, b.constant(0), b.constant(columnTiles()),
-                                 b.constant(1), sums);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    SmallVector<Value> carried(loop.getRegionIterArgs());
-    Value pair = vector::FromElementsOp::create(
-        b, VectorType::get({kPair}, b.getF32Type()),
-        ArrayRef(carried).take_front(kPair));
-    SmallVector<Value> numbers = finishedPair(
-        position, ofRow, b.mul(loop.getInductionVar(), kColumns), pair);
-    numbers.resize(kPair, numbers.front());
-    carried.append(numbers);
-    scf::YieldOp::create(b, ArrayRef(carried).drop_front(kPair));
-  }
-  SmallVector<Value> numbers;
-  for (int64_t i = 0; i < int64_t(sums.size()); i += frame.sumsOfElement())
-    numbers.push_back(loop.getResult(unsigned(i)));
-  return numbers;
-}
-
-SmallVector<Value> WarpLoop::finishedRow(TilePosition position, ValueRange sums,
-                                         int64_t number) {
-  auto lane = FragmentPositionOp::create(b);
-  Value ofRow =
-      b.add(b.add(row, lane.getRow()), b.constant(number * kHalfRows));
-  epilogue.prepareRow(position, ofRow);
-  SmallVector<Value> pairs;
-  for (int64_t j = 0; j < columnTiles(); ++j)
-    pairs.push_back(pairOf(sums[number / 2 * columnTiles() + j], number % 2));
-  if (finishesInTurn())
-    return finishInTurn(position, ofRow, pairs);
-  SmallVector<Value> numbers;
-  for (auto [j, pair] : llvm::enumerate(pairs))
-    numbers.append(
-        finishedPair(position, ofRow, b.constant(int64_t(j) * kColumns), pair));
-  return numbers;
-}
-
-QuantizedStore::Part WarpLoop::partOf(TilePosition position, const LaneRow &row,
-                                      int64_t first) {
-  int64_t fragments =
-      quantized->partElements() * frame.sumsOfElement() / kColumns;
-  int64_t perFragment = kPair / frame.sumsOfElement();
-  QuantizedStore::Part part;
-  for (int64_t j = first; j < first + fragments; ++j)
-    for (const SmallVector<Value> &numbers : row.lanes)
-      for (int64_t i = 0; i < perFragment; ++i)
-        part.elements.push_back(numbers[j * perFragment + i]);
-  part.fragment = epilogue.inResult(epilogue.fragmentAt(
-      position, row.row, b.add(column, b.constant(first * kColumns))));
-  return part;
-}
-
-void WarpLoop::storeBlocks(TilePosition position,
-                           ArrayRef<LaneRow> rowsOfTile) {
-  int64_t size = quantized->partElements();
-  int64_t fragments = size * frame.sumsOfElement() / kColumns;
-  auto type = VectorType::get({size}, b.getF32Type());
-  for (int64_t first = 0; first < columnTiles(); first += fragments) {
-    SmallVector<QuantizedStore::Part> parts;
-    for (const LaneRow &each : rowsOfTile) {
-      parts.push_back(partOf(position, each, first));
-      QuantizedStore::Part &part = parts.back();
-      Value all = vector::FromElementsOp::create(b, type, part.elements);
-      if (rowsOfTile.size() == 1)
-        quantized->store({all}, part.fragment, togetherBy(mates));
-      else
-        part.elements = quantized->narrowed(all);
-    }
-    if (rowsOfTile.size() > 1)
-      quantized->storeParts(parts, togetherBy(mates));
-  }
-}
-
-int64_t WarpLoop::rowsOfThread() {
-  return mates ? mates->getParts().rowsOfThread : 1;
-}
-
-void WarpLoop::storeQuantized(TilePosition position, ValueRange sums) {
-  auto lane = FragmentPositionOp::create(b);
-  Value number = b.div(lane.getColumn(), kPair);
-  int64_t rows = tile.rows / kHalfRows;
-  std::vector<LaneRow> rowsOfTile;
-  for (int64_t first = 0; first < rows; first += kQuad) {
-    QuadNumbers ofRows;
-    for (int64_t i = 0; i < kQuad; ++i)
-      ofRows[i] = finishedRow(position, sums, first + i);
-    QuadNumbers ofLanes = exchangeInQuad(b, ofRows, number);
-    Value ofRow = b.add(b.add(row, lane.getRow()),
-                        b.mul(b.add(number, b.constant(first)), kHalfRows));
-    rowsOfTile.push_back({ofRow, ofLanes});
-    if (int64_t(rowsOfTile.size()) < rowsOfThread())
-      continue;
-    storeBlocks(position, rowsOfTile);
-    rowsOfTile.clear();
-  }
-}
-
-ResultRows::Row WarpLoop::rowOfColumns(ValueRange sums, int64_t first) {
-  auto lane = FragmentPositionOp::create(b);
-  int64_t halves = tile.rows / kHalfRows;
-  ColumnNumbers columns;
-  for (int64_t j = first; j < first + kFragments; ++j)
-    for (int64_t half = 0; half < halves; ++half) {
-      Value pair = pairOf(sums[half / 2 * columnTiles() + j], half % 2);
-      for (int64_t i = 0; i < kPair; ++i)
-        columns[(j - first) * kPair + i].push_back(
-            vector::ExtractOp::create(b, pair, i));
-    }
-  ColumnNumbers ofLanes =
-      exchangeInColumn(b, std::move(columns), lane.getRow());
-  // The lane has the column that has its number among those of its quads.
-  Value fragment = b.add(b.div(lane.getRow(), kPair), b.constant(first));
-  Value ofColumn = b.add(b.add(column, b.mul(fragment, kColumns)),
-                         b.add(lane.getColumn(), b.rem(lane.getRow(), kPair)));
-  auto load = [this, ofLanes](int64_t begin, int64_t count) -> Value {
-    SmallVector<Value> numbers;
-    for (int64_t n = begin; n < begin + count; ++n)
-      numbers.push_back(ofLanes[n % kLanesOfColumn][n / kLanesOfColumn]);
-    return vector::FromElementsOp::create(
-        b, VectorType::get({count}, b.getF32Type()), numbers);
-  };
-  return {{ofColumn, row, b.always()}, load};
-}
-
-void WarpLoop::storeRows(TilePosition position, ValueRange sums) {
-  std::vector<ResultRows::Row> rowsOfTile;
-  for (int64_t first = 0; first < columnTiles(); first += kFragments) {
-    rowsOfTile.push_back(rowOfColumns(sums, first));
-    if (rowsOfThread() == 1)
-      rows->store(position, rowsOfTile.front().place, rowsOfTile.front().load);
-    else if (int64_t(rowsOfTile.size()) == rowsOfThread())
-      rows->storeRows(position, rowsOfTile);
-    else
-      continue;
-    rowsOfTile.clear();
-  }
-  Value warp = b.rem(b.div(thread, hw::kWarpSize), tile.along);
-  Value first = b.add(b.mul(warp, hw::kWarpSize), b.rem(thread, hw::kWarpSize));
-  rows->storePadding(position, {first, row, b.always()},
-                     tile.along * hw::kWarpSize);
-}
-
-void WarpLoop::storeTile(TilePosition position, ValueRange accumulators) {
-  SmallVector<Type> types(accumulators.getTypes());
-  auto finished = FinishFragmentsOp::create(b, types, accumulators);
-  if (frame.isSplit())
-    return storePart(position, finished.getResults());
-  storeSums(position, finished.getResults());
-}
-
-PartialSums::Place WarpLoop::placeOf(int64_t number) {
-  int64_t columns =
-      frame.warps.consumers.threads() * kFragment / frame.geometry.rowsPerCta();
-  return {/*number=*/0, thread, b.constant(number * columns)};
-}
-
-void WarpLoop::storePart(TilePosition position, ValueRange sums) {
-  SmallVector<PartialSums::Place> places;
-  for (auto [i, fragment] : llvm::enumerate(sums)) {
-    places.push_back(placeOf(int64_t(i)));
-    partials.store(position, places.back(), fragment);
-  }
-  b.onlyIf(partials.arrive(position, thread),
-           [&] { storeSums(position, partials.sums(position, places)); });
-}
-
-void WarpLoop::storeSums(TilePosition position, ValueRange sums) {
-  if (rows)
-    return storeRows(position, sums);
-  if (quantized)
-    return storeQuantized(position, sums);
-  auto lane = FragmentPositionOp::create(b);
-  Value firstRow = b.add(row, lane.getRow());
-  Value firstColumn = b.add(column, lane.getColumn());
-  for (int64_t i = 0; i < rowTiles(); ++i)
-    for (int64_t half = 0; half < 2; ++half) {
-      Value ofRow = b.add(firstRow, b.constant(i * kRows + half * kHalfRows));
-      epilogue.prepareRow(position, ofRow);
-      for (int64_t j = 0; j < columnTiles(); ++j) {
-        Value pair = pairOf(sums[i * columnTiles() + j], half);
-        EpilogueFragment fragment = epilogue.fragmentAt(
-            position, ofRow, b.add(firstColumn, b.constant(j * kColumns)));
-        epilogue.store(epilogue.finish(pair, fragment), fragment);
-      }
-    }
-}
-
-//===----------------------------------------------------------------------===//
 // The role
 //===----------------------------------------------------------------------===//
+
+StagePosition WarpLoop::computeTile(TilePosition position, Value number,
+                                    StagePosition at) {
+  if (rows)
+    rows->prepareTile(position);
+  else
+    epilogue.prepareTile(position);
+  if (quantized)
+    quantized->prepareTile(position);
+  if (frame.promotionBlock())
+    locateTileScales(position);
+  Value inGroup = b.rem(frame.firstColumn(position), hw::kAtomRows);
+  scaleRow = b.add(inGroup, column);
+  k = frame.partOfK(position);
+  State state{SmallVector<Value>(rowTiles() * columnTiles(), none), at};
+  if (turns)
+    turns->await(number);
+  state = multiplyTile(std::move(state));
+  storeTile(position, state.accumulators);
+  return state.stage;
+}
+
+StagePosition WarpLoop::takeTurn(TilePosition position, Value number,
+                                 StagePosition at) {
+  kTiles = b.ceilDiv(frame.partOfK(position).size, frame.geometry.tileK);
+  return b.choose(
+      turns->isMine(number), at,
+      [&] { return computeTile(position, number, at); },
+      [&] { return turns->behind(at, kTiles); });
+}
 
 void WarpLoop::emitRole() {
   if (frame.bringsRows())
@@ -576,26 +429,19 @@ void WarpLoop::emitRole() {
       epilogue.prepareKernel();
     if (quantized)
       quantized->prepareKernel();
-    Value none = zeroSums();
+    none = zeroSums();
     Value zero = b.constant(0);
-    source.forEach(
-        {zero, zero}, [&](TilePosition position, ValueRange carried) {
-          if (rows)
-            rows->prepareTile(position);
-          else
-            epilogue.prepareTile(position);
-          if (quantized)
-            quantized->prepareTile(position);
-          if (frame.promotionBlock())
-            locateTileScales(position);
-          Value inGroup = b.rem(frame.firstColumn(position), hw::kAtomRows);
-          scaleRow = b.add(inGroup, column);
-          k = frame.partOfK(position);
-          State state{SmallVector<Value>(rowTiles() * columnTiles(), none),
-                      StagePosition::of(carried)};
-          state = multiplyTile(std::move(state));
-          storeTile(position, state.accumulators);
-          return state.stage.values();
-        });
+    SmallVector<Value> first{zero, zero};
+    if (turns)
+      first.push_back(zero);
+    source.forEach(first, [&](TilePosition position, ValueRange carried) {
+      StagePosition at = StagePosition::of(carried.take_front(2));
+      if (!turns)
+        return computeTile(position, /*number=*/Value(), at).values();
+      Value number = carried.back();
+      SmallVector<Value> next = takeTurn(position, number, at).values();
+      next.push_back(b.add(number, b.constant(1)));
+      return next;
+    });
   });
 }

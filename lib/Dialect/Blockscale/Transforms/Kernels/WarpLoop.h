@@ -16,6 +16,7 @@
 #include "SplitK.h"
 #include "StageRing.h"
 #include "TileSource.h"
+#include "Turns.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizedResult.h"
 
 namespace blockscale {
@@ -24,14 +25,16 @@ namespace blockscale {
 /// together and store it. An accumulator stays in the registers of its warp
 /// from the first instruction to the store; with float scales of tiles along K
 /// to the last one under the same scales in a stage, whose sums are then
-/// multiplied by them and added to those before.
+/// multiplied by them and added to those before. Groups of warps that take
+/// tiles in turns have one warp each on a quarter of an SM: it loads what the
+/// next step along K reads between the instructions of the one before.
 class WarpLoop {
 public:
   WarpLoop(KernelFrame &frame, StageRing &stages, TileSource &source,
-           std::optional<TileMates> &mates)
-      : frame(frame), b(frame.b), stages(stages), source(source), mates(mates),
-        tile(
-            warpTile(frame.schedule, resultTile(frame.op), frame.bringsRows())),
+           std::optional<Turns> &turns, std::optional<TileMates> &mates)
+      : frame(frame), b(frame.b), stages(stages), source(source), turns(turns),
+        mates(mates), tile(warpTile(frame.schedule, resultTile(frame.op),
+                                    frame.bringsRows())),
         epilogue(frame, /*width=*/2), partials(frame, kFragment) {}
 
   void emitRole();
@@ -39,6 +42,9 @@ public:
 private:
   /// Sums that a lane has of one instruction.
   static constexpr int64_t kFragment = 4;
+  /// Extents of one instruction. A lane has elements of two rows of a fragment,
+  /// so many apart.
+  static constexpr int64_t kRows = 16, kColumns = 8, kHalfRows = 8;
 
   /// What a warp carries from K tile to K tile. With scales of tiles along K
   /// the accumulators are the sums over those before.
@@ -60,6 +66,14 @@ private:
     mlir::Value validScales, validSteps;
   };
 
+  /// What the instructions of one step along K read: registers of scales of the
+  /// current word, fragments of B with, if A is sparse, those of its second
+  /// half of K, and fragments of A with their metadata.
+  struct StepOperands {
+    llvm::SmallVector<mlir::Value> sfa, sfb, columns, columnsHigh, rows,
+        metadata;
+  };
+
   int64_t rowTiles() const;
   int64_t columnTiles() const;
   int64_t stepsPerStage() const;
@@ -68,17 +82,39 @@ private:
   /// What `next` makes of `state` where `condition` holds.
   State advanceIf(mlir::Value condition, const State &state, NextState next);
   State multiplyTile(State state);
+  /// Of a group's tile `number`, the same and its store, or the way around it.
+  StagePosition takeTurn(TilePosition position, mlir::Value number,
+                         StagePosition at);
+  /// Multiplies tile `number`, which is null without groups, and stores it;
+  /// returns where the ring goes on.
+  StagePosition computeTile(TilePosition position, mlir::Value number,
+                            StagePosition at);
   State multiplyTail(State state, mlir::Value number);
   /// The K tiles of a part that lie behind K: nothing but zeros.
   State skipBehind(State state);
   /// K tile `number`.
   State multiplyStage(State state, mlir::Value number, StageExtent extent);
   void multiplyStep(State &state, int64_t step, mlir::Value validSteps);
+  /// The instructions of one tile of rows.
+  void multiplyRow(State &state, int64_t tile, int64_t step,
+                   const StepOperands &from);
+  /// With what was loaded for the step, and between its instructions loads what
+  /// the next one reads.
+  void multiplyLoaded(State &state, int64_t step, StageExtent extent);
   /// The same where a stage may end before: behind a group along K lies the
   /// next one, and no zeros.
   void multiplyStepOfGroup(State &state, int64_t step, mlir::Value validSteps);
-  void loadColumns(mlir::Value stage, int64_t step);
-  void loadScales(mlir::Value stage, int64_t word, mlir::Value valid);
+  /// Pairs of tiles of columns from `first` to before `last`.
+  void loadColumns(mlir::Value stage, int64_t step, int64_t first,
+                   int64_t last);
+  void loadRow(mlir::Value stage, int64_t tile, int64_t step,
+               mlir::Value validSteps);
+  /// Where a step begins with a word of scales.
+  void loadScales(mlir::Value stage, int64_t step, mlir::Value valid);
+  /// All that a step reads, at once.
+  void loadStep(mlir::Value stage, int64_t step, StageExtent extent);
+  /// Whether steps are loaded while those before are multiplied.
+  bool loadsAhead(StageExtent extent);
   void release(mlir::Value stage);
 
   /// Where the scales of tiles along K lie that belong to the lane's elements.
@@ -141,6 +177,8 @@ private:
   KernelBuilder &b;
   StageRing &stages;
   TileSource &source;
+  /// Where groups of warps take tiles in turns.
+  std::optional<Turns> &turns;
   /// Where several threads choose a scale of D.
   std::optional<TileMates> &mates;
   WarpTile tile;
@@ -155,14 +193,16 @@ private:
   /// its columns in their group of 128 rows of scales.
   mlir::Value thread, row, column, scaleRow;
   mlir::Value leader;
-  /// What the current tile sums up.
+  /// A fragment of zeros, for sums to begin with.
+  mlir::Value none;
+  /// What the current tile sums up; where groups take tiles in turns also how
+  /// many K tiles that are.
   KPart k;
+  mlir::Value kTiles;
   /// Of each row of the lane, and of each pair of its columns.
   llvm::SmallVector<EpilogueMath::TileScales> rowScales, columnScales;
-  /// The registers of scales of the current word.
-  llvm::SmallVector<mlir::Value> sfa, sfb;
-  /// B for the current instruction, and its second half of K if A is sparse.
-  llvm::SmallVector<mlir::Value> columns, columnsHigh;
+  /// What was loaded last.
+  StepOperands operands;
 };
 
 } // namespace blockscale

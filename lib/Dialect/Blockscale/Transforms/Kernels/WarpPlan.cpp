@@ -28,7 +28,7 @@ static int64_t warpgroupsOf(int64_t warps) {
 /// that multiply have accumulators, too.
 bool WarpPlan::needsMore(StoreDemand demand) const {
   if (consumers.count())
-    return demand.quantizes || demand.isPromoting ||
+    return isInTurns || demand.quantizes || demand.isPromoting ||
            (demand.hasPairs && demand.loads);
   switch (warpgroupsOf(epilogue.count())) {
   case 1:
@@ -40,8 +40,8 @@ bool WarpPlan::needsMore(StoreDemand demand) const {
   }
 }
 
-WarpPlan::WarpPlan(hw::Target target, ScheduleAttr schedule,
-                   StoreDemand demand) {
+WarpPlan::WarpPlan(hw::Target target, ScheduleAttr schedule, StoreDemand demand)
+    : isInTurns(schedule.consumerGroups() > 1) {
   int64_t next = 0;
   auto take = [&](int64_t count) {
     WarpRange range{next, next + count};

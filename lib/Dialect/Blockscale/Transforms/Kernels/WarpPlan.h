@@ -50,7 +50,8 @@ struct WarpPlan {
   /// lanes as the schedule says; where it keeps sums so many groups of four as
   /// these take.
   WarpRange epilogue;
-  /// Multiply and store in registers.
+  /// Multiply and store in registers: a tile together, or in groups of
+  /// neighbours that take tiles in turns.
   WarpRange consumers;
   /// Loads by TMA.
   WarpRange producer;
@@ -73,6 +74,10 @@ struct WarpPlan {
   int64_t threads() const { return warps() * hw::kWarpSize; }
 
 private:
+  /// Whether consumers have twice the accumulators, as half of them share a
+  /// tile.
+  bool isInTurns;
+
   /// Whether those that store need more than an equal share of registers.
   bool needsMore(StoreDemand demand) const;
   int64_t warps() const;

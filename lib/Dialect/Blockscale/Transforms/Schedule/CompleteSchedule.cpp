@@ -17,6 +17,7 @@
 #include "blockscale/Dialect/Blockscale/IR/SparseSide.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/StreamK.h"
+#include "blockscale/Dialect/Blockscale/IR/WarpSchedules.h"
 #include "blockscale/Dialect/Blockscale/IR/WideTiles.h"
 #include "blockscale/HW/Descriptor.h"
 #include "blockscale/HW/Part.h"
@@ -121,6 +122,8 @@ static std::optional<Reason> whyNotTile(const ScheduleRequest &asked,
   if (auto why = whyNotLoadsOfC(tile, asked.addend, target))
     return why;
   if (auto why = whyNotEpilogueWarps(tile, asked.stored.isPromoting, target))
+    return why;
+  if (auto why = whyNotConsumerGroups(tile, asked.stored.element, target))
     return why;
   if (op.getPairs())
     if (auto why = whyNotPairs(tile, target))

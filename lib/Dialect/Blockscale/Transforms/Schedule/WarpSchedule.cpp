@@ -62,6 +62,8 @@ static std::optional<Reason> whyNotWish(ScheduleAttr wish, MmaAttr mma,
     return why;
   if (auto why = whyNotLoadsOfC(wish, {}, target))
     return why;
+  if (auto why = whyNotConsumerGroups(wish, /*element=*/Type(), target))
+    return why;
   return whyNotEpilogueWarps(wish, /*isPromoting=*/false, target);
 }
 
@@ -118,9 +120,9 @@ static TileCycles tileCycles(const WarpProblem &sizes, MmaAttr mma,
                              ScheduleAttr schedule) {
   int64_t stages = llvm::divideCeil(sizes.k, mma.getTileK());
   TileCycles cycles;
-  cycles.stage =
-      hw::warpStageCycles(mma.getKind(), schedule.getTileM(),
-                          schedule.getTileN(), mma.getStoredK(mma.getTileK()));
+  cycles.stage = hw::warpStageCycles(
+      mma.getKind(), schedule.getTileM(), schedule.getTileN(),
+      mma.getStoredK(mma.getTileK()), schedule.consumerGroups() > 1);
   // With one stage nothing is loaded while warps multiply.
   if (schedule.getStages() == 1)
     cycles.stage *= 2;
@@ -142,9 +144,14 @@ static ScheduleChoice predicted(const WarpProblem &sizes, MmaAttr mma,
   double reduction =
       splits > 1 ? hw::workspaceCycles(elements, unsigned(splits)) : 0;
   TileCycles tile = tileCycles(sizes, mma, schedule);
+  double cycles = waves * (tile.stages + tile.store + reduction);
+  // One group multiplies while the other one stores, unless that takes longer.
+  if (schedule.consumerGroups() > 1)
+    cycles = waves * std::max(tile.stages, (tile.stages + tile.store) / 2) +
+             tile.store;
   // The warps that wait for the others' sums are those that multiply; nothing
   // is beside the last ones, and behind the last byte comes one stage.
-  double array = waves * (tile.stages + tile.store + reduction) / part.boostMhz;
+  double array = cycles / part.boostMhz;
   double memory = memoryMicroseconds(sizes, mma, schedule, part) +
                   (tile.stage + tile.store + reduction) / part.boostMhz;
   hw::GemmLimit limit = hw::GemmLimit::Array;
@@ -152,10 +159,16 @@ static ScheduleChoice predicted(const WarpProblem &sizes, MmaAttr mma,
     limit = hw::GemmLimit::Memory;
   else if (schedule.getStages() == 1)
     limit = hw::GemmLimit::Stages;
-  return {mma, schedule,
+  // How well the formula knows a warp that is alone on a quarter of an SM.
+  constexpr double kMarginOfTurns = 1.05;
+  double margin = schedule.consumerGroups() > 1 ? kMarginOfTurns : 1;
+  return {mma,
+          schedule,
           hw::kLaunchMicroseconds + hw::kTmaMemoryLatency +
               std::max(array, memory),
-          limit, reduction / part.boostMhz};
+          limit,
+          reduction / part.boostMhz,
+          margin};
 }
 
 double blockscale::predictWarpMicroseconds(MatmulOp op, int64_t expectedRows) {
@@ -227,6 +240,10 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
       return *why;
   if (auto why = whyNotWarpTile(mma, fields.tileM, fields.tileN, fields.tileK))
     return *why;
+  if (auto why =
+          whyNotConsumerGroups(ScheduleAttr::get(op.getContext(), fields),
+                               storedResult(op).element, target))
+    return *why;
   ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
   if (auto why = whyNotPromotion(
           mma, ScheduleAttr::get(op.getContext(), fields), promotionBlock(a, b),
@@ -286,11 +303,25 @@ void blockscale::listWarpSchedules(
     swaps = {wish.getSwapOperands().getValue()};
   else if (isSparseB(op))
     swaps = {true};
+  // Where all warps may share a tile groups of them may not take it.
+  auto addTurns = [&](bool swap, int64_t tileN) {
+    ScheduleAttr::Fields fields = wish.getFields();
+    if (fields.consumerGroups || wish.isComplete())
+      return;
+    fields.consumerGroups = 2;
+    auto inTurns = complete(op, ScheduleAttr::get(op.getContext(), fields),
+                            target, tileN, swap, wish.splits(), expectedRows);
+    if (inTurns)
+      add(inTurns);
+  };
   auto addTile = [&](bool swap, int64_t tileN) {
     auto whole =
         complete(op, wish, target, tileN, swap, wish.splits(), expectedRows);
     add(whole);
-    if (!whole || wish.getSplitK())
+    if (!whole)
+      return;
+    addTurns(swap, tileN);
+    if (wish.getSplitK() || wish.consumerGroups() > 1)
       return;
     for (int64_t splits : splitsOf(op, *whole, swap, target, expectedRows))
       add(complete(op, wish, target, tileN, swap, splits, expectedRows));
