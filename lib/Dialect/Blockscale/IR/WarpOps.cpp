@@ -86,15 +86,11 @@ std::optional<Reason> blockscale::whyNotConsumerGroups(ScheduleAttr schedule,
                   legal);
   // Pairs of f32 that are stored as they are take registers of their own.
   constexpr int64_t kMostFloats = 64;
-  bool swap =
-      schedule.getSwapOperands() && schedule.getSwapOperands().getValue();
-  if (element && element.isF32() && !swap && schedule.getTileN() > kMostFloats)
-    return Reason(
-        what + " have registers to store f32 of tiles of " +
-        std::to_string(kMostFloats) +
-        " columns where operands are not swapped, found 'tile_n' of " +
-        std::to_string(schedule.getTileN()) +
-        "; nearest legal: " + std::to_string(kMostFloats));
+  if (element && element.isF32() && schedule.getTileN() > kMostFloats)
+    return Reason(what + " have registers to store f32 of tiles of " +
+                  std::to_string(kMostFloats) + " columns, found 'tile_n' of " +
+                  std::to_string(schedule.getTileN()) +
+                  "; nearest legal: " + std::to_string(kMostFloats));
   return std::nullopt;
 }
 

@@ -57,7 +57,7 @@ func.func @quantized(%a: !a, %b: !b) -> !q {
 !a = !blockscale.tensor<256x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !b = !blockscale.tensor<256x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @floats(%a: !a, %b: !b) -> tensor<256x256xf32> {
-  // expected-error @below {{'consumer_groups' of 2 have registers to store f32 of tiles of 64 columns where operands are not swapped, found 'tile_n' of 128; nearest legal: 64}}
+  // expected-error @below {{'consumer_groups' of 2 have registers to store f32 of tiles of 64 columns, found 'tile_n' of 128; nearest legal: 64}}
   %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<swap_operands = false, tile_n = 128, consumer_groups = 2>) {blockscale.target = #blockscale.target<sm_120a>} : !a, !b -> tensor<256x256xf32>
   return %0 : tensor<256x256xf32>
 }
