@@ -100,6 +100,8 @@ def draw_warps_schedule(rng):
         fields.append("swap_operands = " + rng.choice(["true", "false"]))
     if rng.random() < 0.15:
         fields.append("scheduler = dynamic")
+    if rng.random() < 0.2:
+        fields.append("consumer_groups = 2")
     if rng.random() < 0.15:
         fields.append(f"split_k = {rng.choice([2, 3])}")
     return fields

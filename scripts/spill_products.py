@@ -115,6 +115,8 @@ def draw_schedule(rng, chip, is_plain):
             fields.append("tile_m = 128")
         if is_plain and rng.random() < 0.2:
             fields.append("split_k = 2")
+        elif rng.random() < 0.2:
+            fields.append("consumer_groups = 2")
         return fields
     if rng.random() < 0.6:
         fields.append(f"cta_group = {rng.choice([1, 2])}")

@@ -25,6 +25,11 @@ def streamed(name, operands, schedule):
                    make=function_of_known_rows)
 
 
+def in_turns(name, operands, schedule, sizes):
+    fields = ", ".join(filter(None, [schedule, "consumer_groups = 2"]))
+    return Variant(f"warp level, tiles in turns{name}", WARP, operands, fields, sizes)
+
+
 PRODUCT_VARIANTS = [
     Variant("one CTA", DATACENTER, DENSE,
             "cta_group = 1, swap_operands = false", SMALL),
@@ -186,6 +191,16 @@ PRODUCT_VARIANTS = [
     Variant("warp level, scales applied in registers beside others", WARP,
             PROMOTED_ONES + PROMOTED_BESIDE, "", BLOCKS),
     Variant("warp level, indices into tables", WARP, CODEBOOKS[1:], "", BLOCKS),
+    in_turns("", [MXFP8, MXFP6, MIXED, MXFP4, NVFP4], "swap_operands = false", SMALL),
+    in_turns(", operands swapped", [MXFP8, NVFP4], "swap_operands = true", SMALL),
+    in_turns(", dynamic scheduler, dependent launch", [MXFP8, NVFP4],
+             "scheduler = dynamic, dependent_launch = true", SMALL),
+    in_turns(", one stage", [MXFP8, NVFP4], "stages = 1", SMALL),
+    in_turns(", sparse", SPARSE, "", HALVED),
+    in_turns(", without scales", UNSCALED_DENSE, "", SMALL),
+    in_turns(", integers", INTEGERS_DENSE, "", SMALL),
+    in_turns(", scales applied in registers", PROMOTED, "", BLOCKS),
+    in_turns(", scales of 1 beside others", ONES, "", SMALL),
 ]
 
 PRODUCT_VARIANTS += [
@@ -280,6 +295,8 @@ PRODUCT_VARIANTS += [
             "swap_operands = true", needs=WARP),
     grouped("groups of rows, warp level, without scales", UNSCALED_DENSE[3:],
             "", needs=WARP),
+    grouped("groups of rows, warp level, tiles in turns", [MXFP8, NVFP4],
+            "consumer_groups = 2", needs=WARP),
     grouped("groups of rows, scales applied in registers, one CTA", PROMOTED,
             "cta_group = 1, swap_operands = false", GROUPED_BLOCKS),
     grouped("groups of rows, scales applied in registers, operands swapped",
@@ -385,6 +402,8 @@ PRODUCT_VARIANTS += [
             "", needs=WARP),
     along_k("groups along K, warp level, operands swapped", [BYTES[1], MXFP8, NVFP4],
             "swap_operands = true, tile_n = 32", needs=WARP),
+    along_k("groups along K, warp level, tiles in turns", [BYTES[1], MXFP8, NVFP4],
+            "consumer_groups = 2", needs=WARP),
 ]
 
 

@@ -368,6 +368,8 @@ RESULT_VARIANTS += [
                      "cta_group = 2, swap_operands = true", is_paired=True),
     quantized_groups("wide K, CTA pair", "cta_group = 2", is_wide=True),
     quantized("warp level", "tile_m = 128", needs=WARP),
+    quantized("warp level, tiles in turns", "tile_n = 64, consumer_groups = 2",
+              needs=WARP),
     quantized_groups("warp level", "tile_n = 64", needs=WARP),
     quantized_groups("warp level", "tile_n = 128", needs=WARP, is_paired=True),
 ]
@@ -552,4 +554,7 @@ RESULT_VARIANTS += [
     in_tiles("operands swapped, warp level", "swap_operands = true, tile_n = 128",
              needs=WARP),
     in_tiles("warp level", "swap_operands = false", needs=WARP, is_paired=True),
+    in_tiles("warp level, tiles in turns",
+             "swap_operands = true, tile_n = 64, consumer_groups = 2", needs=WARP,
+             results=TILES_OF_D[:2] + TILES_OF_D[3:]),
 ]
