@@ -11,6 +11,7 @@
 #include "CompareResults.h"
 #include "Differences.h"
 #include "DynamicSizes.h"
+#include "GroupEnds.h"
 #include "QuantizedNumbers.h"
 #include "QuantizedResults.h"
 #include "blockscale/Dialect/Blockscale/IR/FloatResults.h"
@@ -257,6 +258,8 @@ static std::string signatureOf(FunctionOpInterface function,
                              becomesScales(argument), seed, reason);
     if (failed(made))
       return reason;
+    if (auto ends = groupEndsOf(argument, *shapes))
+      drawGroupEnds(made->front(), *ends, seed);
     llvm::move(*made, std::back_inserter(arguments));
   }
   for (Type type : function.getResultTypes()) {

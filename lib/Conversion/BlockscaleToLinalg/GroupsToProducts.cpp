@@ -264,6 +264,8 @@ struct GroupsToProducts
       auto why = whyNotGroupsAlongK(a, b);
       if (!why)
         why = whyNotRepeatedAlongK(a, b);
+      if (!why)
+        why = whyNotEndsAlongK(op);
       if (why)
         op->emitRemark() << "becomes a loop with a product for each group: "
                          << why->text;

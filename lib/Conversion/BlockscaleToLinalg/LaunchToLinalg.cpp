@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementValues.h"
+#include "EndsAlongK.h"
 #include "Patterns.h"
 #include "RowGroups.h"
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleHost.h"
@@ -312,9 +313,11 @@ struct LaunchToLinalg : OpConversionPattern<LaunchOp> {
       else
         llvm::append_range(inputs, values);
     }
-    SmallVector<OpFoldResult> sizes =
-        resultSizes(e, Parts(a, adaptor.getInputs()[0]),
-                    Parts(b, adaptor.getInputs()[1]), kOffsets, rowNumbers);
+    Parts partsOfA(a, adaptor.getInputs()[0]);
+    if (kOffsets && product)
+      checkEndsAlongK(e, kOffsets, logicalSizes(e, partsOfA).back(), product);
+    SmallVector<OpFoldResult> sizes = resultSizes(
+        e, partsOfA, Parts(b, adaptor.getInputs()[1]), kOffsets, rowNumbers);
     if (product && product.getPairs())
       sizes.back() = halfOf(e, e.getLoc(), sizes.back());
     SmallVector<Value> inits;

@@ -104,8 +104,9 @@ def GroupsToProducts : Pass<"blockscale-groups-to-products"> {
     do not read as they lie, and without a schedule of its own, becomes a loop
     with a product for each group, of a K that is known when it runs. A remark says why:
     scales are longer or have more rows than an instruction has one for, so that they are
-    repeated, or each group has one of the whole of `a` and all have one of `b`.
-    Offsets mean what they mean to kernels.
+    repeated, or each group has one of the whole of `a` and all have one of `b`. So does
+    one whose groups the program says to end where kernels do not let them, as between two
+    multiples of 128 in MXFP6. Otherwise offsets mean what they mean to kernels.
 
     Before:
     ```mlir

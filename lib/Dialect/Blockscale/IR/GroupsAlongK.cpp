@@ -9,8 +9,12 @@
 #include "TensorVerifiers.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
+#include "blockscale/Dialect/Blockscale/IR/StoredElements.h"
 #include "blockscale/HW/TensorMap.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
+#include <algorithm>
 #include <numeric>
 
 using namespace mlir;
@@ -103,6 +107,66 @@ int64_t blockscale::stepAlongK(MatmulOp op, MmaAttr mma) {
 int64_t blockscale::stepAlongK(KernelMatmulOp op) {
   return stepAlongK(op.getMma(), int64_t(op.getRowBlock()),
                     int64_t(op.getColumnBlock()));
+}
+
+/// Elements of K that an instruction for such operands adds up: 32 bytes.
+static int64_t instructionStep(ScaledTensorType a, ScaledTensorType b) {
+  constexpr int64_t kInstructionBits = 256;
+  auto ofA = storedElements(a, b), ofB = storedElements(b, a);
+  if (!ofA || !ofB)
+    return 1;
+  return kInstructionBits / int64_t(std::max(ofA->bits(), ofB->bits()));
+}
+
+/// Whether tensor maps pad elements of one of them to bytes.
+static bool arePadded(ScaledTensorType a, ScaledTensorType b) {
+  constexpr unsigned kFp4 = 4, kByte = 8;
+  auto ofA = storedElements(a, b), ofB = storedElements(b, a);
+  if (!ofA || !ofB)
+    return false;
+  auto [least, most] = std::minmax({ofA->bits(), ofB->bits()});
+  bool arePacked = most == kFp4 && hasBlockScales(a, b);
+  return most <= kByte && least < kByte && !arePacked;
+}
+
+int64_t blockscale::expectedStepAlongK(MatmulOp op) {
+  constexpr int64_t kPaddedTogether = 128;
+  ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
+  int64_t step = instructionStep(a, b);
+  if (arePadded(a, b))
+    step = std::lcm(step, kPaddedTogether);
+  for (auto [type, other] : {std::pair(a, b), {b, a}})
+    if (hasPromotedScales(type, other))
+      step = std::lcm(step, int64_t(type.getKTile()));
+  return step;
+}
+
+std::optional<Reason> blockscale::whyNotEndsAlongK(MatmulOp op, int64_t step,
+                                                   int64_t ofInstruction) {
+  Value offsets = op.getOffsets();
+  if (auto cast = offsets.getDefiningOp<tensor::CastOp>())
+    offsets = cast.getSource();
+  DenseIntElementsAttr ends;
+  if (!matchPattern(offsets, m_Constant(&ends)))
+    return std::nullopt;
+  for (auto [group, value] : llvm::enumerate(ends.getValues<APInt>())) {
+    int64_t end = value.getSExtValue();
+    bool isLast = end == op.getSizes().k && step == ofInstruction;
+    if (end % step != 0 && !isLast)
+      return "group " + std::to_string(group) + " along K ends at element " +
+             std::to_string(end) +
+             ", and a kernel with these operands lets groups end at multiples "
+             "of " +
+             std::to_string(step) +
+             "; expected zeros behind its elements, up to the next one";
+  }
+  return std::nullopt;
+}
+
+std::optional<Reason> blockscale::whyNotEndsAlongK(MatmulOp op) {
+  return whyNotEndsAlongK(
+      op, expectedStepAlongK(op),
+      instructionStep(op.getA().getType(), op.getB().getType()));
 }
 
 std::optional<Reason> blockscale::whyNotGroupsAlongK(ScaledTensorType a,

@@ -38,6 +38,18 @@ int64_t stepAlongK(MmaAttr mma, int64_t aBlock, int64_t bBlock);
 int64_t stepAlongK(MatmulOp op, MmaAttr mma);
 int64_t stepAlongK(KernelMatmulOp op);
 
+/// Why groups along K do not end where kernels let them, at multiples of `step`
+/// elements or, where an instruction adds up as many, behind the last one of K,
+/// if the program says where they end. Without a step: with what an instruction
+/// of such elements has.
+std::optional<Reason> whyNotEndsAlongK(MatmulOp op, int64_t step,
+                                       int64_t ofInstruction);
+std::optional<Reason> whyNotEndsAlongK(MatmulOp op);
+
+/// What groups along K of a product end at multiples of in a kernel, for whose
+/// instruction nobody has decided yet.
+int64_t expectedStepAlongK(MatmulOp op);
+
 /// Why no epilogue reads the scales of operands of these types, whose K is in
 /// groups: those of whole matrices that all groups share come before others;
 /// empty if one does.

@@ -22,8 +22,6 @@
 #include "blockscale/Dialect/Blockscale/IR/WarpSchedules.h"
 #include "blockscale/Dialect/Blockscale/IR/WideTiles.h"
 #include "blockscale/HW/ScaleLayout.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -212,31 +210,6 @@ static std::optional<Reason> whyNotOperands(MatmulOp op, hw::Target target) {
   return std::nullopt;
 }
 
-/// Why groups along K do not end where the kernel lets them, at multiples of
-/// `step` elements or, where that is an instruction, behind the last one of K,
-/// if the program says where they end.
-static std::optional<Reason> whyNotEnds(MatmulOp op, MmaAttr mma,
-                                        int64_t step) {
-  Value offsets = op.getOffsets();
-  if (auto cast = offsets.getDefiningOp<tensor::CastOp>())
-    offsets = cast.getSource();
-  DenseIntElementsAttr ends;
-  if (!matchPattern(offsets, m_Constant(&ends)))
-    return std::nullopt;
-  for (auto [group, value] : llvm::enumerate(ends.getValues<APInt>())) {
-    int64_t end = value.getSExtValue();
-    bool isLast = end == op.getSizes().k && step == mma.getK();
-    if (end % step != 0 && !isLast)
-      return "group " + std::to_string(group) + " along K ends at element " +
-             std::to_string(end) +
-             ", and a kernel with these operands lets groups end at multiples "
-             "of " +
-             std::to_string(step) +
-             "; expected zeros behind its elements, up to the next one";
-  }
-  return std::nullopt;
-}
-
 /// Why instruction and schedule do not agree with each other, or not with the
 /// product; they may have been written by hand.
 static std::optional<Reason> whyNotScheduled(MatmulOp op) {
@@ -260,7 +233,7 @@ static std::optional<Reason> whyNotScheduled(MatmulOp op) {
     if (auto why = whyNotGroupedAlongK(mma, step, schedule.getScheduler(),
                                        schedule.splits()))
       return why;
-    if (auto why = whyNotEnds(op, mma, step))
+    if (auto why = whyNotEndsAlongK(op, step, mma.getK()))
       return why;
   }
   return whyNotOperands(op, target);
