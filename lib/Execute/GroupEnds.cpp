@@ -9,6 +9,7 @@
 #include "GroupEnds.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 #include <algorithm>
 #include <random>
@@ -42,7 +43,9 @@ static std::optional<int64_t> extentOf(Value operand,
   while (auto cast = part.getDefiningOp<tensor::CastOp>())
     part = cast.getSource();
   auto argument = dyn_cast<BlockArgument>(part);
-  if (!argument || !argument.getOwner()->isEntryBlock())
+  // Loops have arguments of their own.
+  if (!argument ||
+      !isa<FunctionOpInterface>(argument.getOwner()->getParentOp()))
     return std::nullopt;
   const std::vector<int64_t> &shape = shapes.shapes[argument.getArgNumber()];
   bool isLast = part == operand || type.getOrder() != DataOrder::MNMajor;

@@ -14,6 +14,7 @@
 // GIVEN: function
 // GIVEN-DAG: {{^}}mixed {{exact|random}} 512 1 {{.*}} pass
 // GIVEN-DAG: {{^}}words {{exact|random}} 512 1 {{.*}} pass
+// GIVEN-DAG: {{^}}in_loop {{exact|random}} 512 {{[23]}} {{.*}} pass
 
 // RUN: blockscale compile --emit=host-linalg %t/given.mlir | FileCheck %s --check-prefix=CHECKED
 // CHECKED-LABEL: func.func @mixed
@@ -66,4 +67,16 @@ func.func @words(%a: !left, %b: !right, %ends: tensor<4xi32>) -> tensor<?x40x120
   %0 = blockscale.matmul %a, %b groups(%some : tensor<?xi32>) : !left, !right -> tensor<?x40x120xf32>
   %1 = arith.addf %0, %0 : tensor<?x40x120xf32>
   return %1 : tensor<?x40x120xf32>
+}
+
+// Operands that a loop passes on.
+func.func @in_loop(%a: !left, %b: !right, %ends: tensor<4xi32>, %init: tensor<4x40x120xf32>, %times: index) -> tensor<4x40x120xf32> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %all:3 = scf.for %i = %zero to %times step %one iter_args(%d = %init, %x = %a, %w = %b) -> (tensor<4x40x120xf32>, !left, !right) {
+    %0 = blockscale.matmul %x, %w groups(%ends : tensor<4xi32>) : !left, !right -> tensor<4x40x120xf32>
+    %1 = arith.addf %d, %0 : tensor<4x40x120xf32>
+    scf.yield %1, %x, %w : tensor<4x40x120xf32>, !left, !right
+  }
+  return %all#0 : tensor<4x40x120xf32>
 }

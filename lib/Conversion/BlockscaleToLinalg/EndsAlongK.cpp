@@ -8,33 +8,18 @@
 
 #include "EndsAlongK.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
-#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace blockscale;
 
-static bool isKnown(Value ends) {
-  if (auto cast = ends.getDefiningOp<tensor::CastOp>())
-    ends = cast.getSource();
-  return matchPattern(ends, m_Constant());
-}
-
-static int64_t stepOf(ProductAttr product) {
-  ScaledTensorType a = product.getA(), b = product.getB();
-  return stepAlongK(product.getMma(),
-                    hasPromotedScales(a, b) ? a.getKTile() : 0,
-                    hasPromotedScales(b, a) ? b.getKTile() : 0);
-}
-
 void blockscale::checkEndsAlongK(Emitter &e, Value ends, OpFoldResult k,
                                  ProductAttr product) {
-  int64_t step = stepOf(product);
-  if (isKnown(ends) || step == 1)
+  int64_t step = stepAlongK(product.getA(), product.getB(), product.getMma());
+  if (knownEnds(ends) || step == 1)
     return;
   Value all = getValueOrCreateConstantIndexOp(e, e.getLoc(), k);
   Value groups = tensor::DimOp::create(e, ends, 0);

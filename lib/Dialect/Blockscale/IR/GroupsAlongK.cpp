@@ -84,9 +84,13 @@ AffineExpr blockscale::groupedScaleTilesAlongK(AffineExpr k, AffineExpr groups,
 /// Elements of an operand along K that tensor maps reach together: where some
 /// of fewer bits are multiplied as bytes they are padded to such, and a box
 /// begins at a multiple of 128 alone.
-static int64_t reachedTogether(MmaAttr mma, hw::OperandType operand) {
-  auto dataType = hw::tensorMapDataType(operand, mma.getContainerBits(operand));
+static int64_t reachedTogether(hw::OperandType operand, unsigned container) {
+  auto dataType = hw::tensorMapDataType(operand, container);
   return dataType ? hw::tensorMapDataTypeInfo(*dataType).innerMultiple : 1;
+}
+
+static int64_t reachedTogether(MmaAttr mma, hw::OperandType operand) {
+  return reachedTogether(operand, mma.getContainerBits(operand));
 }
 
 int64_t blockscale::stepAlongK(MmaAttr mma, int64_t aBlock, int64_t bBlock) {
@@ -98,8 +102,8 @@ int64_t blockscale::stepAlongK(MmaAttr mma, int64_t aBlock, int64_t bBlock) {
   return step;
 }
 
-int64_t blockscale::stepAlongK(MatmulOp op, MmaAttr mma) {
-  ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
+int64_t blockscale::stepAlongK(ScaledTensorType a, ScaledTensorType b,
+                               MmaAttr mma) {
   return stepAlongK(mma, hasPromotedScales(a, b) ? a.getKTile() : 0,
                     hasPromotedScales(b, a) ? b.getKTile() : 0);
 }
@@ -118,36 +122,42 @@ static int64_t instructionStep(ScaledTensorType a, ScaledTensorType b) {
   return kInstructionBits / int64_t(std::max(ofA->bits(), ofB->bits()));
 }
 
-/// Whether tensor maps pad elements of one of them to bytes.
-static bool arePadded(ScaledTensorType a, ScaledTensorType b) {
-  constexpr unsigned kFp4 = 4, kByte = 8;
+/// As reachedTogether() for the instruction that multiplies both: elements of
+/// fewer bits than a byte stay as they are where all have four, under scales of
+/// blocks.
+static int64_t expectedReach(ScaledTensorType a, ScaledTensorType b) {
   auto ofA = storedElements(a, b), ofB = storedElements(b, a);
   if (!ofA || !ofB)
-    return false;
-  auto [least, most] = std::minmax({ofA->bits(), ofB->bits()});
+    return 1;
+  constexpr unsigned kFp4 = 4, kByte = 8;
+  unsigned most = std::max(ofA->bits(), ofB->bits());
   bool arePacked = most == kFp4 && hasBlockScales(a, b);
-  return most <= kByte && least < kByte && !arePacked;
+  unsigned container = arePacked ? kFp4 : std::max(most, kByte);
+  return std::lcm(reachedTogether(*ofA, container),
+                  reachedTogether(*ofB, container));
 }
 
 int64_t blockscale::expectedStepAlongK(MatmulOp op) {
-  constexpr int64_t kPaddedTogether = 128;
   ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
-  int64_t step = instructionStep(a, b);
-  if (arePadded(a, b))
-    step = std::lcm(step, kPaddedTogether);
+  int64_t step = std::lcm(instructionStep(a, b), expectedReach(a, b));
   for (auto [type, other] : {std::pair(a, b), {b, a}})
     if (hasPromotedScales(type, other))
       step = std::lcm(step, int64_t(type.getKTile()));
   return step;
 }
 
-std::optional<Reason> blockscale::whyNotEndsAlongK(MatmulOp op, int64_t step,
-                                                   int64_t ofInstruction) {
-  Value offsets = op.getOffsets();
+DenseIntElementsAttr blockscale::knownEnds(Value offsets) {
   if (auto cast = offsets.getDefiningOp<tensor::CastOp>())
     offsets = cast.getSource();
   DenseIntElementsAttr ends;
-  if (!matchPattern(offsets, m_Constant(&ends)))
+  return matchPattern(offsets, m_Constant(&ends)) ? ends
+                                                  : DenseIntElementsAttr();
+}
+
+std::optional<Reason> blockscale::whyNotEndsAlongK(MatmulOp op, int64_t step,
+                                                   int64_t ofInstruction) {
+  DenseIntElementsAttr ends = knownEnds(op.getOffsets());
+  if (!ends)
     return std::nullopt;
   for (auto [group, value] : llvm::enumerate(ends.getValues<APInt>())) {
     int64_t end = value.getSExtValue();

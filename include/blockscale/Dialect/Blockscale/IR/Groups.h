@@ -35,8 +35,11 @@ bool hasRowFactors(MatmulOp op);
 /// tensor maps reach and, where sums are multiplied by scales of tiles of so
 /// many elements of the operands in registers, else 0, as tiles have.
 int64_t stepAlongK(MmaAttr mma, int64_t aBlock, int64_t bBlock);
-int64_t stepAlongK(MatmulOp op, MmaAttr mma);
+int64_t stepAlongK(ScaledTensorType a, ScaledTensorType b, MmaAttr mma);
 int64_t stepAlongK(KernelMatmulOp op);
+
+/// Where groups end if the program says so, in any type; else null.
+mlir::DenseIntElementsAttr knownEnds(mlir::Value offsets);
 
 /// Why groups along K do not end where kernels let them, at multiples of `step`
 /// elements or, where an instruction adds up as many, behind the last one of K,

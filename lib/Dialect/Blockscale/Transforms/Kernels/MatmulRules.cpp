@@ -229,7 +229,7 @@ static std::optional<Reason> whyNotScheduled(MatmulOp op) {
   if (op.isGroupedAlongK()) {
     if (auto why = whyNotGroupsAlongK(op.getA().getType(), op.getB().getType()))
       return why;
-    int64_t step = stepAlongK(op, mma);
+    int64_t step = stepAlongK(op.getA().getType(), op.getB().getType(), mma);
     if (auto why = whyNotGroupedAlongK(mma, step, schedule.getScheduler(),
                                        schedule.splits()))
       return why;

@@ -80,8 +80,9 @@ static std::optional<Reason> whyNotInstruction(const ScheduleRequest &asked,
       return why;
   }
   if (op.isGroupedAlongK())
-    if (auto why = whyNotGroupedAlongK(mma, stepAlongK(op, mma),
-                                       wish.getScheduler(), choice.splits))
+    if (auto why = whyNotGroupedAlongK(
+            mma, stepAlongK(op.getA().getType(), op.getB().getType(), mma),
+            wish.getScheduler(), choice.splits))
       return why;
   if (hw::readsPacked(mma.getKind(), mma.getK(), mma.getSparse()) &&
       !isWideLowered(mma))

@@ -206,8 +206,9 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
     if (auto why = whyNotGrouped(mma, swap, splits))
       return *why;
   if (op.isGroupedAlongK())
-    if (auto why = whyNotGroupedAlongK(mma, stepAlongK(op, mma),
-                                       wish.getScheduler(), splits))
+    if (auto why = whyNotGroupedAlongK(
+            mma, stepAlongK(op.getA().getType(), op.getB().getType(), mma),
+            wish.getScheduler(), splits))
       return *why;
   if (op.isMasked())
     if (auto why = whyNotMasked(splits))
